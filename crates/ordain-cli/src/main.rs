@@ -1,0 +1,2 @@
+//! The `ordain` command.
+fn main() {}

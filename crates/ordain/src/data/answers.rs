@@ -1,0 +1,153 @@
+//! What judges said.
+
+use super::ItemId;
+use crate::{Error, Result};
+
+/// What a judge said of one item or two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// The first item is preferred.
+    First,
+    /// The second item is preferred.
+    Second,
+    /// Neither is.
+    Tie,
+    /// The judge would not say; nothing is learned.
+    Skip,
+    /// The one item is good.
+    Good,
+    /// The one item is bad.
+    Bad,
+}
+
+impl Outcome {
+    /// The word in the answer log.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Second => "second",
+            Self::Tie => "tie",
+            Self::Skip => "skip",
+            Self::Good => "good",
+            Self::Bad => "bad",
+        }
+    }
+
+    /// Whether the outcome speaks of one item only.
+    pub fn is_single(self) -> bool {
+        matches!(self, Self::Good | Self::Bad)
+    }
+}
+
+/// One comparison, or one item called good or bad.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The first item.
+    pub first: ItemId,
+    /// The second item; none for `good` and `bad`.
+    pub second: Option<ItemId>,
+    /// What was said.
+    pub outcome: Outcome,
+    /// Who said it.
+    pub judge: Option<String>,
+    /// When, in the log's own words.
+    pub time: Option<String>,
+}
+
+impl Answer {
+    /// A comparison of two different items, or a word on one.
+    ///
+    /// # Errors
+    /// If an item is compared with itself, or the number of items does not fit the outcome.
+    pub fn new(first: ItemId, second: Option<ItemId>, outcome: Outcome) -> Result<Self> {
+        let wrong = |found: &str, expected: &str| Error::Data {
+            what: "answer",
+            found: found.into(),
+            expected: expected.into(),
+        };
+        match second {
+            Some(second) if second == first => Err(wrong("an item compared with itself", "two different items")),
+            Some(_) if outcome.is_single() => Err(wrong("two items", "one item for \"good\" and \"bad\"")),
+            None if !outcome.is_single() => Err(wrong("one item", "two items for a comparison")),
+            _ => Ok(Self { first, second, outcome, judge: None, time: None }),
+        }
+    }
+
+    /// The same answer, by this judge.
+    pub fn by(mut self, judge: impl Into<String>) -> Self {
+        self.judge = Some(judge.into());
+        self
+    }
+}
+
+/// A line of the answer log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    /// An answer.
+    Answer(Answer),
+    /// This judge takes back the latest answer of theirs that still stands.
+    Undo {
+        /// Who.
+        judge: Option<String>,
+        /// When, in the log's own words.
+        time: Option<String>,
+    },
+}
+
+/// All that was ever said, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AnswerLog {
+    entries: Vec<Entry>,
+}
+
+impl AnswerLog {
+    /// A log of these entries.
+    ///
+    /// # Errors
+    /// If an undo has no answer to take back.
+    pub fn new(entries: Vec<Entry>) -> Result<Self> {
+        match Self::idle_undo(&entries) {
+            None => Ok(Self { entries }),
+            Some(at) => Err(Error::Data {
+                what: "answer log",
+                found: format!("an undo at entry {at} with nothing to take back"),
+                expected: "an earlier standing answer of the same judge".into(),
+            }),
+        }
+    }
+
+    /// The entries in order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The answers that no undo took back, in order, skips included.
+    pub fn standing(&self) -> Vec<&Answer> {
+        resolve(&self.entries).0
+    }
+
+    /// The position of the first undo among `entries` that has nothing to take back.
+    pub fn idle_undo(entries: &[Entry]) -> Option<usize> {
+        resolve(entries).1
+    }
+}
+
+/// The standing answers and the first undo without an answer to take back. Linear in the log.
+fn resolve(entries: &[Entry]) -> (Vec<&Answer>, Option<usize>) {
+    let mut standing: Vec<Option<&Answer>> = Vec::with_capacity(entries.len());
+    let mut latest: std::collections::HashMap<Option<&str>, Vec<usize>> = std::collections::HashMap::new();
+    let mut idle = None;
+    for (at, entry) in entries.iter().enumerate() {
+        match entry {
+            Entry::Answer(answer) => {
+                latest.entry(answer.judge.as_deref()).or_default().push(standing.len());
+                standing.push(Some(answer));
+            }
+            Entry::Undo { judge, .. } => match latest.get_mut(&judge.as_deref()).and_then(Vec::pop) {
+                Some(position) => standing[position] = None,
+                None => idle = idle.or(Some(at)),
+            },
+        }
+    }
+    (standing.into_iter().flatten().collect(), idle)
+}

@@ -1,0 +1,214 @@
+//! The things to be ordered.
+
+use std::collections::HashMap;
+
+use super::Attributes;
+use crate::{Error, Result};
+
+/// The position of an item in its [`Items`], from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ItemId(pub u32);
+
+impl ItemId {
+    /// The item at a position.
+    ///
+    /// # Panics
+    /// If there are more than `u32::MAX` items.
+    pub fn new(position: usize) -> Self {
+        Self(u32::try_from(position).expect("more than u32::MAX items"))
+    }
+
+    /// The position as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Which items are compared only with each other: a query's documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Groups {
+    names: Vec<String>,
+    members: Vec<Vec<ItemId>>,
+    of: Vec<u32>,
+}
+
+impl Groups {
+    /// Groups from one name per item; the groups are numbered in order of first appearance.
+    pub fn new<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
+        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let mut groups = Self { names: Vec::new(), members: Vec::new(), of: Vec::new() };
+        for (item, name) in names.into_iter().enumerate() {
+            let name = name.into();
+            let number = *numbers.entry(name).or_insert_with_key(|name| {
+                groups.names.push(name.clone());
+                groups.members.push(Vec::new());
+                (groups.names.len() - 1) as u32
+            });
+            groups.members[number as usize].push(ItemId::new(item));
+            groups.of.push(number);
+        }
+        groups
+    }
+
+    /// The groups' names.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The items of one group, ascending.
+    pub fn members(&self, group: usize) -> &[ItemId] {
+        &self.members[group]
+    }
+
+    /// The group of an item.
+    pub fn of(&self, item: ItemId) -> usize {
+        self.of[item.index()] as usize
+    }
+
+    /// The number of groups.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there is no group, as when there is no item.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+}
+
+/// What looking up an item's id may give.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lookup {
+    /// The item.
+    Found(ItemId),
+    /// No item has this id.
+    Unknown,
+    /// Several groups have an item of this id: name the group.
+    Ambiguous(Vec<ItemId>),
+}
+
+/// Items with ids, attributes and perhaps groups. Ids are unique within a group, or overall where there are no groups.
+#[derive(Debug, Clone)]
+pub struct Items {
+    ids: Vec<String>,
+    groups: Option<Groups>,
+    attributes: Attributes,
+    by_id: HashMap<String, Vec<ItemId>>,
+}
+
+impl Items {
+    /// Items from their ids, groups and attributes.
+    ///
+    /// # Errors
+    /// If an id is empty or stands twice in a group, or the parts differ in length.
+    pub fn new(ids: Vec<String>, groups: Option<Groups>, attributes: Attributes) -> Result<Self> {
+        let n = ids.len();
+        if attributes.items() != n {
+            return Err(mismatch("attributes", attributes.items(), n));
+        }
+        if let Some(groups) = &groups
+            && groups.of.len() != n
+        {
+            return Err(mismatch("groups", groups.of.len(), n));
+        }
+        let mut by_id: HashMap<String, Vec<ItemId>> = HashMap::with_capacity(n);
+        for (position, id) in ids.iter().enumerate() {
+            if id.is_empty() {
+                return Err(Error::Data {
+                    what: "item ids",
+                    found: format!("an empty id at position {position}"),
+                    expected: "an id".into(),
+                });
+            }
+            let item = ItemId::new(position);
+            let same = by_id.entry(id.clone()).or_default();
+            let group_of = |item: ItemId| groups.as_ref().map(|groups| groups.of(item));
+            if same.iter().any(|&other| group_of(other) == group_of(item)) {
+                return Err(Error::Data {
+                    what: "item ids",
+                    found: format!("\"{id}\" twice"),
+                    expected: "each id once in a group".into(),
+                });
+            }
+            same.push(item);
+        }
+        Ok(Self { ids, groups, attributes, by_id })
+    }
+
+    /// Items that are nothing but their ids.
+    ///
+    /// # Errors
+    /// If an id is empty or stands twice.
+    pub fn from_ids<S: Into<String>>(ids: impl IntoIterator<Item = S>) -> Result<Self> {
+        let ids: Vec<String> = ids.into_iter().map(Into::into).collect();
+        let attributes = Attributes::none(ids.len());
+        Self::new(ids, None, attributes)
+    }
+
+    /// The number of items.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there is no item.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// All items in order.
+    pub fn iter(&self) -> impl Iterator<Item = ItemId> + use<> {
+        (0..self.ids.len()).map(ItemId::new)
+    }
+
+    /// An item's id.
+    pub fn id(&self, item: ItemId) -> &str {
+        &self.ids[item.index()]
+    }
+
+    /// All ids in order.
+    pub fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    /// The groups, if items have any.
+    pub fn groups(&self) -> Option<&Groups> {
+        self.groups.as_ref()
+    }
+
+    /// The name of an item's group, if items have groups.
+    pub fn group_name(&self, item: ItemId) -> Option<&str> {
+        self.groups.as_ref().map(|groups| groups.names()[groups.of(item)].as_str())
+    }
+
+    /// The attributes.
+    pub fn attributes(&self) -> &Attributes {
+        &self.attributes
+    }
+
+    /// The same items with other attributes, e.g. standardized ones.
+    ///
+    /// # Errors
+    /// If there are not as many rows as items.
+    pub fn with_attributes(self, attributes: Attributes) -> Result<Self> {
+        if attributes.items() != self.len() {
+            return Err(mismatch("attributes", attributes.items(), self.len()));
+        }
+        Ok(Self { attributes, ..self })
+    }
+
+    /// The item with this id, in this group if one is named.
+    pub fn find(&self, id: &str, group: Option<&str>) -> Lookup {
+        let Some(same) = self.by_id.get(id) else { return Lookup::Unknown };
+        let fits = |item: &&ItemId| group.is_none_or(|group| self.group_name(**item) == Some(group));
+        let found: Vec<ItemId> = same.iter().filter(fits).copied().collect();
+        match found.as_slice() {
+            [] => Lookup::Unknown,
+            [item] => Lookup::Found(*item),
+            _ => Lookup::Ambiguous(found),
+        }
+    }
+}
+
+fn mismatch(what: &'static str, found: usize, items: usize) -> Error {
+    Error::Data { what, found: format!("{found} rows"), expected: format!("{items}, one an item") }
+}

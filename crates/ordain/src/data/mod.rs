@@ -1,0 +1,15 @@
+//! Items, attributes, relations, answers, groups and grades: plain data, valid once constructed.
+//!
+//! Nothing here reads a file or knows a file's name; [`crate::formats`] does, and reports places in files.
+
+mod answers;
+mod attributes;
+mod grades;
+mod items;
+mod relation;
+
+pub use answers::{Answer, AnswerLog, Entry, Outcome};
+pub use attributes::Attributes;
+pub use grades::{Judgements, Run, RunRow};
+pub use items::{Groups, ItemId, Items, Lookup};
+pub use relation::{Link, Relation};

@@ -1,0 +1,189 @@
+//! One error type for the whole library: fields rather than text, hints apart from messages.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What the library's fallible functions return.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything that can go wrong through no fault of the library.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file does not say what it should.
+    #[error(transparent)]
+    Input(Box<InputError>),
+
+    /// A file cannot be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried: "read", "append to".
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+
+    /// A number given to a model is outside its range.
+    #[error("{name} is {value}, expected {expected}")]
+    Parameter {
+        /// Which parameter, as the user writes it.
+        name: String,
+        /// The value given.
+        value: f64,
+        /// The range it must lie in.
+        expected: &'static str,
+    },
+
+    /// Data handed to a constructor contradict each other.
+    #[error("{what}: found {found}, expected {expected}")]
+    Data {
+        /// The part that is wrong.
+        what: &'static str,
+        /// What was given.
+        found: String,
+        /// What would have been right.
+        expected: String,
+    },
+
+    /// A matrix that should be positive definite is not.
+    #[error("{what} is not positive definite: pivot {pivot} of {dimension}")]
+    NotPositiveDefinite {
+        /// Which matrix.
+        what: &'static str,
+        /// The first pivot that failed, from 0.
+        pivot: usize,
+        /// The size of the matrix.
+        dimension: usize,
+    },
+
+    /// An iteration ran out of steps.
+    #[error("{what} did not converge in {iterations} iterations: residual {residual:.3e}, dimension {dimension}")]
+    NotConverged {
+        /// Which iteration.
+        what: &'static str,
+        /// Steps taken.
+        iterations: usize,
+        /// The size of the last change or residual.
+        residual: f64,
+        /// The size of the problem.
+        dimension: usize,
+    },
+
+    /// The problem does not fit the method that was asked for.
+    #[error("{what} has {size}, more than the {limit} that {method} can hold")]
+    TooLarge {
+        /// What is too large.
+        what: String,
+        /// Its size.
+        size: usize,
+        /// The largest size that works.
+        limit: usize,
+        /// The method that sets the limit.
+        method: &'static str,
+    },
+}
+
+impl Error {
+    /// What a person can do about it, where that is not plain from the message.
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Input(input) => input.hint.as_deref(),
+            _ => None,
+        }
+    }
+}
+
+impl From<InputError> for Error {
+    fn from(error: InputError) -> Self {
+        Self::Input(Box::new(error))
+    }
+}
+
+/// A place in a file, what stands there, what was expected instead, and how to mend it.
+///
+/// ```
+/// use ordain::InputError;
+/// let error = InputError::new("items.csv", "a number").line(3).column("area").found("wide");
+/// assert_eq!(error.to_string(), "items.csv, line 3, column area: found \"wide\", expected a number");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputError {
+    /// The file, as the user named it.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: Option<u64>,
+    /// The column's name, or its number from 1.
+    pub column: Option<String>,
+    /// The offending token, cut to a readable length.
+    pub found: Option<String>,
+    /// What would have been right.
+    pub expected: String,
+    /// How to mend it.
+    pub hint: Option<String>,
+}
+
+/// Tokens longer than this are cut in messages: a gigabyte of garbage is no help to anyone.
+const LONGEST_TOKEN: usize = 60;
+
+impl InputError {
+    /// An error about `file`, which should have held `expected`.
+    pub fn new(file: impl AsRef<Path>, expected: impl Into<String>) -> Self {
+        Self {
+            file: file.as_ref().to_path_buf(),
+            line: None,
+            column: None,
+            found: None,
+            expected: expected.into(),
+            hint: None,
+        }
+    }
+
+    /// The line, from 1.
+    pub fn line(mut self, line: u64) -> Self {
+        self.line = Some(line);
+        self
+    }
+
+    /// The column's name, or its number from 1.
+    pub fn column(mut self, column: impl ToString) -> Self {
+        self.column = Some(column.to_string());
+        self
+    }
+
+    /// The offending token; control characters are escaped and long tokens cut.
+    pub fn found(mut self, token: impl AsRef<str>) -> Self {
+        let token = token.as_ref();
+        let mut shown: String = token.chars().take(LONGEST_TOKEN).flat_map(char::escape_debug).collect();
+        if token.chars().nth(LONGEST_TOKEN).is_some() {
+            shown.push('…');
+        }
+        self.found = Some(shown);
+        self
+    }
+
+    /// How to mend it.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if let Some(line) = self.line {
+            write!(f, ", line {line}")?;
+        }
+        if let Some(column) = &self.column {
+            write!(f, ", column {column}")?;
+        }
+        match &self.found {
+            Some(found) => write!(f, ": found \"{found}\", expected {}", self.expected),
+            None => write!(f, ": expected {}", self.expected),
+        }
+    }
+}
+
+impl std::error::Error for InputError {}

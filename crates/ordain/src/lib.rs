@@ -1,0 +1,18 @@
+//! Ordain learns the order of things from as few comparisons as possible.
+//!
+//! Items come with attributes, links to each other, or both; somebody answers "which of these two?"; Ordain keeps a
+//! Gaussian-process belief over every item's utility and gives a ranking with its uncertainty at any moment.
+//!
+//! Data flows one way, and the modules follow it: [`formats`] reads files into [`data`], [`kernel`] says how alike two
+//! items are a priori, [`gp`] turns answers into a belief and its ranking, [`active`] says what a pair is worth asking.
+//! [`numeric`] holds the mathematics that all of them share.
+
+pub mod active;
+pub mod data;
+mod error;
+pub mod formats;
+pub mod gp;
+pub mod kernel;
+pub mod numeric;
+
+pub use error::{Error, InputError, Result};
