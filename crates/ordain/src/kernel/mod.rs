@@ -1,5 +1,9 @@
 //! How alike two items are a priori: kernels over attributes, over links, and their weighted sums.
 
+mod spec;
+
+pub use spec::{Causes, Form, KernelSpec, Over, RelationSpec, Rho, Role, Shape};
+
 use crate::Result;
 use crate::numeric::Matrix;
 

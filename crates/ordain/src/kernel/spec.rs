@@ -1,0 +1,150 @@
+//! What a kernel is to be, before it meets items: the `[[kernel]]` tables of a project as plain values.
+
+/// One `[[kernel]]` table: a part of the utility with its weight.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KernelSpec {
+    /// Multiplies this part of the utility, so it enters the covariance squared (AXPGP eqs. 5 and 6).
+    pub weight: f64,
+    /// The covariance of this part.
+    pub shape: Shape,
+}
+
+/// The covariance of one part of the utility.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// A function of vectors: the items' attributes, or their rows in a relation.
+    Vector {
+        /// Which function.
+        form: Form,
+        /// Of which vectors.
+        over: Over,
+    },
+    /// What is the item's own: the identity.
+    Independent,
+    /// `[beta (Laplacian + I / iota²)]⁻¹` (AXPGP eq. 3).
+    RegularizedLaplacian {
+        /// The links.
+        relation: RelationSpec,
+        /// Overall scale.
+        beta: f64,
+        /// Reach: the prior standard deviation of an item without links, for beta = 1.
+        iota: f64,
+    },
+    /// Hidden common causes (XPGP section 3; Silva, Chu, Ghahramani 2007).
+    CommonCause {
+        /// The links.
+        relation: RelationSpec,
+        /// What counts as a cause.
+        causes: Causes,
+    },
+    /// `exp(-beta Laplacian)` (Kondor, Lafferty 2002).
+    Diffusion {
+        /// The links.
+        relation: RelationSpec,
+        /// How far things spread.
+        beta: f64,
+    },
+    /// The regularized Laplacian of a random walk along directed links (XPGP section 7; Chung 2005).
+    DirectedLaplacian {
+        /// The position of the relation; its direction is kept.
+        relation: usize,
+        /// Overall scale.
+        beta: f64,
+        /// Reach.
+        iota: f64,
+    },
+}
+
+/// A function of two vectors.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Form {
+    /// `kappa² exp(-½ Σ rho_d² (x_d - y_d)²)` (AXPGP eq. 2).
+    SquaredExponential {
+        /// Standard deviation.
+        kappa: f64,
+        /// Inverse length.
+        rho: Rho,
+    },
+    /// `kappa² (1 + √3 r) exp(-√3 r)`, `r² = Σ rho_d² (x_d - y_d)²`.
+    Matern32 {
+        /// Standard deviation.
+        kappa: f64,
+        /// Inverse length.
+        rho: Rho,
+    },
+    /// `kappa² (1 + √5 r + 5 r² / 3) exp(-√5 r)`.
+    Matern52 {
+        /// Standard deviation.
+        kappa: f64,
+        /// Inverse length.
+        rho: Rho,
+    },
+    /// `kappa² x·y`.
+    Linear {
+        /// Standard deviation.
+        kappa: f64,
+    },
+    /// `kappa² (x·y + offset)^degree`.
+    Polynomial {
+        /// Standard deviation.
+        kappa: f64,
+        /// Weight of the lower degrees.
+        offset: f64,
+        /// The degree, at least 1.
+        degree: u32,
+    },
+    /// `kappa² x·y / (|x| |y|)`; a zero vector is like nothing but itself.
+    Cosine {
+        /// Standard deviation.
+        kappa: f64,
+    },
+}
+
+/// The inverse length of a kernel of distance.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rho {
+    /// One for all attributes.
+    Shared(f64),
+    /// One an attribute.
+    Each(Vec<f64>),
+}
+
+/// The vectors that a vector kernel compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// The items' attributes.
+    Attributes,
+    /// The items' rows of this relation's graph: a relation as a vector (XPGP section 3.1).
+    Relation(RelationSpec),
+}
+
+/// A relation and how it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RelationSpec {
+    /// Its position among the project's relations.
+    pub relation: usize,
+    /// How its links become a graph.
+    pub role: Role,
+}
+
+/// How directed or bipartite links become an undirected graph over the items (XPGP section 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A link joins its two ends.
+    Undirected,
+    /// Items are joined when they link to the same targets.
+    Linking,
+    /// Items are joined when they are linked from the same sources (co-citation).
+    Linked,
+    /// Targets are other things; items are joined when they link to the same ones.
+    Bipartite,
+}
+
+/// What counts as a hidden common cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Causes {
+    /// One for every maximal clique of the triangulated graph.
+    Cliques,
+    /// One for every link.
+    Edges,
+}
