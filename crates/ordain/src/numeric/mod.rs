@@ -2,6 +2,10 @@
 //!
 //! This is the one module that names `faer`; it never appears in a public signature.
 
+pub mod dense;
 mod matrix;
+pub mod normal;
+mod random;
 
 pub use matrix::Matrix;
+pub use random::Seed;

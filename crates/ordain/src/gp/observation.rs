@@ -1,0 +1,205 @@
+//! The one observation type of all the papers: a sparse linear functional of the utilities, plus Gaussian noise, fell
+//! into an interval.
+
+use crate::data::{Answer, ItemId, Outcome};
+use crate::numeric::normal::{self, Truncated};
+use crate::{Error, Result};
+
+/// A sparse linear functional of the utilities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Functional {
+    /// One item's utility.
+    Item(u32),
+    /// The first item's utility minus the second's.
+    Difference(u32, u32),
+}
+
+impl Functional {
+    /// Its value for these utilities.
+    #[inline]
+    pub fn of(self, utilities: &[f64]) -> f64 {
+        match self {
+            Self::Item(item) => utilities[item as usize],
+            Self::Difference(first, second) => utilities[first as usize] - utilities[second as usize],
+        }
+    }
+
+    /// Adds `factor` times the functional's coefficients to a vector: `D' factor`.
+    #[inline]
+    pub fn spread(self, factor: f64, onto: &mut [f64]) {
+        match self {
+            Self::Item(item) => onto[item as usize] += factor,
+            Self::Difference(first, second) => {
+                onto[first as usize] += factor;
+                onto[second as usize] -= factor;
+            }
+        }
+    }
+
+    /// The items it touches.
+    pub fn items(self) -> impl Iterator<Item = u32> {
+        let (first, second) = match self {
+            Self::Item(item) => (item, None),
+            Self::Difference(first, second) => (first, Some(second)),
+        };
+        std::iter::once(first).chain(second)
+    }
+}
+
+/// How utilities become answers: the noise of a judge and the width of a tie.
+///
+/// "i before j" has the likelihood $\Phi((\xi_i - \xi_j - \epsilon)/\lambda)$ with $\lambda = \sqrt 2 \sigma$ (XPGP
+/// section 3.2 for $\epsilon = 0$), a tie the rest, so that the three outcomes sum to one. A single item is called good
+/// or bad with noise $\sigma$.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AnswerModel {
+    sigma: f64,
+    tie_width: f64,
+}
+
+impl Default for AnswerModel {
+    /// `lambda = 1` and no ties, as AXPGP prints it.
+    fn default() -> Self {
+        Self { sigma: std::f64::consts::FRAC_1_SQRT_2, tie_width: 0.0 }
+    }
+}
+
+impl AnswerModel {
+    /// A model with this noise and tie width.
+    ///
+    /// # Errors
+    /// If the noise is not positive or the tie width is negative.
+    pub fn new(sigma: f64, tie_width: f64) -> Result<Self> {
+        let wrong = |name: &str, value, expected| Error::Parameter { name: name.into(), value, expected };
+        if !(sigma > 0.0 && sigma.is_finite()) {
+            return Err(wrong("noise", sigma, "a positive number"));
+        }
+        if !(tie_width >= 0.0 && tie_width.is_finite()) {
+            return Err(wrong("tie_width", tie_width, "a number that is not negative"));
+        }
+        Ok(Self { sigma, tie_width })
+    }
+
+    /// The standard deviation of the noise on a difference, `lambda = √2 sigma`.
+    pub fn lambda(&self) -> f64 {
+        std::f64::consts::SQRT_2 * self.sigma
+    }
+
+    /// The winner was preferred to the loser.
+    pub fn preferred(&self, winner: ItemId, loser: ItemId) -> Observation {
+        self.difference(winner, loser, self.tie_width, f64::INFINITY)
+    }
+
+    /// Neither item was preferred.
+    ///
+    /// # Errors
+    /// If ties have no width and so no probability.
+    pub fn tied(&self, first: ItemId, second: ItemId) -> Result<Observation> {
+        if self.tie_width == 0.0 {
+            return Err(Error::Parameter {
+                name: "tie_width".into(),
+                value: 0.0,
+                expected: "a positive width, since there are ties among the answers (set tie_width under [answers])",
+            });
+        }
+        Ok(self.difference(first, second, -self.tie_width, self.tie_width))
+    }
+
+    /// The item was called good, its noisy utility being above 0.
+    pub fn good(&self, item: ItemId) -> Observation {
+        self.graded(item, 0.0, f64::INFINITY)
+    }
+
+    /// The item was called bad, its noisy utility being below 0.
+    pub fn bad(&self, item: ItemId) -> Observation {
+        self.graded(item, f64::NEG_INFINITY, 0.0)
+    }
+
+    /// The item got the grade whose noisy utilities lie between these thresholds.
+    pub fn graded(&self, item: ItemId, low: f64, high: f64) -> Observation {
+        Observation { functional: Functional::Item(item.0), low, high, noise: self.sigma }
+    }
+
+    /// What an answer says of the utilities; nothing if it was skipped.
+    ///
+    /// # Errors
+    /// If it is a tie and ties have no width.
+    pub fn observe(&self, answer: &Answer) -> Result<Option<Observation>> {
+        let first = answer.first;
+        Ok(match (answer.outcome, answer.second) {
+            (Outcome::First, Some(second)) => Some(self.preferred(first, second)),
+            (Outcome::Second, Some(second)) => Some(self.preferred(second, first)),
+            (Outcome::Tie, Some(second)) => Some(self.tied(first, second)?),
+            (Outcome::Good, _) => Some(self.good(first)),
+            (Outcome::Bad, _) => Some(self.bad(first)),
+            (Outcome::Skip, _) | (Outcome::First | Outcome::Second | Outcome::Tie, None) => None,
+        })
+    }
+
+    /// What a list of answers says of the utilities, skips left out.
+    ///
+    /// # Errors
+    /// If there is a tie and ties have no width.
+    pub fn observe_all<'a>(&self, answers: impl IntoIterator<Item = &'a Answer>) -> Result<Vec<Observation>> {
+        answers.into_iter().filter_map(|answer| self.observe(answer).transpose()).collect()
+    }
+
+    /// The probabilities that the first is preferred and that it is a tie, when the difference of the two utilities is
+    /// Gaussian with this mean and variance (XPGP section 4.2).
+    pub fn outcome_probabilities(&self, mean: f64, variance: f64) -> (f64, f64) {
+        let sd = (self.lambda().powi(2) + variance).sqrt();
+        let first = normal::cdf((mean - self.tie_width) / sd);
+        let tie = if self.tie_width > 0.0 {
+            normal::truncated((-self.tie_width - mean) / sd, (self.tie_width - mean) / sd).log_mass.exp()
+        } else {
+            0.0
+        };
+        (first, tie)
+    }
+
+    /// A difference of two items in its one form, the smaller item first, so that equal axes compare equal.
+    fn difference(&self, first: ItemId, second: ItemId, low: f64, high: f64) -> Observation {
+        let noise = self.lambda();
+        if first < second {
+            Observation { functional: Functional::Difference(first.0, second.0), low, high, noise }
+        } else {
+            Observation { functional: Functional::Difference(second.0, first.0), low: -high, high: -low, noise }
+        }
+    }
+}
+
+/// A functional of the utilities plus Gaussian noise lay between `low` and `high`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Observation {
+    /// Of which number.
+    pub functional: Functional,
+    /// Above this, which may be minus infinity.
+    pub low: f64,
+    /// Below this, which may be infinity.
+    pub high: f64,
+    /// Standard deviation of the noise, positive.
+    pub noise: f64,
+}
+
+/// How an observation bears on a Gaussian `N(mean, variance)` of its functional: the probability and its first two
+/// derivatives in the mean, which give the moments of the tilted distribution.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moments {
+    /// `log Z`, the log probability of the observation.
+    pub log_mass: f64,
+    /// `d log Z / d mean`: the mean moves by `variance * slope`.
+    pub slope: f64,
+    /// `-d² log Z / d mean²`, not negative: the variance falls by `variance² * curvature`.
+    pub curvature: f64,
+}
+
+impl Observation {
+    /// The moments under a Gaussian of the functional (AXPGP eqs. 14-21 in scalar form).
+    #[inline]
+    pub fn moments(&self, mean: f64, variance: f64) -> Moments {
+        let sd = (self.noise * self.noise + variance).sqrt();
+        let Truncated { log_mass, mean: shift, shrinkage } =
+            normal::truncated((self.low - mean) / sd, (self.high - mean) / sd);
+        Moments { log_mass, slope: shift / sd, curvature: shrinkage / (sd * sd) }
+    }
+}

@@ -1,0 +1,282 @@
+//! Dense linear algebra: products, factorisations, symmetric updates.
+//!
+//! Parallel work is cut into chunks of a fixed width that never depend on the number of threads, and each chunk runs on
+//! one thread, so that results are the same bits for any number of threads.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor as llt;
+use faer::linalg::lu::partial_pivoting::{factor as lu, solve as lu_solve};
+use faer::linalg::matmul::matmul;
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
+use faer::{Accum, Conj, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+use super::Matrix;
+
+/// Columns a task works on. Wide enough for the register blocks of a product, narrow enough to share out.
+const CHUNK: usize = 96;
+/// Products with fewer multiplications than this (about 0.1 ms) stay on the caller's thread.
+const PARALLEL_FROM: usize = 2_000_000;
+
+fn view(matrix: &Matrix) -> MatRef<'_, f64> {
+    MatRef::from_column_major_slice(matrix.values(), matrix.rows(), matrix.columns())
+}
+
+fn view_mut(matrix: &mut Matrix) -> MatMut<'_, f64> {
+    let (rows, columns) = (matrix.rows(), matrix.columns());
+    MatMut::from_column_major_slice_mut(matrix.values_mut(), rows, columns)
+}
+
+/// Runs `work(first column, columns)` over the chunks of a matrix, in parallel when the work is worth it.
+fn for_each_chunk(matrix: &mut Matrix, multiplications: usize, work: impl Fn(usize, MatMut<'_, f64>) + Sync) {
+    let rows = matrix.rows();
+    if rows == 0 || matrix.columns() == 0 {
+        return;
+    }
+    let run = |(chunk, values): (usize, &mut [f64])| {
+        let columns = values.len() / rows;
+        work(chunk * CHUNK, MatMut::from_column_major_slice_mut(values, rows, columns));
+    };
+    if multiplications < PARALLEL_FROM {
+        matrix.values_mut().chunks_mut(rows * CHUNK).enumerate().for_each(run);
+    } else {
+        matrix.values_mut().par_chunks_mut(rows * CHUNK).enumerate().for_each(run);
+    }
+}
+
+/// The product `left * right`.
+///
+/// # Panics
+/// If the inner dimensions differ.
+pub fn multiply(left: &Matrix, right: &Matrix) -> Matrix {
+    assert_eq!(left.columns(), right.rows());
+    let mut out = Matrix::zeros(left.rows(), right.columns());
+    let cost = left.rows() * left.columns() * right.columns();
+    for_each_chunk(&mut out, cost, |first, chunk| {
+        let right = view(right).subcols(first, chunk.ncols());
+        matmul(chunk, Accum::Replace, view(left), right, 1.0, Par::Seq);
+    });
+    out
+}
+
+/// The product `matrix * vector`.
+pub fn multiply_vector(matrix: &Matrix, vector: &[f64]) -> Vec<f64> {
+    assert_eq!(matrix.columns(), vector.len());
+    let mut out = vec![0.0; matrix.rows()];
+    for (column, &factor) in vector.iter().enumerate() {
+        add_scaled(&mut out, factor, matrix.column(column));
+    }
+    out
+}
+
+/// `target += factor * source`.
+pub fn add_scaled(target: &mut [f64], factor: f64, source: &[f64]) {
+    for (target, &source) in target.iter_mut().zip(source) {
+        *target += factor * source;
+    }
+}
+
+/// The inner product, in eight interleaved partial sums so that it vectorises; the order is fixed.
+pub fn dot(left: &[f64], right: &[f64]) -> f64 {
+    assert_eq!(left.len(), right.len());
+    let mut sums = [0.0; 8];
+    let (left_blocks, left_rest) = left.as_chunks::<8>();
+    let (right_blocks, right_rest) = right.as_chunks::<8>();
+    for (left, right) in left_blocks.iter().zip(right_blocks) {
+        for lane in 0..8 {
+            sums[lane] += left[lane] * right[lane];
+        }
+    }
+    let rest: f64 = left_rest.iter().zip(right_rest).map(|(left, right)| left * right).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+/// `target -= left * right'` on the lower triangle of a symmetric matrix; the upper one is left undefined.
+/// `n² k` operations for n x k factors, half of what the whole matrix would cost.
+pub fn lower_product_downdate(target: &mut Matrix, left: &Matrix, right: &Matrix) {
+    let n = target.rows();
+    assert!(target.columns() == n && left.rows() == n && right.rows() == n && left.columns() == right.columns());
+    for_each_chunk(target, n * n * left.columns() / 2, |first, chunk| {
+        let width = chunk.ncols();
+        let right = view(right).subrows(first, width).transpose();
+        let left = view(left).subrows(first, n - first);
+        matmul(chunk.subrows_mut(first, n - first), Accum::Add, left, right, -1.0, Par::Seq);
+    });
+}
+
+/// `target -= scale * direction * direction'` on a whole symmetric matrix: `n²` multiplications, and every entry read
+/// and written once, which is what bounds it once the matrix leaves the cache.
+pub fn rank_one_downdate(target: &mut Matrix, scale: f64, direction: &[f64]) {
+    let n = direction.len();
+    assert!(target.rows() == n && target.columns() == n);
+    if n == 0 {
+        return;
+    }
+    let run = |(first, values): (usize, &mut [f64])| {
+        for (column, &entry) in values.chunks_exact_mut(n).zip(&direction[first * CHUNK..]) {
+            add_scaled(column, -scale * entry, direction);
+        }
+    };
+    if n * n < PARALLEL_FROM {
+        target.values_mut().chunks_mut(n * CHUNK).enumerate().for_each(run);
+    } else {
+        target.values_mut().par_chunks_mut(n * CHUNK).enumerate().for_each(run);
+    }
+}
+
+/// Copies the lower triangle of a square matrix onto the upper one.
+pub fn mirror_lower(matrix: &mut Matrix) {
+    /// Tiles keep both the rows that are read and the columns that are written in the cache.
+    const TILE: usize = 32;
+    let n = matrix.rows();
+    for first_column in (0..n).step_by(TILE) {
+        for first_row in (first_column..n).step_by(TILE) {
+            for column in first_column..(first_column + TILE).min(n) {
+                for row in first_row.max(column + 1)..(first_row + TILE).min(n) {
+                    matrix[(column, row)] = matrix[(row, column)];
+                }
+            }
+        }
+    }
+}
+
+/// The lower Cholesky factor of a symmetric positive definite matrix, of which only the lower triangle is read.
+/// `n³/3` operations.
+#[derive(Debug, Clone)]
+pub struct Cholesky {
+    lower: Matrix,
+}
+
+impl Cholesky {
+    /// Factors the matrix.
+    ///
+    /// # Errors
+    /// The index of the first pivot that is not positive.
+    pub fn factor(mut matrix: Matrix) -> Result<Self, usize> {
+        let n = matrix.rows();
+        assert_eq!(n, matrix.columns());
+        let mut buffer = MemBuffer::new(llt::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
+        let stack = MemStack::new(&mut buffer);
+        let regularization = Default::default();
+        llt::cholesky_in_place(view_mut(&mut matrix), regularization, Par::Seq, stack, Default::default())
+            .map_err(|llt::LltError::NonPositivePivot { index }| index)?;
+        for column in 1..n {
+            matrix.column_mut(column)[..column].fill(0.0);
+        }
+        Ok(Self { lower: matrix })
+    }
+
+    /// The factor `L` of `L L'`, zero above the diagonal.
+    pub fn lower(&self) -> &Matrix {
+        &self.lower
+    }
+
+    /// `log det` of the matrix.
+    pub fn log_det(&self) -> f64 {
+        2.0 * self.lower.diagonal().into_iter().map(f64::ln).sum::<f64>()
+    }
+
+    /// Replaces every column `b` by the solution of `L L' x = b`.
+    pub fn solve_in_place(&self, right: &mut Matrix) {
+        let n = self.lower.rows();
+        assert_eq!(n, right.rows());
+        let cost = n * n * right.columns();
+        for_each_chunk(right, cost, |_, mut chunk| {
+            solve_lower_triangular_in_place(view(&self.lower), chunk.as_mut(), Par::Seq);
+            solve_upper_triangular_in_place(view(&self.lower).transpose(), chunk, Par::Seq);
+        });
+    }
+}
+
+/// An LU factorisation with row exchanges. `2 n³/3` operations.
+#[derive(Debug, Clone)]
+pub struct Lu {
+    factors: Matrix,
+    forward: Vec<usize>,
+    backward: Vec<usize>,
+}
+
+impl Lu {
+    /// Factors the matrix.
+    pub fn factor(mut matrix: Matrix) -> Self {
+        let n = matrix.rows();
+        assert_eq!(n, matrix.columns());
+        let (mut forward, mut backward) = (vec![0usize; n], vec![0usize; n]);
+        let scratch = lu::lu_in_place_scratch::<usize, f64>(n, n, Par::Seq, Default::default());
+        let mut buffer = MemBuffer::new(scratch);
+        lu::lu_in_place(
+            view_mut(&mut matrix),
+            &mut forward,
+            &mut backward,
+            Par::Seq,
+            MemStack::new(&mut buffer),
+            Default::default(),
+        );
+        Self { factors: matrix, forward, backward }
+    }
+
+    /// `log |det|` of the matrix.
+    pub fn log_abs_det(&self) -> f64 {
+        self.factors.diagonal().into_iter().map(|pivot| pivot.abs().ln()).sum()
+    }
+
+    /// Replaces every column `b` by the solution of `A x = b`.
+    pub fn solve_in_place(&self, right: &mut Matrix) {
+        let n = self.factors.rows();
+        assert_eq!(n, right.rows());
+        let factors = view(&self.factors);
+        let cost = n * n * right.columns();
+        for_each_chunk(right, cost, |_, chunk| {
+            let permutation = faer::perm::PermRef::new_checked(&self.forward, &self.backward, n);
+            let scratch = lu_solve::solve_in_place_scratch::<usize, f64>(n, chunk.ncols(), Par::Seq);
+            let mut buffer = MemBuffer::new(scratch);
+            lu_solve::solve_in_place_with_conj(
+                factors,
+                factors,
+                permutation,
+                Conj::No,
+                chunk,
+                Par::Seq,
+                MemStack::new(&mut buffer),
+            );
+        });
+    }
+}
+
+/// A factor `F` with `F F' = A` for a symmetric positive *semi*definite matrix: Cholesky where it goes through, else
+/// Cholesky with diagonal pivoting, stopped where what is left is rounding (below `n ε` times the largest variance).
+/// Nothing is added to the diagonal.
+pub fn semidefinite_factor(matrix: Matrix) -> Matrix {
+    match Cholesky::factor(matrix.clone()) {
+        Ok(cholesky) => cholesky.lower,
+        Err(_) => pivoted_cholesky(&matrix),
+    }
+}
+
+/// `n r²` operations for rank r.
+fn pivoted_cholesky(matrix: &Matrix) -> Matrix {
+    let n = matrix.rows();
+    let mut left: Vec<f64> = matrix.diagonal();
+    let largest = left.iter().copied().fold(0.0, f64::max);
+    let threshold = n as f64 * f64::EPSILON * largest;
+    let mut columns: Vec<Vec<f64>> = Vec::new();
+    while columns.len() < n {
+        let Some(pivot) = (0..n).max_by(|&a, &b| left[a].total_cmp(&left[b])) else { break };
+        if left[pivot] <= threshold {
+            break;
+        }
+        // Only the lower triangle of the input is defined.
+        let mut column: Vec<f64> = (0..n).map(|row| matrix[(row.max(pivot), row.min(pivot))]).collect();
+        for earlier in &columns {
+            add_scaled(&mut column, -earlier[pivot], earlier);
+        }
+        let scale = 1.0 / left[pivot].sqrt();
+        for (entry, left) in column.iter_mut().zip(&mut left) {
+            *entry *= scale;
+            *left = (*left - *entry * *entry).max(0.0);
+        }
+        left[pivot] = 0.0;
+        columns.push(column);
+    }
+    Matrix::from_fn(n, columns.len(), |row, column| columns[column][row])
+}
