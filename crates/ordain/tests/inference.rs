@@ -73,7 +73,7 @@ fn fixed_point_matches_tilted_moments() {
         observations.push(model.bad(ItemId(0)));
         observations.push(model.graded(ItemId(1), -0.5, 0.5));
         let ep = EpParams::default().fit(Arc::new(Given(kernel)), &observations).unwrap();
-        for ((observation, site), &(mean, variance)) in observations.iter().zip(ep.sites()).zip(ep.marginals()) {
+        for ((observation, site), (mean, variance)) in observations.iter().zip(ep.sites()).zip(ep.marginals()) {
             assert!(site.precision >= 0.0);
             let cavity = 1.0 / (1.0 / variance - site.precision);
             let (_, tilted_mean, tilted_variance) =

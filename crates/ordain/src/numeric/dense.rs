@@ -3,20 +3,30 @@
 //! Parallel work is cut into chunks of a fixed width that never depend on the number of threads, and each chunk runs on
 //! one thread, so that results are the same bits for any number of threads.
 
+use std::num::NonZeroUsize;
+
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor as llt;
-use faer::linalg::lu::partial_pivoting::{factor as lu, solve as lu_solve};
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Accum, Conj, MatMut, MatRef, Par};
+use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::Matrix;
 
 /// Columns a task works on. Wide enough for the register blocks of a product, narrow enough to share out.
 const CHUNK: usize = 96;
+/// A factorisation splits its work in this many parts whatever the number of threads, so that its bits do not depend
+/// on it.
+const PARTS: Par = Par::Rayon(NonZeroUsize::new(2).unwrap());
+/// Factorisations below this size are too small to share out.
+const PARTS_FROM: usize = 256;
 /// Products with fewer multiplications than this (about 0.1 ms) stay on the caller's thread.
 const PARALLEL_FROM: usize = 2_000_000;
+
+fn parts(size: usize) -> Par {
+    if size < PARTS_FROM { Par::Seq } else { PARTS }
+}
 
 fn view(matrix: &Matrix) -> MatRef<'_, f64> {
     MatRef::from_column_major_slice(matrix.values(), matrix.rows(), matrix.columns())
@@ -91,19 +101,6 @@ pub fn dot(left: &[f64], right: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// `target -= left * right'` on the lower triangle of a symmetric matrix; the upper one is left undefined.
-/// `n² k` operations for n x k factors, half of what the whole matrix would cost.
-pub fn lower_product_downdate(target: &mut Matrix, left: &Matrix, right: &Matrix) {
-    let n = target.rows();
-    assert!(target.columns() == n && left.rows() == n && right.rows() == n && left.columns() == right.columns());
-    for_each_chunk(target, n * n * left.columns() / 2, |first, chunk| {
-        let width = chunk.ncols();
-        let right = view(right).subrows(first, width).transpose();
-        let left = view(left).subrows(first, n - first);
-        matmul(chunk.subrows_mut(first, n - first), Accum::Add, left, right, -1.0, Par::Seq);
-    });
-}
-
 /// `target -= scale * direction * direction'` on a whole symmetric matrix: `n²` multiplications, and every entry read
 /// and written once, which is what bounds it once the matrix leaves the cache.
 pub fn rank_one_downdate(target: &mut Matrix, scale: f64, direction: &[f64]) {
@@ -124,16 +121,18 @@ pub fn rank_one_downdate(target: &mut Matrix, scale: f64, direction: &[f64]) {
     }
 }
 
-/// Copies the lower triangle of a square matrix onto the upper one.
-pub fn mirror_lower(matrix: &mut Matrix) {
-    /// Tiles keep both the rows that are read and the columns that are written in the cache.
+/// Averages away the rounding by which a symmetric matrix differs from its transpose.
+pub fn symmetrize(matrix: &mut Matrix) {
+    /// Tiles keep both the rows and the columns that are touched in the cache.
     const TILE: usize = 32;
     let n = matrix.rows();
     for first_column in (0..n).step_by(TILE) {
         for first_row in (first_column..n).step_by(TILE) {
             for column in first_column..(first_column + TILE).min(n) {
                 for row in first_row.max(column + 1)..(first_row + TILE).min(n) {
-                    matrix[(column, row)] = matrix[(row, column)];
+                    let middle = 0.5 * (matrix[(row, column)] + matrix[(column, row)]);
+                    matrix[(row, column)] = middle;
+                    matrix[(column, row)] = middle;
                 }
             }
         }
@@ -155,10 +154,11 @@ impl Cholesky {
     pub fn factor(mut matrix: Matrix) -> Result<Self, usize> {
         let n = matrix.rows();
         assert_eq!(n, matrix.columns());
-        let mut buffer = MemBuffer::new(llt::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
+        let parts = parts(n);
+        let mut buffer = MemBuffer::new(llt::cholesky_in_place_scratch::<f64>(n, parts, Default::default()));
         let stack = MemStack::new(&mut buffer);
         let regularization = Default::default();
-        llt::cholesky_in_place(view_mut(&mut matrix), regularization, Par::Seq, stack, Default::default())
+        llt::cholesky_in_place(view_mut(&mut matrix), regularization, parts, stack, Default::default())
             .map_err(|llt::LltError::NonPositivePivot { index }| index)?;
         for column in 1..n {
             matrix.column_mut(column)[..column].fill(0.0);
@@ -176,6 +176,16 @@ impl Cholesky {
         2.0 * self.lower.diagonal().into_iter().map(f64::ln).sum::<f64>()
     }
 
+    /// Replaces every column `b` by the solution of `L x = b`.
+    pub fn solve_lower_in_place(&self, right: &mut Matrix) {
+        let n = self.lower.rows();
+        assert_eq!(n, right.rows());
+        let cost = n * n * right.columns() / 2;
+        for_each_chunk(right, cost, |_, chunk| {
+            solve_lower_triangular_in_place(view(&self.lower), chunk, Par::Seq);
+        });
+    }
+
     /// Replaces every column `b` by the solution of `L L' x = b`.
     pub fn solve_in_place(&self, right: &mut Matrix) {
         let n = self.lower.rows();
@@ -188,69 +198,64 @@ impl Cholesky {
     }
 }
 
-/// An LU factorisation with row exchanges. `2 n³/3` operations.
+/// A factor `F` with `F F' = A` of a symmetric positive *semi*definite matrix, kept as its transpose.
 #[derive(Debug, Clone)]
-pub struct Lu {
-    factors: Matrix,
-    forward: Vec<usize>,
-    backward: Vec<usize>,
+pub struct SemidefiniteFactor {
+    transpose: Matrix,
+    triangular: bool,
 }
 
-impl Lu {
-    /// Factors the matrix.
-    pub fn factor(mut matrix: Matrix) -> Self {
-        let n = matrix.rows();
-        assert_eq!(n, matrix.columns());
-        let (mut forward, mut backward) = (vec![0usize; n], vec![0usize; n]);
-        let scratch = lu::lu_in_place_scratch::<usize, f64>(n, n, Par::Seq, Default::default());
-        let mut buffer = MemBuffer::new(scratch);
-        lu::lu_in_place(
-            view_mut(&mut matrix),
-            &mut forward,
-            &mut backward,
-            Par::Seq,
-            MemStack::new(&mut buffer),
-            Default::default(),
-        );
-        Self { factors: matrix, forward, backward }
+impl SemidefiniteFactor {
+    /// Factors the matrix, of which only the lower triangle is read: by Cholesky where it goes through, else by Cholesky
+    /// with diagonal pivoting, stopped where what is left is rounding (below `n ε` times the largest variance). Nothing
+    /// is added to the diagonal.
+    pub fn new(matrix: Matrix) -> Self {
+        match Cholesky::factor(matrix.clone()) {
+            Ok(cholesky) => Self { transpose: transpose(&cholesky.lower), triangular: true },
+            Err(_) => Self { transpose: transpose(&pivoted_cholesky(&matrix)), triangular: false },
+        }
     }
 
-    /// `log |det|` of the matrix.
-    pub fn log_abs_det(&self) -> f64 {
-        self.factors.diagonal().into_iter().map(|pivot| pivot.abs().ln()).sum()
+    /// `F'`, of size rank x n.
+    pub fn transpose(&self) -> &Matrix {
+        &self.transpose
     }
 
-    /// Replaces every column `b` by the solution of `A x = b`.
-    pub fn solve_in_place(&self, right: &mut Matrix) {
-        let n = self.factors.rows();
-        assert_eq!(n, right.rows());
-        let factors = view(&self.factors);
-        let cost = n * n * right.columns();
-        for_each_chunk(right, cost, |_, chunk| {
-            let permutation = faer::perm::PermRef::new_checked(&self.forward, &self.backward, n);
-            let scratch = lu_solve::solve_in_place_scratch::<usize, f64>(n, chunk.ncols(), Par::Seq);
-            let mut buffer = MemBuffer::new(scratch);
-            lu_solve::solve_in_place_with_conj(
-                factors,
-                factors,
-                permutation,
-                Conj::No,
-                chunk,
-                Par::Seq,
-                MemStack::new(&mut buffer),
-            );
+    /// `I + left * F` on the lower triangle, for a `left` that makes it symmetric; the upper triangle is undefined.
+    /// `2 n³/3` operations where the factor is triangular.
+    pub fn identity_plus(&self, left: &Matrix) -> Matrix {
+        let (rank, n) = (self.transpose.rows(), self.transpose.columns());
+        assert!(left.rows() == rank && left.columns() == n);
+        let mut out = Matrix::identity(rank);
+        for_each_chunk(&mut out, rank * rank * n / 3, |first, chunk| {
+            // Below its diagonal block a chunk needs only rows from `first` on, and of a triangular factor's columns
+            // only the part from there on is not zero.
+            let from = if self.triangular { first } else { 0 };
+            let width = chunk.ncols();
+            let left = view(left).submatrix(first, from, rank - first, n - from);
+            let right = view(&self.transpose).submatrix(first, from, width, n - from).transpose();
+            matmul(chunk.subrows_mut(first, rank - first), Accum::Add, left, right, 1.0, Par::Seq);
         });
+        out
     }
 }
 
-/// A factor `F` with `F F' = A` for a symmetric positive *semi*definite matrix: Cholesky where it goes through, else
-/// Cholesky with diagonal pivoting, stopped where what is left is rounding (below `n ε` times the largest variance).
-/// Nothing is added to the diagonal.
-pub fn semidefinite_factor(matrix: Matrix) -> Matrix {
-    match Cholesky::factor(matrix.clone()) {
-        Ok(cholesky) => cholesky.lower,
-        Err(_) => pivoted_cholesky(&matrix),
+/// The transpose.
+pub fn transpose(matrix: &Matrix) -> Matrix {
+    /// Tiles keep both the rows and the columns that are touched in the cache.
+    const TILE: usize = 32;
+    let (rows, columns) = (matrix.rows(), matrix.columns());
+    let mut out = Matrix::zeros(columns, rows);
+    for first_column in (0..columns).step_by(TILE) {
+        for first_row in (0..rows).step_by(TILE) {
+            for column in first_column..(first_column + TILE).min(columns) {
+                for row in first_row..(first_row + TILE).min(rows) {
+                    out[(column, row)] = matrix[(row, column)];
+                }
+            }
+        }
     }
+    out
 }
 
 /// `n r²` operations for rank r.

@@ -15,13 +15,13 @@
 //! So thousands of answers on hundreds of items and hundreds of answers on thousands of items both take the cheaper
 //! form, and only prior columns of compared items are ever asked for.
 //!
-//! **Cost.** `t b²` operations for a sweep over t observations, `8 b³/3` for the final factorisation, `n b²` for the
-//! variances of items never compared. Memory `3 b² + n b`.
+//! **Cost.** `3 b³ + O(t b)` operations an iteration over t observations, of which there are about ten (see
+//! `fixed_point.rs`), and `n b²` for the variances of items never compared. Memory `4 b² + n b`.
 
-mod sweep;
+mod fixed_point;
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
@@ -32,22 +32,22 @@ use crate::numeric::Matrix;
 use crate::numeric::dense::{dot, multiply, multiply_vector};
 use crate::{Error, Result};
 
-pub use sweep::Site;
-use sweep::State;
+pub use fixed_point::Site;
+use fixed_point::State;
 
 /// When EP stops.
 #[derive(Debug, Clone)]
 pub struct EpParams {
-    /// Stop when no site moves its functional's mean by more than this many standard deviations, nor its variance by
-    /// more than this fraction.
+    /// Stop when no observed functional's mean moves by more than this many standard deviations, nor its variance by more
+    /// than this fraction.
     pub tolerance: f64,
-    /// Give up after this many sweeps.
-    pub max_sweeps: usize,
+    /// Give up after this many iterations.
+    pub max_iterations: usize,
 }
 
 impl Default for EpParams {
     fn default() -> Self {
-        Self { tolerance: 1e-9, max_sweeps: 500 }
+        Self { tolerance: 1e-9, max_iterations: 500 }
     }
 }
 
@@ -63,41 +63,36 @@ impl EpParams {
         let placed = place(observations, &basis);
 
         let mut state = State::new(prior, placed);
-        let sweeps = self.converge(&mut state)?;
-        let log_evidence = state.log_evidence();
-        let weights = state.weights();
-        let shrink = state.shrink();
-
-        let mean = multiply_vector(&columns, &weights);
-        let variances = if basis.len() == kernel.len() && basis.iter().all(|axis| matches!(axis, Functional::Item(_))) {
+        let iterations = self.converge(&mut state)?;
+        let mean = multiply_vector(&columns, &state.weights());
+        let shrink = OnceLock::new();
+        let everything = basis.len() == kernel.len() && basis.iter().all(|axis| matches!(axis, Functional::Item(_)));
+        let variances = if everything {
             state.variances()
         } else {
-            variances(kernel.as_ref(), &columns, &shrink)?
+            variances(kernel.as_ref(), &columns, shrink.get_or_init(|| state.shrink()))?
         };
-        let (sites, marginals) = state.into_sites();
-        Ok(Ep { kernel, basis, columns, shrink, mean, variances, log_evidence, sites, marginals, sweeps })
+        let log_evidence = state.log_evidence();
+        Ok(Ep { kernel, basis, columns, state, shrink, mean, variances, log_evidence, iterations })
     }
 
-    /// Sweeps until the sites stand still under a freshly factored posterior.
+    /// Iterates until the marginals stand still; says how often.
     fn converge(&self, state: &mut State) -> Result<usize> {
-        /// Sweeping by rank-one steps gathers rounding, which a fresh factorisation clears; what it then moves is not
-        /// held against the tolerance beyond this factor.
-        const SLACK: f64 = 100.0;
         let (mut damping, mut last) = (1.0, f64::INFINITY);
-        for sweep in 1..=self.max_sweeps {
-            let change = state.sweep(damping);
-            if change <= self.tolerance && state.refresh() <= SLACK * self.tolerance {
-                return Ok(sweep);
+        for iteration in 1..=self.max_iterations {
+            let change = state.iterate(damping)?;
+            if change <= self.tolerance {
+                return Ok(iteration);
             }
-            // Log-concave sites hardly ever need it; a change that grows after the first sweeps does.
-            if sweep > 5 && change > last {
+            // The first steps may well go back and forth; after them, a change that grows calls for smaller steps.
+            if iteration > 10 && change > last {
                 damping = f64::max(0.7 * damping, 0.1);
             }
             last = change;
         }
         Err(Error::NotConverged {
             what: "expectation propagation",
-            iterations: self.max_sweeps,
+            iterations: self.max_iterations,
             residual: last,
             dimension: state.len(),
         })
@@ -111,30 +106,33 @@ pub struct Ep {
     basis: Vec<Functional>,
     /// Prior covariances of all items with the coordinates, `[n, b]`.
     columns: Matrix,
-    /// `P`, by which the observations shrink the prior, `[b, b]`.
-    shrink: Matrix,
+    state: State,
+    /// `P`, by which the observations shrink the prior, `[b, b]`; made when first asked for.
+    shrink: OnceLock<Matrix>,
     mean: Vec<f64>,
     variances: Vec<f64>,
     log_evidence: f64,
-    sites: Vec<Site>,
-    marginals: Vec<(f64, f64)>,
-    sweeps: usize,
+    iterations: usize,
 }
 
 impl Ep {
     /// The sites, one an observation, in their order.
     pub fn sites(&self) -> &[Site] {
-        &self.sites
+        self.state.sites()
     }
 
     /// Mean and variance of every observation's functional under the belief.
-    pub fn marginals(&self) -> &[(f64, f64)] {
-        &self.marginals
+    pub fn marginals(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.state.marginals()
     }
 
-    /// The sweeps it took.
-    pub fn sweeps(&self) -> usize {
-        self.sweeps
+    /// The iterations it took.
+    pub fn iterations(&self) -> usize {
+        self.iterations
+    }
+
+    fn shrink(&self) -> &Matrix {
+        self.shrink.get_or_init(|| self.state.shrink())
     }
 
     /// A prior column, from the coordinates if it is there.
@@ -166,7 +164,7 @@ impl Belief for Ep {
 
     fn column(&self, item: ItemId, out: &mut [f64]) -> Result<()> {
         self.prior_column(item, out)?;
-        let correction = multiply_vector(&self.columns, &multiply_vector(&self.shrink, &self.row(item)));
+        let correction = multiply_vector(&self.columns, &multiply_vector(self.shrink(), &self.row(item)));
         for (entry, correction) in out.iter_mut().zip(correction) {
             *entry -= correction;
         }
@@ -176,7 +174,7 @@ impl Belief for Ep {
     fn covariance(&self, items: &[ItemId]) -> Result<Matrix> {
         let size = items.len();
         let rows = Matrix::from_fn(self.basis.len(), size, |axis, at| self.columns[(items[at].index(), axis)]);
-        let shrunk = multiply(&self.shrink, &rows);
+        let shrunk = multiply(self.shrink(), &rows);
         let mut out = Matrix::zeros(size, size);
         let mut whole = vec![0.0; self.mean.len()];
         for (position, &item) in items.iter().enumerate() {
