@@ -80,12 +80,13 @@ impl Incremental {
         let functional = observation.functional;
         // Rounding may leave a hair below zero for twins.
         let variance = functional.of(&direction).max(0.0);
-        let Moments { log_mass, slope, curvature } = observation.moments(functional.of(&self.mean), variance);
+        let mean = functional.of(&self.mean);
+        let Moments { slope, curvature } = observation.moments(mean, variance);
+        self.log_evidence += observation.log_mass(mean, variance);
         add_scaled(&mut self.mean, slope, &direction);
         for (variance, entry) in self.variances.iter_mut().zip(&direction) {
             *variance = (*variance - curvature * entry * entry).max(0.0);
         }
-        self.log_evidence += log_mass;
         match &mut self.covariance {
             Covariance::Dense(matrix) => rank_one_downdate(matrix, curvature, &direction),
             Covariance::Directions(directions) => directions.push((curvature, direction)),

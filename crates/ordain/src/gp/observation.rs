@@ -150,7 +150,7 @@ impl AnswerModel {
         let sd = (self.lambda().powi(2) + variance).sqrt();
         let first = normal::cdf((mean - self.tie_width) / sd);
         let tie = if self.tie_width > 0.0 {
-            normal::truncated((-self.tie_width - mean) / sd, (self.tie_width - mean) / sd).log_mass.exp()
+            normal::log_mass((-self.tie_width - mean) / sd, (self.tie_width - mean) / sd).exp()
         } else {
             0.0
         };
@@ -181,12 +181,10 @@ pub struct Observation {
     pub noise: f64,
 }
 
-/// How an observation bears on a Gaussian `N(mean, variance)` of its functional: the probability and its first two
-/// derivatives in the mean, which give the moments of the tilted distribution.
+/// How an observation bears on a Gaussian `N(mean, variance)` of its functional: the first two derivatives of its log
+/// probability Z in the mean, which give the moments of the tilted distribution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
-    /// `log Z`, the log probability of the observation.
-    pub log_mass: f64,
     /// `d log Z / d mean`: the mean moves by `variance * slope`.
     pub slope: f64,
     /// `-d² log Z / d mean²`, not negative: the variance falls by `variance² * curvature`.
@@ -197,9 +195,19 @@ impl Observation {
     /// The moments under a Gaussian of the functional (AXPGP eqs. 14-21 in scalar form).
     #[inline]
     pub fn moments(&self, mean: f64, variance: f64) -> Moments {
-        let sd = (self.noise * self.noise + variance).sqrt();
-        let Truncated { log_mass, mean: shift, shrinkage } =
-            normal::truncated((self.low - mean) / sd, (self.high - mean) / sd);
-        Moments { log_mass, slope: shift / sd, curvature: shrinkage / (sd * sd) }
+        let sd = self.sd(variance);
+        let Truncated { mean: shift, shrinkage } = normal::truncated((self.low - mean) / sd, (self.high - mean) / sd);
+        Moments { slope: shift / sd, curvature: shrinkage / (sd * sd) }
+    }
+
+    /// The log probability of the observation under a Gaussian of the functional, `log Z` (AXPGP eq. 14).
+    pub fn log_mass(&self, mean: f64, variance: f64) -> f64 {
+        let sd = self.sd(variance);
+        normal::log_mass((self.low - mean) / sd, (self.high - mean) / sd)
+    }
+
+    /// The standard deviation of the functional with its noise.
+    fn sd(&self, variance: f64) -> f64 {
+        (self.noise * self.noise + variance).sqrt()
     }
 }

@@ -82,7 +82,7 @@ fn rank_group(belief: &dyn Belief, members: &[ItemId], group: u64, params: &Rank
         });
     }
     let mean: Vec<f64> = members.iter().map(|item| belief.mean()[item.index()]).collect();
-    let factor = transpose(SemidefiniteFactor::new(belief.covariance(members)?).transpose());
+    let factor = transpose(SemidefiniteFactor::new(&belief.covariance(members)?).transpose());
     let ranks = draw_ranks(&mean, &factor, group, params);
 
     let outside = 0.5 * (1.0 - params.level);

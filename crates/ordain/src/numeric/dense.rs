@@ -176,16 +176,6 @@ impl Cholesky {
         2.0 * self.lower.diagonal().into_iter().map(f64::ln).sum::<f64>()
     }
 
-    /// Replaces every column `b` by the solution of `L x = b`.
-    pub fn solve_lower_in_place(&self, right: &mut Matrix) {
-        let n = self.lower.rows();
-        assert_eq!(n, right.rows());
-        let cost = n * n * right.columns() / 2;
-        for_each_chunk(right, cost, |_, chunk| {
-            solve_lower_triangular_in_place(view(&self.lower), chunk, Par::Seq);
-        });
-    }
-
     /// Replaces every column `b` by the solution of `L L' x = b`.
     pub fn solve_in_place(&self, right: &mut Matrix) {
         let n = self.lower.rows();
@@ -198,7 +188,8 @@ impl Cholesky {
     }
 }
 
-/// A factor `F` with `F F' = A` of a symmetric positive *semi*definite matrix, kept as its transpose.
+/// A factor `F` with `F F' = A` of a symmetric positive *semi*definite matrix, kept as its transpose: upper triangular
+/// where the matrix is definite, so that `F'` and what a lower triangular matrix makes of it are lower triangular.
 #[derive(Debug, Clone)]
 pub struct SemidefiniteFactor {
     transpose: Matrix,
@@ -206,13 +197,24 @@ pub struct SemidefiniteFactor {
 }
 
 impl SemidefiniteFactor {
-    /// Factors the matrix, of which only the lower triangle is read: by Cholesky where it goes through, else by Cholesky
-    /// with diagonal pivoting, stopped where what is left is rounding (below `n ε` times the largest variance). Nothing
-    /// is added to the diagonal.
-    pub fn new(matrix: Matrix) -> Self {
-        match Cholesky::factor(matrix.clone()) {
-            Ok(cholesky) => Self { transpose: transpose(&cholesky.lower), triangular: true },
-            Err(_) => Self { transpose: transpose(&pivoted_cholesky(&matrix)), triangular: false },
+    /// Factors the matrix: by Cholesky (from the last row up) where it goes through, else by Cholesky with diagonal
+    /// pivoting, stopped where what is left is rounding (below `n ε` times the largest variance). Nothing is added to
+    /// the diagonal.
+    pub fn new(matrix: &Matrix) -> Self {
+        let n = matrix.rows();
+        // Reversing both the rows and the columns turns the lower factor into the upper one. The values of a matrix,
+        // column by column, read backwards are just that.
+        let mut reversed = matrix.clone();
+        reversed.values_mut().reverse();
+        match Cholesky::factor(reversed) {
+            Ok(mut cholesky) => {
+                cholesky.lower.values_mut().reverse();
+                Self { transpose: transpose(&cholesky.lower), triangular: true }
+            }
+            Err(_) => {
+                let columns = pivoted_cholesky(matrix);
+                Self { transpose: Matrix::from_fn(columns.len(), n, |k, i| columns[k][i]), triangular: false }
+            }
         }
     }
 
@@ -222,19 +224,32 @@ impl SemidefiniteFactor {
     }
 
     /// `I + left * F` on the lower triangle, for a `left` that makes it symmetric; the upper triangle is undefined.
-    /// `2 n³/3` operations where the factor is triangular.
+    /// `n³/3` operations where the factor is triangular.
     pub fn identity_plus(&self, left: &Matrix) -> Matrix {
         let (rank, n) = (self.transpose.rows(), self.transpose.columns());
         assert!(left.rows() == rank && left.columns() == n);
         let mut out = Matrix::identity(rank);
-        for_each_chunk(&mut out, rank * rank * n / 3, |first, chunk| {
-            // Below its diagonal block a chunk needs only rows from `first` on, and of a triangular factor's columns
-            // only the part from there on is not zero.
-            let from = if self.triangular { first } else { 0 };
+        for_each_chunk(&mut out, rank * rank * n / 6, |first, chunk| {
+            // A chunk needs only its rows from `first` on, and an upper triangular factor ends where the chunk ends.
             let width = chunk.ncols();
-            let left = view(left).submatrix(first, from, rank - first, n - from);
-            let right = view(&self.transpose).submatrix(first, from, width, n - from).transpose();
+            let depth = if self.triangular { first + width } else { n };
+            let left = view(left).submatrix(first, 0, rank - first, depth);
+            let right = view(&self.transpose).submatrix(first, 0, width, depth).transpose();
             matmul(chunk.subrows_mut(first, rank - first), Accum::Add, left, right, 1.0, Par::Seq);
+        });
+        out
+    }
+
+    /// `R⁻¹ F'` for a lower Cholesky factor R. `n³/3` operations where the factor is triangular.
+    pub fn divided_by(&self, cholesky: &Cholesky) -> Matrix {
+        let rank = self.transpose.rows();
+        assert_eq!(rank, cholesky.lower.rows());
+        let mut out = self.transpose.clone();
+        for_each_chunk(&mut out, rank * rank * self.transpose.columns() / 6, |first, chunk| {
+            // The rows above a lower triangular matrix's diagonal are zero and stay so.
+            let skip = if self.triangular { first } else { 0 };
+            let lower = view(&cholesky.lower).submatrix(skip, skip, rank - skip, rank - skip);
+            solve_lower_triangular_in_place(lower, chunk.subrows_mut(skip, rank - skip), Par::Seq);
         });
         out
     }
@@ -258,20 +273,17 @@ pub fn transpose(matrix: &Matrix) -> Matrix {
     out
 }
 
-/// `n r²` operations for rank r.
-fn pivoted_cholesky(matrix: &Matrix) -> Matrix {
+/// The columns of a factor of a semidefinite matrix. `n r²` operations for rank r.
+fn pivoted_cholesky(matrix: &Matrix) -> Vec<Vec<f64>> {
     let n = matrix.rows();
     let mut left: Vec<f64> = matrix.diagonal();
     let largest = left.iter().copied().fold(0.0, f64::max);
     let threshold = n as f64 * f64::EPSILON * largest;
     let mut columns: Vec<Vec<f64>> = Vec::new();
-    while columns.len() < n {
-        let Some(pivot) = (0..n).max_by(|&a, &b| left[a].total_cmp(&left[b])) else { break };
-        if left[pivot] <= threshold {
-            break;
-        }
-        // Only the lower triangle of the input is defined.
-        let mut column: Vec<f64> = (0..n).map(|row| matrix[(row.max(pivot), row.min(pivot))]).collect();
+    while let Some(pivot) = (0..n).max_by(|&a, &b| left[a].total_cmp(&left[b]))
+        && left[pivot] > threshold
+    {
+        let mut column = matrix.column(pivot).to_vec();
         for earlier in &columns {
             add_scaled(&mut column, -earlier[pivot], earlier);
         }
@@ -283,5 +295,5 @@ fn pivoted_cholesky(matrix: &Matrix) -> Matrix {
         left[pivot] = 0.0;
         columns.push(column);
     }
-    Matrix::from_fn(n, columns.len(), |row, column| columns[column][row])
+    columns
 }

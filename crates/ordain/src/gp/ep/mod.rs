@@ -15,7 +15,7 @@
 //! So thousands of answers on hundreds of items and hundreds of answers on thousands of items both take the cheaper
 //! form, and only prior columns of compared items are ever asked for.
 //!
-//! **Cost.** `3 b³ + O(t b)` operations an iteration over t observations, of which there are about ten (see
+//! **Cost.** `5 b³/3 + O(t b)` operations an iteration over t observations, of which there are about ten (see
 //! `fixed_point.rs`), and `n b²` for the variances of items never compared. Memory `4 b² + n b`.
 
 mod fixed_point;

@@ -33,14 +33,20 @@ fn excess(x: f64) -> f64 {
     polynomial / (x + INV_EXCESS_AT_0)
 }
 
-/// `exp(-x²/2) * factor` without the error that rounding `x²` would bring into the exponent, and with a single rounding
-/// where the result underflows gradually.
+/// `exp(-x²/2) * factor` for `x >= 0`, without the error that rounding `x²` would bring into the exponent, and with a
+/// single rounding where the result underflows gradually.
 fn gauss(x: f64, factor: f64) -> f64 {
-    // The leading part has at most 21 significant bits below 2^5, so its square is exact.
+    // Beyond 40 everything underflows, and the series below would not hold.
+    if x > 40.0 {
+        return 0.0;
+    }
+    // The leading part has at most 22 significant bits, so its square is exact.
     let leading = (x * 65536.0).round() / 65536.0;
-    let rest = (x - leading) * (x + leading);
+    // Half of what x² has beyond it: at most 40 / 65536, where five terms of the exponential series suffice.
+    let rest = 0.5 * (leading - x) * (leading + x);
+    let correction = 1.0 + rest * (1.0 + rest * (0.5 + rest * (1.0 / 6.0 + rest * (1.0 / 24.0))));
     let half = (-0.25 * leading * leading).exp();
-    half * (factor * (-0.5 * rest).exp()) * half
+    half * (factor * correction) * half
 }
 
 /// The density `φ(z)`.
@@ -90,81 +96,96 @@ pub fn hazard(z: f64) -> Hazard {
         let rate = x + excess;
         Hazard { rate, curvature: rate * excess }
     } else {
-        let rate = density(z) / (1.0 - upper_tail(z));
+        let density = density(z);
+        let rate = density / (1.0 - density / (z + excess(z)));
         Hazard { rate, curvature: rate * (z + rate) }
     }
 }
 
-/// A standard normal variable known to lie in an interval: log of the probability, and the moments it then has.
+/// The moments of a standard normal variable known to lie in an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Truncated {
-    /// `log (Φ(high) - Φ(low))`.
-    pub log_mass: f64,
-    /// Its mean given that it lies there.
+    /// Its mean.
     pub mean: f64,
-    /// One minus its variance given that it lies there, in [0, 1].
+    /// One minus its variance, in [0, 1].
     pub shrinkage: f64,
 }
 
 /// Moments of a standard normal variable truncated to `(low, high)`, for any `low < high`, infinite ends included.
 ///
-/// One-sided intervals go through [`hazard`]; two-sided ones through 40-point Gauss-Legendre quadrature over the part
-/// that holds all but 1e-17 of the mass, where the integrand is entire and drops by at most e⁴⁰, so that the rule's
-/// error is below rounding. Differences of closed-form tails would cancel for narrow intervals.
+/// One-sided intervals go through [`hazard`], two-sided ones through quadrature, since differences of tails would cancel
+/// for narrow intervals.
 ///
 /// # Panics
 /// If `low < high` does not hold.
 pub fn truncated(low: f64, high: f64) -> Truncated {
     assert!(low < high, "empty interval ({low}, {high})");
-    match (low.is_finite(), high.is_finite()) {
-        (false, false) => Truncated { log_mass: 0.0, mean: 0.0, shrinkage: 0.0 },
-        (true, false) => one_sided(low),
-        (false, true) => {
-            let mirrored = one_sided(-high);
-            Truncated { mean: -mirrored.mean, ..mirrored }
-        }
-        (true, true) if low + high < 0.0 => {
-            let mirrored = two_sided(-high, -low);
-            Truncated { mean: -mirrored.mean, ..mirrored }
-        }
-        (true, true) => two_sided(low, high),
+    let above = |low: f64| {
+        let Hazard { rate, curvature } = hazard(-low);
+        Truncated { mean: rate, shrinkage: curvature }
+    };
+    let mirrored = |right: Truncated| Truncated { mean: -right.mean, ..right };
+    match (low == f64::NEG_INFINITY, high == f64::INFINITY) {
+        (true, true) => Truncated { mean: 0.0, shrinkage: 0.0 },
+        (false, true) => above(low),
+        (true, false) => mirrored(above(-high)),
+        (false, false) if low + high < 0.0 => mirrored(Slice::new(-high, -low).moments),
+        (false, false) => Slice::new(low, high).moments,
     }
 }
 
-/// Above `low`.
-fn one_sided(low: f64) -> Truncated {
-    let Hazard { rate, curvature } = hazard(-low);
-    Truncated { log_mass: log_cdf(-low), mean: rate, shrinkage: curvature }
+/// `log (Φ(high) - Φ(low))` for any `low < high`, infinite ends included.
+///
+/// # Panics
+/// If `low < high` does not hold.
+pub fn log_mass(low: f64, high: f64) -> f64 {
+    assert!(low < high, "empty interval ({low}, {high})");
+    match (low == f64::NEG_INFINITY, high == f64::INFINITY) {
+        (true, true) => 0.0,
+        (false, true) => log_cdf(-low),
+        (true, false) => log_cdf(high),
+        (false, false) if low + high < 0.0 => Slice::new(-high, -low).log_mass,
+        (false, false) => Slice::new(low, high).log_mass,
+    }
 }
 
-/// Between `low` and `high`, where `|low| <= high`.
-fn two_sided(low: f64, high: f64) -> Truncated {
-    /// Where the density has dropped by this many powers of e from its largest value, the rest is left away.
-    const DROP: f64 = 40.0;
-    // The density's largest value on the interval is at `top`.
-    let top = low.max(0.0);
-    let start = low.max(-(2.0 * DROP).sqrt());
-    // Solves (u² - top²)/2 = DROP for u - top without cancelling.
-    let reach = 2.0 * DROP / (top + (top * top + 2.0 * DROP).sqrt());
-    let end = if top + reach < high { top + reach } else { high };
-    // Offsets from `top` keep their digits when the interval is far out and narrow.
-    let (from, to) = (start - top, if end == high { high - top } else { reach });
-    let half = 0.5 * (to - from);
-    let middle = 0.5 * (to + from);
-    let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
-    for &(node, weight) in LEGENDRE.iter() {
-        let offset = middle + half * node;
-        let density = weight * (-offset * (top + 0.5 * offset)).exp();
-        mass += density;
-        first += density * node;
-        second += density * node * node;
-    }
-    let centre = first / mass;
-    let spread = second / mass - centre * centre;
-    Truncated {
-        log_mass: -0.5 * top * top - LOG_SQRT_2PI + (half * mass).ln(),
-        mean: top + (middle + half * centre),
-        shrinkage: (1.0 - half * half * spread).clamp(0.0, 1.0),
+/// A two-sided interval, by quadrature: 40-point Gauss-Legendre over the part that holds all but 1e-17 of the mass,
+/// where the integrand is entire and drops by at most e⁴⁰, so that the rule's error is below rounding.
+struct Slice {
+    log_mass: f64,
+    moments: Truncated,
+}
+
+impl Slice {
+    /// Between `low` and `high`, where `|low| <= high`.
+    fn new(low: f64, high: f64) -> Self {
+        /// Where the density has dropped by this many powers of e from its largest value, the rest is left away.
+        const DROP: f64 = 40.0;
+        // The density's largest value on the interval is at `top`; offsets from there keep their digits when the
+        // interval is far out and narrow. `reach` solves (u² - top²)/2 = DROP for u - top without cancelling.
+        let top = low.max(0.0);
+        let reach = 2.0 * DROP / (top + (top * top + 2.0 * DROP).sqrt());
+        let from = (low - top).max(-(2.0 * DROP).sqrt());
+        let to = (high - top).min(reach);
+        let half = 0.5 * (to - from);
+        let middle = 0.5 * (to + from);
+        let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
+        for &(node, weight) in LEGENDRE.iter() {
+            let offset = middle + half * node;
+            let density = weight * (-offset * (top + 0.5 * offset)).exp();
+            mass += density;
+            first += density * node;
+            second += density * node * node;
+        }
+        let centre = first / mass;
+        let spread = second / mass - centre * centre;
+        Self {
+            log_mass: -0.5 * top * top - LOG_SQRT_2PI + (half * mass).ln(),
+            moments: Truncated {
+                mean: top + (middle + half * centre),
+                shrinkage: (1.0 - half * half * spread).clamp(0.0, 1.0),
+            },
+        }
     }
 }
 
