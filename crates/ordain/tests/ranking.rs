@@ -1,0 +1,113 @@
+//! Rank intervals and top-k probabilities against closed forms and exhaustive orders.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::*;
+use ordain::data::{Attributes, Groups, ItemId, Items};
+use ordain::gp::{AnswerModel, Belief, EpParams, Incremental, RankingParams, rank};
+use ordain::numeric::Matrix;
+use rand::RngExt;
+
+/// Five standard errors of a probability near one half, from the default number of draws.
+const FIVE_ERRORS: f64 = 5.0 * 0.5 / 64.0;
+
+fn numbered(n: usize) -> Items {
+    Items::from_ids((0..n).map(|i| i.to_string())).unwrap()
+}
+
+/// Two items: the probability of being first is a normal tail.
+#[test]
+fn two_items_have_a_closed_form() {
+    let kernel = Matrix::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 0.3 });
+    let mut belief = Incremental::dense(Arc::new(Given(kernel))).unwrap();
+    belief.observe(&AnswerModel::default().preferred(ItemId(1), ItemId(0))).unwrap();
+    let mut column = vec![0.0; 2];
+    belief.column(ItemId(0), &mut column).unwrap();
+    let sd = (belief.variances()[0] + belief.variances()[1] - 2.0 * column[1]).sqrt();
+    let first = phi((belief.mean()[1] - belief.mean()[0]) / sd);
+    let ranked = rank(&belief, &numbered(2), &RankingParams { top: Some(1), ..Default::default() }).unwrap();
+    assert_eq!((ranked[0].item, ranked[0].rank, ranked[1].rank), (ItemId(1), 1, 2));
+    assert!((ranked[0].top.unwrap() - first).abs() < FIVE_ERRORS);
+    assert!((ranked[0].top.unwrap() + ranked[1].top.unwrap() - 1.0).abs() < 1e-12);
+}
+
+/// With nothing known every rank is equally likely: of 20 items with 90 % between the second and the nineteenth.
+#[test]
+fn an_empty_belief_knows_nothing() {
+    let n = 20;
+    let kernel = Matrix::from_fn(n, n, |i, j| if i == j { 2.0 } else { 0.5 });
+    let belief = Incremental::dense(Arc::new(Given(kernel))).unwrap();
+    let ranked = rank(&belief, &numbered(n), &RankingParams { top: Some(5), ..Default::default() }).unwrap();
+    for (position, item) in ranked.iter().enumerate() {
+        // Equal means keep the order of the items.
+        assert_eq!(item.item.index(), position);
+        assert!((1..=2).contains(&item.rank_low) && (19..=20).contains(&item.rank_high), "{item:?}");
+        assert!((item.top.unwrap() - 0.25).abs() < FIVE_ERRORS);
+    }
+    let total: f64 = ranked.iter().map(|item| item.top.unwrap()).sum();
+    assert!((total - 5.0).abs() < 1e-9);
+}
+
+/// Intervals against an independent, larger sample made with the textbook Cholesky.
+#[test]
+fn intervals_equal_plain_sampling() {
+    let n = 8;
+    let (kernel, observations) = problem(n, 40, 1.5, 900);
+    let belief = EpParams::default().fit(kernel, &observations).unwrap();
+    let items: Vec<ItemId> = (0..n).map(ItemId::new).collect();
+    let lower = cholesky(&belief.covariance(&items).unwrap());
+    let mut stream = stream(901);
+    const SAMPLES: usize = 200_000;
+    let mut at_most = vec![vec![0usize; n + 1]; n];
+    for _ in 0..SAMPLES {
+        let x: Vec<f64> = draw(&lower, &mut stream).iter().zip(belief.mean()).map(|(x, mean)| x + mean).collect();
+        for i in 0..n {
+            let rank = 1 + x.iter().filter(|&&other| other > x[i]).count();
+            (rank..=n).for_each(|k| at_most[i][k] += 1);
+        }
+    }
+    let below = |i: usize, k: usize| at_most[i][k] as f64 / SAMPLES as f64;
+    let ranked = rank(&belief, &numbered(n), &RankingParams { top: Some(3), ..Default::default() }).unwrap();
+    for item in &ranked {
+        let i = item.item.index();
+        assert!((item.top.unwrap() - below(i, 3)).abs() < FIVE_ERRORS);
+        // At the ends of the interval the standard error is √(0.05 0.95 / 4096) = 0.0034.
+        assert!(below(i, item.rank_low - 1) < 0.05 + 0.017 && below(i, item.rank_low) > 0.05 - 0.017);
+        assert!(below(i, item.rank_high) > 0.95 - 0.017 && below(i, item.rank_high - 1) < 0.95 + 0.017);
+        assert!(item.rank_low <= item.rank_high);
+    }
+}
+
+/// Ranks are counted within groups, and a singular covariance (twins) is no obstacle.
+#[test]
+fn groups_and_twins() {
+    let ids = ["x", "y", "x", "y"].map(String::from).to_vec();
+    let groups = Groups::new(["one", "one", "two", "two"]);
+    let items = Items::new(ids, Some(groups), Attributes::none(4)).unwrap();
+    // The two items of the second group are the same thing.
+    let kernel = Matrix::from_fn(4, 4, |i, j| if i == j || i.min(j) == 2 { 1.0 } else { 0.0 });
+    let mut belief = Incremental::dense(Arc::new(Given(kernel))).unwrap();
+    belief.observe(&AnswerModel::default().preferred(ItemId(1), ItemId(0))).unwrap();
+    let ranked = rank(&belief, &items, &RankingParams::default()).unwrap();
+    let places: Vec<(u32, usize)> = ranked.iter().map(|ranked| (ranked.item.0, ranked.rank)).collect();
+    assert_eq!(places, [(1, 1), (0, 2), (2, 1), (3, 2)]);
+}
+
+/// The draws depend on the seed and on nothing else.
+#[test]
+fn threads_do_not_change_ranks() {
+    let n = 60;
+    let (kernel, observations) = problem(n, 100, 1.5, 902);
+    let belief = EpParams::default().fit(kernel, &observations).unwrap();
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| rank(&belief, &numbered(n), &RankingParams { top: Some(7), ..Default::default() }).unwrap())
+    };
+    assert_eq!(run(1), run(2));
+    let mut stream = stream(903);
+    let seed = ordain::numeric::Seed(stream.random());
+    let other = rank(&belief, &numbered(n), &RankingParams { top: Some(7), seed, ..Default::default() }).unwrap();
+    assert_ne!(run(1), other);
+}
