@@ -15,7 +15,7 @@ const USABLE: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (
 pub fn prepare(position: &str) -> Result<PathBuf, Failure> {
     if let Some(python) = std::env::var_os("ORDAIN_PYTHON") {
         let check = Step::new("oracles, by the Python that ORDAIN_PYTHON names", &python).args(&["-c", MODULES]);
-        check.to_stderr().run(position)?;
+        check.off_stdout().run(position)?;
         return Ok(python.into());
     }
     let requirements = crate::root().join("tests/oracles/requirements.txt");
@@ -36,11 +36,11 @@ pub fn prepare(position: &str) -> Result<PathBuf, Failure> {
         fs::remove_dir_all(&folder).map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
     }
     let make = Step::new("oracles, a Python environment", base).args(&["-m", "venv"]).args(&[&folder]);
-    make.to_stderr().run(position)?;
+    make.off_stdout().run(position)?;
     let install = Step::new("oracles, their packages", &python)
         .args(&["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "-r"])
         .args(&[&requirements]);
-    install.to_stderr().run(position)?;
+    install.off_stdout().run(position)?;
     fs::write(&stamp, wanted).map_err(|error| Failure::new(format!("{}: {error}", stamp.display())))?;
     Ok(python)
 }
@@ -59,8 +59,8 @@ fn base_python() -> Result<&'static str, Failure> {
     }
     if Path::new("/etc/debian_version").exists() && is_root() {
         let install = Step::new("Python from Debian", "apt-get").args(&["install", "-y", "python3", "python3-venv"]);
-        Step::new("Debian's list of packages", "apt-get").args(&["update"]).to_stderr().run("")?;
-        install.env("DEBIAN_FRONTEND", "noninteractive").to_stderr().run("")?;
+        Step::new("Debian's list of packages", "apt-get").args(&["update"]).off_stdout().run("")?;
+        install.env("DEBIAN_FRONTEND", "noninteractive").off_stdout().run("")?;
         if usable.succeeds_quietly() {
             return Ok(python);
         }

@@ -15,7 +15,7 @@ pub struct Step {
     program: OsString,
     args: Vec<OsString>,
     envs: Vec<(OsString, OsString)>,
-    to_stderr: bool,
+    off_stdout: bool,
 }
 
 /// Why a task stopped.
@@ -28,7 +28,7 @@ pub struct Failure {
 
 impl Step {
     pub fn new(title: &str, program: impl Into<OsString>) -> Self {
-        Self { title: title.into(), program: program.into(), args: Vec::new(), envs: Vec::new(), to_stderr: false }
+        Self { title: title.into(), program: program.into(), args: Vec::new(), envs: Vec::new(), off_stdout: false }
     }
 
     pub fn args<S: AsRef<OsStr>>(mut self, args: &[S]) -> Self {
@@ -42,8 +42,8 @@ impl Step {
     }
 
     /// Keeps the command's chatter out of standard output, which is then the task's own.
-    pub fn to_stderr(mut self) -> Self {
-        self.to_stderr = true;
+    pub fn off_stdout(mut self) -> Self {
+        self.off_stdout = true;
         self
     }
 
@@ -70,7 +70,7 @@ impl Step {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.args).envs(self.envs.iter().map(|(name, value)| (name, value))).current_dir(crate::root());
-        if self.to_stderr {
+        if self.off_stdout {
             command.stdout(std::io::stderr());
         }
         command
