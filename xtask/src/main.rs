@@ -1,2 +1,107 @@
-//! Development tasks.
-fn main() {}
+//! Development tasks: `cargo xtask` lists them. Nothing but the standard library, so that they start at once.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the developer at the terminal")]
+
+mod oracles;
+mod step;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use step::{Failure, Step};
+
+const HELP: &str = "\
+Development tasks of Ordain
+
+Usage: cargo xtask <TASK>
+
+Tasks:
+  test            Everything CI runs, in order, up to the first failure: the oracles' Python environment,
+                  format, lints, documentation, tests (by cargo-nextest where it is installed), doc tests
+  bench [ARGS]    Run the benches; ARGS go to `cargo bench`
+  oracles         Prepare the oracles' Python environment and print its interpreter, for example
+                  ORDAIN_PYTHON=\"$(cargo xtask oracles)\" cargo test
+  help            Print this
+
+Environment:
+  ORDAIN_PYTHON   A Python that has what tests/oracles/requirements.txt lists; used instead of a new environment
+";
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os().skip(1);
+    let task = args.next();
+    let rest: Vec<OsString> = args.collect();
+    let task = task.as_ref().map(|task| task.to_string_lossy());
+    match (task.as_deref(), rest.as_slice()) {
+        (None | Some("help" | "--help" | "-h"), _) => {
+            print!("{HELP}");
+            ExitCode::SUCCESS
+        }
+        (Some("test"), []) => finish(test()),
+        (Some("bench"), args) => finish(cargo("benches", &["bench", "-p", "ordain-bench"]).args(args).run("")),
+        (Some("oracles"), []) => finish(oracles::prepare("").map(|python| println!("{}", python.display()))),
+        (Some(task @ ("test" | "oracles")), [first, ..]) => {
+            misuse(&format!("`{task}` takes no arguments, found `{}`", first.to_string_lossy()))
+        }
+        (Some(task), _) => misuse(&format!("unknown task `{task}`")),
+    }
+}
+
+/// Everything CI runs.
+fn test() -> Result<(), Failure> {
+    const COUNT: usize = 6;
+    let started = std::time::Instant::now();
+    let python = oracles::prepare(&format!("[1/{COUNT}] "))?;
+    let tests = if has_nextest() {
+        cargo("tests, by cargo-nextest", &["nextest", "run", "--workspace", "--all-features"])
+    } else {
+        // Nextest runs no doc tests, so they are the next step and not part of this one.
+        cargo(
+            "tests, by cargo test (cargo-nextest is not installed)",
+            &["test", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--examples"],
+        )
+    };
+    let steps: [Step; COUNT - 1] = [
+        cargo("format", &["fmt", "--all", "--check"]),
+        cargo("lints", &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"]),
+        cargo("documentation", &["doc", "--workspace", "--no-deps", "--all-features"])
+            .env("RUSTDOCFLAGS", "-D warnings"),
+        tests.env("ORDAIN_PYTHON", &python),
+        cargo("doc tests", &["test", "--doc", "--workspace", "--all-features"]).env("ORDAIN_PYTHON", &python),
+    ];
+    for (index, step) in steps.iter().enumerate() {
+        step.run(&format!("[{}/{COUNT}] ", index + 2))?;
+    }
+    step::report(&format!("all {COUNT} steps passed in {}", step::elapsed(started)));
+    Ok(())
+}
+
+/// A step that runs the cargo this program was started by.
+fn cargo(title: &str, args: &[&str]) -> Step {
+    Step::new(title, std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())).args(args)
+}
+
+fn has_nextest() -> bool {
+    cargo("", &["nextest", "--version"]).succeeds_quietly()
+}
+
+/// The repository.
+fn root() -> PathBuf {
+    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().map_or_else(|| manifest.clone(), PathBuf::from)
+}
+
+fn finish(result: Result<(), Failure>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            step::complain(&failure.to_string());
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn misuse(what: &str) -> ExitCode {
+    step::complain(&format!("{what}; `cargo xtask help` lists the tasks"));
+    ExitCode::from(2)
+}
