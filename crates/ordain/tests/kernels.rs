@@ -1,4 +1,5 @@
 //! Laws that every kernel keeps, and each kernel against a dense or brute-force computation written here.
+#![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
 
 use ordain::data::{Attributes, Items, Link, Relation};
 use ordain::kernel::{
