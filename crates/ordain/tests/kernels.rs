@@ -921,16 +921,38 @@ fn times() {
         let all = best(&|| drop(kernel.matrix().unwrap()));
         println!("{form:?}: one thread {one:?}, all {all:?}");
     }
-    for count in [2000, 5000] {
+    let time = |what: &str, run: &dyn Fn()| {
+        let start = std::time::Instant::now();
+        run();
+        println!("  {what} {:?}", start.elapsed());
+    };
+    for (n, count) in [(1000, 2000), (1000, 5000), (100_000, 150_000), (1_000_000, 5_000_000)] {
+        println!("{n} items, {count} random links");
         let relation = Relation::new(n, random_links(n, count, 2)).unwrap();
         let graph = Graph::new(n, &relation, Role::Undirected).unwrap();
-        let kernel = RegularizedLaplacian::new(graph, 1.0, 1.0).unwrap();
         let start = std::time::Instant::now();
-        kernel.matrix().unwrap();
-        println!("regularized Laplacian, {count} links, fill {:?}: {:?}", kernel.solver().fill(), start.elapsed());
-        let mut diagonal = vec![0.0; n];
-        let start = std::time::Instant::now();
-        kernel.diagonal(&mut diagonal).unwrap();
-        println!("  diagonal {:?}", start.elapsed());
+        let laplacian = RegularizedLaplacian::new(graph.clone(), 1.0, 1.0).unwrap();
+        println!("  regularized Laplacian, fill {:?}: {:?}", laplacian.solver().fill(), start.elapsed());
+        let diffusion = Diffusion::new(&graph, 1.0).unwrap();
+        let directed = DirectedLaplacian::new(n, &relation, 1.0, 1.0).unwrap();
+        for (name, kernel) in
+            [("Laplacian", &laplacian as &dyn Kernel), ("diffusion", &diffusion), ("directed", &directed)]
+        {
+            time(&format!("{name}, column"), &|| drop(column_of(kernel, 5)));
+            if n <= 1000 {
+                time(&format!("{name}, matrix"), &|| drop(kernel.matrix().unwrap()));
+                time(&format!("{name}, diagonal"), &|| kernel.diagonal(&mut vec![0.0; n]).unwrap());
+            }
+        }
     }
+    // Near neighbours on a ring, with a few far links: where a factor pays.
+    let n = 100_000;
+    let mut local: Vec<Link> = (0..n).flat_map(|i| (1..4).map(move |k| link(i, (i + k) % n, 1.0))).collect();
+    local.extend(random_links(n, 500, 1));
+    let graph = Graph::new(n, &Relation::new(n, local).unwrap(), Role::Undirected).unwrap();
+    let kernel = RegularizedLaplacian::new(graph.clone(), 1.0, 1.0).unwrap();
+    println!("ring of {n}, fill {:?}", kernel.solver().fill());
+    time("column", &|| drop(column_of(&kernel, 5)));
+    time("diagonal", &|| kernel.diagonal(&mut vec![0.0; n]).unwrap());
+    time("cliques", &|| drop(CommonCause::new(&graph, Causes::Cliques).unwrap()));
 }

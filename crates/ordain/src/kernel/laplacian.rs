@@ -110,9 +110,11 @@ impl Kernel for RegularizedLaplacian {
         let [beta, iota] = parameters_of(values)?;
         let beta = positive("beta", beta)?;
         if iota != self.iota {
-            let largest = self.graph.degrees().into_iter().fold(0.0, f64::max);
-            let shift = shift_of(iota, largest)?;
-            self.solver = self.solver.with_values(self.graph.laplacian(shift))?;
+            let degrees = self.graph.degrees();
+            let shift = shift_of(iota, degrees.iter().copied().fold(0.0, f64::max))?;
+            let precision = self.solver.matrix();
+            let precision = precision.map(|i, j, value| if i == j { degrees[i] + shift } else { value });
+            self.solver = self.solver.with_values(precision)?;
             self.iota = iota;
         }
         self.beta = beta;

@@ -164,11 +164,11 @@ impl Vectors {
     }
 }
 
-/// The inverse length of each attribute, one after another.
-fn each(rho: &Rho) -> impl Iterator<Item = f64> {
+/// The inverse length of an attribute.
+fn rho_of(rho: &Rho, attribute: usize) -> f64 {
     match rho {
-        Rho::Shared(rho) => std::slice::from_ref(rho).iter().copied().cycle().take(usize::MAX),
-        Rho::Each(rho) => rho.iter().copied().cycle().take(rho.len()),
+        Rho::Shared(rho) => *rho,
+        Rho::Each(rho) => rho[attribute],
     }
 }
 
@@ -282,14 +282,14 @@ impl VectorKernel {
         match &self.vectors.0 {
             Store::Dense { items, values } => {
                 out.fill(0.0);
-                let mut rhos = each(rho);
-                let mut next = || rhos.next().unwrap_or(0.0);
                 let mut groups = values.chunks_exact((4 * items).max(1));
+                let mut attribute = 0;
                 for group in &mut groups {
                     let column = |k: usize| &group[k * items + first..][..out.len()];
                     let (a, b, c, d) = (column(0), column(1), column(2), column(3));
                     let own = [0, 1, 2, 3].map(|k| group[k * items + item]);
-                    let rho = [next(), next(), next(), next()];
+                    let rho = [0, 1, 2, 3].map(|k| rho_of(rho, attribute + k));
+                    attribute += 4;
                     for ((((out, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
                         let a = rho[0] * (a - own[0]);
                         let b = rho[1] * (b - own[1]);
@@ -298,9 +298,9 @@ impl VectorKernel {
                         *out = *out + a * a + b * b + c * c + d * d;
                     }
                 }
-                for column in groups.remainder().chunks_exact((*items).max(1)) {
+                for (column, attribute) in groups.remainder().chunks_exact((*items).max(1)).zip(attribute..) {
                     let own = column[item];
-                    let rho = next();
+                    let rho = rho_of(rho, attribute);
                     for (out, value) in out.iter_mut().zip(&column[first..]) {
                         let difference = rho * (value - own);
                         *out += difference * difference;
@@ -309,7 +309,7 @@ impl VectorKernel {
             }
             Store::Sparse { .. } => {
                 self.vectors.products(item, first, out);
-                let rho = each(rho).next().unwrap_or(0.0);
+                let rho = rho_of(rho, 0);
                 let own = self.squares[item];
                 for (out, square) in out.iter_mut().zip(&self.squares[first..]) {
                     let distance = (square + own - 2.0 * *out).max(0.0);
@@ -402,7 +402,7 @@ impl VectorKernel {
             }
             // q is rho² times the squared distance.
             _ => {
-                let rho = each(rho).next().unwrap_or(1.0);
+                let rho = rho_of(rho, 0);
                 out.iter_mut().for_each(|q| *q = times(slope(*q), *q / rho));
             }
         }

@@ -50,13 +50,7 @@ impl SparseMatrix {
             sorted[*place] = (column, value);
             *place += 1;
         }
-        let mut out = Self {
-            columns,
-            starts: Vec::with_capacity(rows + 1),
-            indices: Vec::with_capacity(entries.len()),
-            values: Vec::with_capacity(entries.len()),
-        };
-        out.starts.push(0);
+        let mut out = Self::with_capacity(rows, columns, entries.len());
         for row in 0..rows {
             let entries = &mut sorted[starts[row]..starts[row + 1]];
             entries.sort_by_key(|&(column, _)| column); // stable: repeated entries keep their order
@@ -75,22 +69,11 @@ impl SparseMatrix {
         Ok(out)
     }
 
-    /// A matrix from its rows, each with ascending columns.
-    fn from_rows(columns: usize, rows: Vec<(Vec<u32>, Vec<f64>)>) -> Self {
-        let stored = rows.iter().map(|(indices, _)| indices.len()).sum();
-        let mut out = Self {
-            columns,
-            starts: Vec::with_capacity(rows.len() + 1),
-            indices: Vec::with_capacity(stored),
-            values: Vec::with_capacity(stored),
-        };
-        out.starts.push(0);
-        for (indices, values) in rows {
-            out.indices.extend(indices);
-            out.values.extend(values);
-            out.starts.push(out.indices.len());
-        }
-        out
+    /// A matrix without rows yet, with room for them.
+    fn with_capacity(rows: usize, columns: usize, stored: usize) -> Self {
+        let mut starts = Vec::with_capacity(rows + 1);
+        starts.push(0);
+        Self { columns, starts, indices: Vec::with_capacity(stored), values: Vec::with_capacity(stored) }
     }
 
     /// The number of rows.
@@ -146,25 +129,37 @@ impl SparseMatrix {
 
     /// The same matrix without the entries that `keep(row, column, value)` refuses.
     pub fn filter(&self, keep: impl Fn(usize, usize, f64) -> bool) -> Self {
-        let rows = (0..self.rows()).map(|row| {
+        let mut out = Self::with_capacity(self.rows(), self.columns, self.stored());
+        for row in 0..self.rows() {
             let (columns, values) = self.row(row);
-            columns.iter().zip(values).filter(|&(&column, &value)| keep(row, column as usize, value)).unzip()
-        });
-        Self::from_rows(self.columns, rows.collect())
+            for (&column, &value) in columns.iter().zip(values) {
+                if keep(row, column as usize, value) {
+                    out.indices.push(column);
+                    out.values.push(value);
+                }
+            }
+            out.starts.push(out.indices.len());
+        }
+        out
     }
 
     /// The same square matrix with `diagonal` in place of its own, every entry of it stored, zeros as well.
     pub fn with_diagonal(&self, diagonal: &[f64]) -> Self {
         debug_assert!(diagonal.len() == self.rows() && diagonal.len() == self.columns);
-        let rows = diagonal.iter().enumerate().map(|(row, &own)| {
+        let mut out = Self::with_capacity(self.rows(), self.columns, self.stored() + self.rows());
+        for (row, &own) in diagonal.iter().enumerate() {
             let (columns, values) = self.row(row);
-            let from = columns.partition_point(|&column| (column as usize) < row);
-            let to = columns.partition_point(|&column| column as usize <= row);
-            let columns = columns[..from].iter().copied().chain([row as u32]).chain(columns[to..].iter().copied());
-            let values = values[..from].iter().copied().chain([own]).chain(values[to..].iter().copied());
-            (columns.collect(), values.collect())
-        });
-        Self::from_rows(self.columns, rows.collect())
+            let before = columns.partition_point(|&column| (column as usize) < row);
+            let after = columns.partition_point(|&column| column as usize <= row);
+            out.indices.extend_from_slice(&columns[..before]);
+            out.indices.push(row as u32);
+            out.indices.extend_from_slice(&columns[after..]);
+            out.values.extend_from_slice(&values[..before]);
+            out.values.push(own);
+            out.values.extend_from_slice(&values[after..]);
+            out.starts.push(out.indices.len());
+        }
+        out
     }
 
     /// `out = A x`. Every row is one sum in the order of its columns. Parallel over rows.
@@ -243,7 +238,14 @@ impl SparseMatrix {
         };
         // NaN marks a sum that has not begun; the values of a matrix are finite.
         let rows = (0..n).into_par_iter().map_init(|| (vec![f64::NAN; n], Vec::new()), row_of_gram);
-        Self::from_rows(n, rows.collect())
+        let rows: Vec<(Vec<u32>, Vec<f64>)> = rows.collect();
+        let mut out = Self::with_capacity(n, n, rows.iter().map(|(columns, _)| columns.len()).sum());
+        for (columns, values) in rows {
+            out.indices.extend(columns);
+            out.values.extend(values);
+            out.starts.push(out.indices.len());
+        }
+        out
     }
 }
 
@@ -282,6 +284,9 @@ mod tests {
         assert_eq!(gram.get(2, 2), 17.0);
         assert_eq!(gram.stored(), 4);
         assert_eq!(matrix.gram_cost(), 1 + 1 + 4);
+        let diagonal = matrix.with_diagonal(&[0.0, 5.0, 6.0]);
+        assert_eq!((diagonal.diagonal(), diagonal.stored()), (vec![0.0, 5.0, 6.0], 6));
+        assert_eq!(diagonal.filter(|row, column, _| row != column), matrix.filter(|row, column, _| row != column));
     }
 
     #[test]
