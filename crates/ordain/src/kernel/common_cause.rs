@@ -100,9 +100,9 @@ fn maximal_cliques(graph: &Graph) -> Result<Vec<Vec<u32>>> {
             neighbours.chain([from]).map(move |to| (from, to, 1.0))
         });
         let pattern = SparseMatrix::from_entries(rest.len(), rest.len(), &entries.collect::<Vec<_>>())?;
-        let triangulated = triangulate(&pattern, MOST_FILL).ok_or_else(|| Error::TooLarge {
+        let triangulated = triangulate(&pattern, MOST_FILL).map_err(|size| Error::TooLarge {
             what: format!("the triangulation of a graph of {} items and {} links", graph.len(), graph.links()),
-            size: MOST_FILL + 1,
+            size,
             limit: MOST_FILL,
             method: "the common-cause kernel by cliques",
         })?;

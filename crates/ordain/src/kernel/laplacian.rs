@@ -53,9 +53,11 @@ impl RegularizedLaplacian {
     }
 }
 
-/// `1 / iota²`, if it can be told from nothing beside the largest degree.
-///
-/// Below about 64 ulps of the largest degree, the rounding of the degrees decides whether the matrix is singular.
+/// The smallest `1 / iota²` beside the largest degree, 2⁻⁴⁰: the rounding of the degrees, 2⁻⁵³, then moves the variance that
+/// a whole component shares by less than a part in a thousand.
+const LEAST_SHIFT: f64 = 1.0 / (1_u64 << 40) as f64;
+
+/// `1 / iota²`, if it is not lost beside the largest degree.
 pub(super) fn shift_of(iota: f64, largest: f64) -> Result<f64> {
     let iota = positive("iota", iota)?;
     let shift = (1.0 / iota) / iota;
@@ -66,7 +68,7 @@ pub(super) fn shift_of(iota: f64, largest: f64) -> Result<f64> {
             expected: "a number whose square is in range",
         });
     }
-    if shift < 64.0 * f64::EPSILON * largest {
+    if shift < LEAST_SHIFT * largest {
         let expected = "a number so small that 1 / iota² is not lost beside the largest degree";
         return Err(Error::Parameter { name: "iota".into(), value: iota, expected });
     }

@@ -98,22 +98,22 @@ impl SparseOrdering {
 }
 
 /// The chordal graph that eliminating the rows one by one makes of a pattern: for each row, in the order of elimination,
-/// the row itself and then its neighbours that are eliminated later. `None` if there would be more than `limit` entries.
-pub(crate) fn triangulate(matrix: &SparseMatrix, limit: usize) -> Option<Vec<Vec<u32>>> {
-    if matrix.rows() == 0 {
-        return Some(Vec::new());
-    }
+/// the row itself and then its neighbours that are eliminated later.
+///
+/// # Errors
+/// The number of entries, if it is above `limit`; `usize::MAX` if it is beyond counting.
+pub(crate) fn triangulate(matrix: &SparseMatrix, limit: usize) -> std::result::Result<Vec<Vec<u32>>, usize> {
     // Supernodes are merged where that is faster, which would add links that the triangulation does not need; counting
-    // first keeps the unmerged pattern from being formed where it is too large.
-    let counted = SparseOrdering::new(matrix)?;
-    // Merging adds less than the factor itself on graphs; four times the limit is beyond doubt.
-    if counted.fill() > limit.saturating_mul(4) {
-        return None;
+    // first keeps the unmerged pattern from being formed where it is too large. Merging at most doubles small factors and
+    // adds a few per cent to large ones, so twice the limit is beyond doubt.
+    let counted = SparseOrdering::new(matrix).ok_or(usize::MAX)?.fill();
+    if counted > limit.saturating_mul(2) {
+        return Err(counted);
     }
-    let ordering = SparseOrdering::with_threshold(matrix, SupernodalThreshold::FORCE_SIMPLICIAL)?;
-    let SymbolicCholeskyRaw::Simplicial(factor) = ordering.symbolic.raw() else { return None };
+    let ordering = SparseOrdering::with_threshold(matrix, SupernodalThreshold::FORCE_SIMPLICIAL).ok_or(usize::MAX)?;
+    let SymbolicCholeskyRaw::Simplicial(factor) = ordering.symbolic.raw() else { return Err(usize::MAX) };
     if ordering.fill() > limit {
-        return None;
+        return Err(ordering.fill());
     }
     let original: Vec<u32> = match ordering.symbolic.perm() {
         Some(order) => order.arrays().0.to_vec(),
@@ -121,7 +121,7 @@ pub(crate) fn triangulate(matrix: &SparseMatrix, limit: usize) -> Option<Vec<Vec
     };
     let (starts, rows) = (factor.col_ptr(), factor.row_idx());
     let column = |j: usize| rows[starts[j] as usize..starts[j + 1] as usize].iter().map(|&row| original[row as usize]);
-    Some((0..matrix.rows()).map(|j| column(j).collect()).collect())
+    Ok((0..matrix.rows()).map(|j| column(j).collect()).collect())
 }
 
 /// A factor `L L'` of a sparse symmetric positive definite matrix.
@@ -396,8 +396,11 @@ impl SparseSolver {
     /// As [`SparseSolver::solve`].
     pub fn inverse(&self) -> Result<Matrix> {
         let n = self.matrix.rows();
-        if self.method == SolveMethod::Automatic && self.dense_is_faster() {
-            return dense_inverse(&self.matrix);
+        if self.method == SolveMethod::Automatic
+            && self.dense_is_faster()
+            && let Some(out) = dense_inverse(&self.matrix)?
+        {
+            return Ok(out);
         }
         let mut out = Matrix::identity(n);
         match &self.factor {
@@ -432,10 +435,9 @@ impl SparseSolver {
     }
 }
 
-/// The inverse by a dense Cholesky factor, on one thread.
-fn dense_inverse(matrix: &SparseMatrix) -> Result<Matrix> {
+/// The inverse by a dense Cholesky factor, on one thread; `None` if there is no room for the workspace.
+fn dense_inverse(matrix: &SparseMatrix) -> Result<Option<Matrix>> {
     let n = matrix.rows();
-    let too_large = |_| Error::TooLarge { what: "a matrix".into(), size: n, limit: n, method: "memory" };
     let mut factor = Matrix::zeros(n, n);
     for row in 0..n {
         let (columns, values) = matrix.row(row);
@@ -444,7 +446,7 @@ fn dense_inverse(matrix: &SparseMatrix) -> Result<Matrix> {
         }
     }
     let needed = dense_factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default());
-    let mut memory = MemBuffer::try_new(needed).map_err(too_large)?;
+    let Ok(mut memory) = MemBuffer::try_new(needed) else { return Ok(None) };
     let factored = dense_factor::cholesky_in_place::<f64>(
         MatMut::from_column_major_slice_mut(factor.values_mut(), n, n),
         Default::default(),
@@ -456,7 +458,7 @@ fn dense_inverse(matrix: &SparseMatrix) -> Result<Matrix> {
         return Err(Error::NotPositiveDefinite { what: "a sparse matrix", pivot: index, dimension: n });
     }
     let mut out = Matrix::zeros(n, n);
-    let mut memory = MemBuffer::try_new(dense_inverse_scratch::<f64>(n, Par::Seq)).map_err(too_large)?;
+    let Ok(mut memory) = MemBuffer::try_new(dense_inverse_scratch::<f64>(n, Par::Seq)) else { return Ok(None) };
     dense_inverse_of_factor::<f64>(
         MatMut::from_column_major_slice_mut(out.values_mut(), n, n),
         MatRef::from_column_major_slice(factor.values(), n, n),
@@ -464,7 +466,7 @@ fn dense_inverse(matrix: &SparseMatrix) -> Result<Matrix> {
         MemStack::new(&mut memory),
     );
     mirror_lower(&mut out);
-    Ok(out)
+    Ok(Some(out))
 }
 
 /// Whether counting the fill of a factor is sure to take little time.
