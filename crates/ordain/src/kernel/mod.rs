@@ -1,11 +1,35 @@
 //! How alike two items are a priori: kernels over attributes, over links, and their weighted sums.
+//!
+//! [`build`] turns a project's [`KernelSpec`]s into one [`WeightedSum`]; each part can also be made by itself. Parts over
+//! vectors are [`VectorKernel`]s; parts over links start from a [`Graph`]. No part keeps the matrix over the items: a
+//! column costs time and memory linear in the items and links, apart from the solves that its documentation names.
+//!
+//! Every random choice is absent and every sum has a fixed order, so values have the same bits for any number of threads.
 
+mod common_cause;
+mod diffusion;
+mod directed;
+mod graph;
+mod independent;
+mod laplacian;
 mod spec;
+mod sum;
+mod vector;
 
+pub use common_cause::CommonCause;
+pub use diffusion::Diffusion;
+pub use directed::DirectedLaplacian;
+pub use graph::{Graph, relation_vectors};
+pub use independent::Independent;
+pub use laplacian::RegularizedLaplacian;
 pub use spec::{Causes, Form, KernelSpec, Over, RelationSpec, Rho, Role, Shape};
+pub use sum::{WeightedSum, build};
+pub use vector::{VectorKernel, Vectors};
 
-use crate::Result;
+use rayon::prelude::*;
+
 use crate::numeric::Matrix;
+use crate::{Error, Result};
 
 /// One tunable number of a kernel. All parameters are positive.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,9 +71,8 @@ pub trait Kernel: Send + Sync {
     fn matrix(&self) -> Result<Matrix> {
         let n = self.len();
         let mut out = Matrix::zeros(n, n);
-        for item in 0..n {
-            self.column(item, out.column_mut(item))?;
-        }
+        let columns = out.values_mut().par_chunks_mut(n.max(1)).enumerate();
+        columns.try_for_each(|(item, column)| self.column(item, column))?;
         Ok(out)
     }
 
@@ -65,6 +88,47 @@ pub trait Kernel: Send + Sync {
     /// The column `∂K_{. item} / ∂ parameter` (not of its logarithm), written to `out` (length n).
     ///
     /// # Errors
-    /// If an iterative solve does not converge.
+    /// If an iterative solve does not converge, or there is no such parameter.
     fn derivative_column(&self, parameter: usize, item: usize, out: &mut [f64]) -> Result<()>;
+
+    /// The whole matrix `∂K / ∂ parameter`: `n²` doubles.
+    ///
+    /// # Errors
+    /// As [`Kernel::derivative_column`].
+    fn derivative_matrix(&self, parameter: usize) -> Result<Matrix> {
+        let n = self.len();
+        let mut out = Matrix::zeros(n, n);
+        let columns = out.values_mut().par_chunks_mut(n.max(1)).enumerate();
+        columns.try_for_each(|(item, column)| self.derivative_column(parameter, item, column))?;
+        Ok(out)
+    }
+}
+
+/// The value, if it is positive and finite.
+fn positive(name: &str, value: f64) -> Result<f64> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(value);
+    }
+    Err(Error::Parameter { name: name.into(), value, expected: "a positive, finite number" })
+}
+
+/// The values as an array, if there are as many as parameters.
+fn parameters_of<const COUNT: usize>(values: &[f64]) -> Result<[f64; COUNT]> {
+    values.try_into().map_err(|_| wrong_count(values.len(), COUNT))
+}
+
+fn wrong_count(found: usize, expected: usize) -> Error {
+    Error::Data { what: "kernel parameters", found: found.to_string(), expected: expected.to_string() }
+}
+
+fn no_such_parameter(found: usize, count: usize) -> Error {
+    Error::Data {
+        what: "the position of a kernel parameter",
+        found: found.to_string(),
+        expected: format!("below {count}"),
+    }
+}
+
+fn named(name: &str, value: f64) -> Parameter {
+    Parameter { name: name.into(), value }
 }

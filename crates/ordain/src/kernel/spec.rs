@@ -88,7 +88,7 @@ pub enum Form {
     Polynomial {
         /// Standard deviation.
         kappa: f64,
-        /// Weight of the lower degrees.
+        /// Weight of the lower degrees, at least 0; at 0 it is not tuned.
         offset: f64,
         /// The degree, at least 1.
         degree: u32,
@@ -114,7 +114,8 @@ pub enum Rho {
 pub enum Over {
     /// The items' attributes.
     Attributes,
-    /// The items' rows of this relation's graph: a relation as a vector (XPGP section 3.1).
+    /// A relation as a vector (XPGP section 3.1): the weights of an item's links to its neighbours (undirected), targets
+    /// (linking, bipartite) or sources (linked). It takes one `rho` for all.
     Relation(RelationSpec),
 }
 

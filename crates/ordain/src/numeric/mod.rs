@@ -2,10 +2,17 @@
 //!
 //! This is the one module that names `faer`; it never appears in a public signature.
 
+pub(crate) mod conjugate_gradients;
 pub mod dense;
 mod matrix;
 pub mod normal;
 mod random;
+mod sparse;
+mod sparse_cholesky;
 
+pub use conjugate_gradients::{ConjugateGradients, SymmetricOperator};
 pub use matrix::Matrix;
 pub use random::Seed;
+pub use sparse::SparseMatrix;
+pub use sparse_cholesky::{SolveMethod, SparseCholesky, SparseOrdering, SparseSolver};
+pub(crate) use sparse_cholesky::{mirror_lower, triangulate};

@@ -1,0 +1,250 @@
+//! Hidden common causes.
+//!
+//! Linked items are alike because something unseen acts on both (Silva, Chu, Ghahramani, *Hidden common cause relations in
+//! relational learning*, 2007; XPGP section 3). Give every cause an independent unit utility and let an item be the sum of its
+//! causes, scaled to variance 1. With `C` the incidence of items and causes and `N = diag(C 1)` the number of causes of each
+//! item, the covariance is
+//!
+//! `U = N^-½ C C' N^-½`, `U_ij = #causes of both / √(#causes(i) #causes(j))`,
+//!
+//! positive semidefinite as the product of `N^-½ C` and its transpose, with 1 on the diagonal. Two choices of causes:
+//!
+//! - *edges*: one cause a link. Two items share at most one, so `U_ij = 1 / √(deg_i deg_j)` for linked pairs, with deg the
+//!   number of neighbours.
+//! - *cliques*: one cause a maximal clique of the triangulated graph. Triangulated because a chordal graph has at most
+//!   as many maximal cliques as items while a graph can have exponentially many. A component that is chordal already is taken
+//!   as it is; others are eliminated in an approximate minimum degree order, which breaks ties by the order of the items.
+//!
+//! An item without links is its own only cause. Weights are ignored but for 0, which is no link; links that repeat
+//! count once; a link from an item to itself is ignored, since such a cause would be the item's own. There are no
+//! parameters; the weight of the part scales it.
+
+use super::{Causes, Graph, Kernel, Parameter, no_such_parameter, parameters_of};
+use crate::numeric::{SparseMatrix, triangulate};
+use crate::{Error, Result};
+
+/// The most links of a triangulated graph.
+const MOST_FILL: usize = 50_000_000;
+
+/// The most products that forming the covariance may take.
+const MOST_PAIRS: usize = 200_000_000;
+
+/// Covariance by shared hidden causes; sparse.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommonCause {
+    covariance: SparseMatrix,
+}
+
+impl CommonCause {
+    /// The kernel of a graph. By edges linear in the links; by cliques the triangulation and `Σ |clique|²`.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if the triangulated graph has more than 50 million links or the covariance more than 200
+    /// million products.
+    pub fn new(graph: &Graph, causes: Causes) -> Result<Self> {
+        let covariance = match causes {
+            Causes::Edges => by_edges(graph),
+            Causes::Cliques => by_cliques(graph)?,
+        };
+        Ok(Self { covariance })
+    }
+
+    /// The covariance.
+    pub fn covariance(&self) -> &SparseMatrix {
+        &self.covariance
+    }
+}
+
+fn by_edges(graph: &Graph) -> SparseMatrix {
+    let degree = |item: usize| graph.neighbours(item).0.len() as f64;
+    let linked = graph.weights().map(|i, j, _| 1.0 / (degree(i) * degree(j)).sqrt());
+    linked.with_diagonal(&vec![1.0; graph.len()])
+}
+
+fn by_cliques(graph: &Graph) -> Result<SparseMatrix> {
+    let n = graph.len();
+    let cliques = maximal_cliques(graph)?;
+    let members =
+        cliques.iter().zip(0_u32..).flat_map(|(clique, cause)| clique.iter().map(move |&item| (item, cause, 1.0)));
+    let incidence = SparseMatrix::from_entries(n, cliques.len(), &members.collect::<Vec<_>>())?;
+    let cost = incidence.gram_cost();
+    if cost > MOST_PAIRS {
+        return Err(Error::TooLarge {
+            what: "the triangulated graph of a relation".into(),
+            size: cost,
+            limit: MOST_PAIRS,
+            method: "the common-cause kernel by cliques",
+        });
+    }
+    let count = |item: usize| incidence.row(item).0.len() as f64;
+    // On the diagonal the root of a square, so exactly 1.
+    Ok(incidence.gram().map(|i, j, common| common / (count(i) * count(j)).sqrt()))
+}
+
+/// The maximal cliques of the triangulated graph.
+fn maximal_cliques(graph: &Graph) -> Result<Vec<Vec<u32>>> {
+    let order = cardinality_order(graph);
+    let (mut candidates, chordal) = later_neighbours(graph, &order);
+    let rest: Vec<u32> = (0..graph.len() as u32).filter(|&item| !chordal[item as usize]).collect();
+    if !rest.is_empty() {
+        candidates.retain(|clique| clique.first().is_some_and(|&item| chordal[item as usize]));
+        let mut position = vec![u32::MAX; graph.len()];
+        for (&item, place) in rest.iter().zip(0..) {
+            position[item as usize] = place;
+        }
+        // Components are whole: every neighbour of an item of `rest` is in it.
+        let entries = rest.iter().flat_map(|&item| {
+            let from = position[item as usize];
+            let position = &position;
+            let neighbours = graph.neighbours(item as usize).0.iter().map(|&other| position[other as usize]);
+            neighbours.chain([from]).map(move |to| (from, to, 1.0))
+        });
+        let pattern = SparseMatrix::from_entries(rest.len(), rest.len(), &entries.collect::<Vec<_>>())?;
+        let triangulated = triangulate(&pattern, MOST_FILL).map_err(|size| Error::TooLarge {
+            what: format!("the triangulation of a graph of {} items and {} links", graph.len(), graph.links()),
+            size,
+            limit: MOST_FILL,
+            method: "the common-cause kernel by cliques",
+        })?;
+        for mut clique in triangulated {
+            clique.iter_mut().for_each(|item| *item = rest[*item as usize]);
+            candidates.push(clique);
+        }
+    }
+    Ok(only_maximal(graph.len(), candidates))
+}
+
+/// Items by maximum cardinality search (Tarjan, Yannakakis 1984), last to first: next comes the item with the most
+/// neighbours already taken. Reversed, it eliminates a chordal graph without fill. Linear in items and links.
+fn cardinality_order(graph: &Graph) -> Vec<u32> {
+    let n = graph.len();
+    let mut taken = vec![false; n];
+    let mut count = vec![0_usize; n];
+    // Stacks by count; entries whose count has moved on are skipped.
+    let mut stacks: Vec<Vec<u32>> = vec![(0..n as u32).rev().collect()];
+    let mut order = Vec::with_capacity(n);
+    let mut top = 0;
+    while order.len() < n {
+        let Some(item) = stacks[top].pop() else {
+            top = top.saturating_sub(1);
+            continue;
+        };
+        if taken[item as usize] || count[item as usize] != top {
+            continue;
+        }
+        taken[item as usize] = true;
+        order.push(item);
+        for &other in graph.neighbours(item as usize).0 {
+            if taken[other as usize] {
+                continue;
+            }
+            let count = &mut count[other as usize];
+            *count += 1;
+            if stacks.len() == *count {
+                stacks.push(Vec::new());
+            }
+            stacks[*count].push(other);
+        }
+        top = (top + 1).min(stacks.len() - 1);
+    }
+    order.reverse();
+    order
+}
+
+/// For each item in the order of elimination, the item and then its neighbours that come later, in that order; and
+/// whether each item's component is chordal, i.e. eliminated without fill.
+fn later_neighbours(graph: &Graph, order: &[u32]) -> (Vec<Vec<u32>>, Vec<bool>) {
+    let n = graph.len();
+    let mut position = vec![0_usize; n];
+    for (place, &item) in order.iter().enumerate() {
+        position[item as usize] = place;
+    }
+    let later = |item: u32| {
+        let mut out: Vec<u32> = graph.neighbours(item as usize).0.to_vec();
+        out.retain(|&other| position[other as usize] > position[item as usize]);
+        out.sort_unstable_by_key(|&other| position[other as usize]);
+        out.insert(0, item);
+        out
+    };
+    let candidates: Vec<Vec<u32>> = order.iter().map(|&item| later(item)).collect();
+    // Without fill: the later neighbours of an item, but for the first of them, are later neighbours of that first.
+    let mut missing = vec![false; n];
+    for candidate in &candidates {
+        if let [item, first, others @ ..] = candidate.as_slice() {
+            let neighbours = graph.neighbours(*first as usize).0;
+            missing[*item as usize] = others.iter().any(|other| neighbours.binary_search(other).is_err());
+        }
+    }
+    let mut chordal = vec![true; n];
+    let mut seen = vec![false; n];
+    for start in 0..n {
+        let mut component = Vec::new();
+        let mut waiting = Vec::new();
+        if !std::mem::replace(&mut seen[start], true) {
+            waiting.push(start as u32);
+        }
+        while let Some(item) = waiting.pop() {
+            component.push(item as usize);
+            for &other in graph.neighbours(item as usize).0 {
+                if !std::mem::replace(&mut seen[other as usize], true) {
+                    waiting.push(other);
+                }
+            }
+        }
+        if component.iter().any(|&item| missing[item]) {
+            component.iter().for_each(|&item| chordal[item] = false);
+        }
+    }
+    (candidates, chordal)
+}
+
+/// The candidates that no other holds. In a chordal graph each maximal clique is an item with its later neighbours (Fulkerson,
+/// Gross 1965), and such a set is not maximal just if an item eliminated before, whose first later neighbour it is, has
+/// one later neighbour more.
+fn only_maximal(n: usize, candidates: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+    let mut size = vec![0_usize; n];
+    for candidate in &candidates {
+        if let Some(&item) = candidate.first() {
+            size[item as usize] = candidate.len();
+        }
+    }
+    let mut held = vec![false; n];
+    for candidate in &candidates {
+        if let [_, first, ..] = candidate.as_slice() {
+            held[*first as usize] |= candidate.len() == size[*first as usize] + 1;
+        }
+    }
+    candidates.into_iter().filter(|candidate| candidate.first().is_some_and(|&item| !held[item as usize])).collect()
+}
+
+impl Kernel for CommonCause {
+    fn len(&self) -> usize {
+        self.covariance.rows()
+    }
+
+    fn diagonal(&self, out: &mut [f64]) -> Result<()> {
+        out.copy_from_slice(&self.covariance.diagonal());
+        Ok(())
+    }
+
+    fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
+        out.fill(0.0);
+        let (others, values) = self.covariance.row(item);
+        for (&other, &value) in others.iter().zip(values) {
+            out[other as usize] = value;
+        }
+        Ok(())
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        Vec::new()
+    }
+
+    fn set_parameters(&mut self, values: &[f64]) -> Result<()> {
+        parameters_of::<0>(values).map(|_| ())
+    }
+
+    fn derivative_column(&self, parameter: usize, _item: usize, _out: &mut [f64]) -> Result<()> {
+        Err(no_such_parameter(parameter, 0))
+    }
+}

@@ -1,0 +1,48 @@
+//! What is an item's own: the identity.
+
+use super::{Kernel, Parameter, no_such_parameter, parameters_of};
+use crate::Result;
+
+/// The identity over the items: a part of the utility that no item shares. It has no parameters; the weight scales it.
+///
+/// Without it a smooth kernel cannot tell near twins apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Independent {
+    items: usize,
+}
+
+impl Independent {
+    /// Over this many items.
+    pub fn new(items: usize) -> Self {
+        Self { items }
+    }
+}
+
+impl Kernel for Independent {
+    fn len(&self) -> usize {
+        self.items
+    }
+
+    fn diagonal(&self, out: &mut [f64]) -> Result<()> {
+        out.fill(1.0);
+        Ok(())
+    }
+
+    fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
+        out.fill(0.0);
+        out[item] = 1.0;
+        Ok(())
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        Vec::new()
+    }
+
+    fn set_parameters(&mut self, values: &[f64]) -> Result<()> {
+        parameters_of::<0>(values).map(|_| ())
+    }
+
+    fn derivative_column(&self, parameter: usize, _item: usize, _out: &mut [f64]) -> Result<()> {
+        Err(no_such_parameter(parameter, 0))
+    }
+}

@@ -1,0 +1,144 @@
+//! The regularized Laplacian of a graph.
+//!
+//! `K = [beta (Δ + I / iota²)]⁻¹`, `Δ = D - W` (XPGP eq. 2, AXPGP eq. 3; Zhu, Kandola, Lafferty, Ghahramani 2005). The
+//! matrix in brackets is sparse, so `K` is known by solves: [`SparseSolver`] factors where the factor stays sparse and
+//! iterates where not. With `A = Δ + I / iota²` and `K = A⁻¹ / beta`,
+//!
+//! - `∂K/∂beta = -K / beta`,
+//! - `∂K/∂iota = -A⁻¹ (∂A/∂iota) A⁻¹ / beta = (2 / (beta iota³)) A⁻¹ A⁻¹ = (2 beta / iota³) K K`.
+
+use super::{Graph, Kernel, Parameter, named, no_such_parameter, parameters_of, positive};
+use crate::numeric::{Matrix, SolveMethod, SparseSolver};
+use crate::{Error, Result};
+
+/// `[beta (Δ + I / iota²)]⁻¹` over a graph's items.
+#[derive(Debug, Clone)]
+pub struct RegularizedLaplacian {
+    graph: Graph,
+    beta: f64,
+    iota: f64,
+    /// Of `Δ + I / iota²`.
+    solver: SparseSolver,
+}
+
+impl RegularizedLaplacian {
+    /// The kernel of a graph, by the method that suits the graph.
+    ///
+    /// # Errors
+    /// If a parameter is not positive and finite, or iota so large that `1 / iota²` is lost beside the degrees.
+    pub fn new(graph: Graph, beta: f64, iota: f64) -> Result<Self> {
+        Self::with_method(graph, beta, iota, SolveMethod::Automatic)
+    }
+
+    /// The kernel of a graph, by a method of your choice.
+    ///
+    /// # Errors
+    /// As [`RegularizedLaplacian::new`], and [`Error::TooLarge`] if a factor was asked for and cannot be held.
+    pub fn with_method(graph: Graph, beta: f64, iota: f64, method: SolveMethod) -> Result<Self> {
+        let beta = positive("beta", beta)?;
+        let largest = graph.degrees().into_iter().fold(0.0, f64::max);
+        let shift = shift_of(iota, largest)?;
+        let solver = SparseSolver::new(graph.laplacian(shift), method)?;
+        Ok(Self { graph, beta, iota, solver })
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// The precision `Δ + I / iota²`, without beta, and the way to solve with it.
+    pub fn solver(&self) -> &SparseSolver {
+        &self.solver
+    }
+}
+
+/// The smallest `1 / iota²` beside the largest degree, 2⁻⁴⁰: the rounding of the degrees, 2⁻⁵³, then moves the variance that
+/// a whole component shares by less than a part in a thousand.
+const LEAST_SHIFT: f64 = 1.0 / (1_u64 << 40) as f64;
+
+/// `1 / iota²`, if it is not lost beside the largest degree.
+pub(super) fn shift_of(iota: f64, largest: f64) -> Result<f64> {
+    let iota = positive("iota", iota)?;
+    let shift = (1.0 / iota) / iota;
+    if !(shift.is_finite() && shift > 0.0) {
+        return Err(Error::Parameter {
+            name: "iota".into(),
+            value: iota,
+            expected: "a number whose square is in range",
+        });
+    }
+    if shift < LEAST_SHIFT * largest {
+        let expected = "a number so small that 1 / iota² is not lost beside the largest degree";
+        return Err(Error::Parameter { name: "iota".into(), value: iota, expected });
+    }
+    Ok(shift)
+}
+
+impl Kernel for RegularizedLaplacian {
+    fn len(&self) -> usize {
+        self.graph.len()
+    }
+
+    /// One recursion over the factor; without a factor n solves, in parallel.
+    fn diagonal(&self, out: &mut [f64]) -> Result<()> {
+        self.solver.inverse_diagonal(out)?;
+        out.iter_mut().for_each(|value| *value /= self.beta);
+        Ok(())
+    }
+
+    /// One solve.
+    fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
+        let mut unit = vec![0.0; self.len()];
+        unit[item] = 1.0;
+        self.solver.solve(&unit, out)?;
+        out.iter_mut().for_each(|value| *value /= self.beta);
+        Ok(())
+    }
+
+    /// n solves, in parallel by blocks.
+    fn matrix(&self) -> Result<Matrix> {
+        let mut out = self.solver.inverse()?;
+        out.values_mut().iter_mut().for_each(|value| *value /= self.beta);
+        Ok(out)
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        vec![named("beta", self.beta), named("iota", self.iota)]
+    }
+
+    /// Another iota factors anew, in the order already found; another beta costs nothing.
+    fn set_parameters(&mut self, values: &[f64]) -> Result<()> {
+        let [beta, iota] = parameters_of(values)?;
+        let beta = positive("beta", beta)?;
+        if iota != self.iota {
+            let degrees = self.graph.degrees();
+            let shift = shift_of(iota, degrees.iter().copied().fold(0.0, f64::max))?;
+            let precision = self.solver.matrix();
+            let precision = precision.map(|i, j, value| if i == j { degrees[i] + shift } else { value });
+            self.solver = self.solver.with_values(precision)?;
+            self.iota = iota;
+        }
+        self.beta = beta;
+        Ok(())
+    }
+
+    /// One solve for beta, two for iota.
+    fn derivative_column(&self, parameter: usize, item: usize, out: &mut [f64]) -> Result<()> {
+        match parameter {
+            0 => {
+                self.column(item, out)?;
+                out.iter_mut().for_each(|value| *value /= -self.beta);
+            }
+            1 => {
+                let mut column = vec![0.0; self.len()];
+                self.column(item, &mut column)?;
+                self.solver.solve(&column, out)?; // A⁻¹ K e = beta K K e
+                let scale = 2.0 / self.iota.powi(3);
+                out.iter_mut().for_each(|value| *value *= scale);
+            }
+            _ => return Err(no_such_parameter(parameter, 2)),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,249 @@
+//! Weighted sums of kernels, and how specifications become one.
+
+use super::{
+    CommonCause, Diffusion, DirectedLaplacian, Graph, Independent, Kernel, KernelSpec, Over, Parameter,
+    RegularizedLaplacian, RelationSpec, Shape, VectorKernel, Vectors, no_such_parameter, positive, relation_vectors,
+    wrong_count,
+};
+use crate::data::{Items, Relation};
+use crate::numeric::Matrix;
+use crate::{Error, Result};
+
+/// `K = Σ weight_c² K_c`: the utility is the sum of independent parts, each multiplied by its weight (AXPGP eqs. 5 and 6,
+/// XPGP section 7).
+///
+/// Its parameters are, part by part, the weight and then the part's own: `kernel[0].weight`, `kernel[0].kappa`, ...,
+/// `kernel[1].weight`, ....
+pub struct WeightedSum {
+    items: usize,
+    parts: Vec<(f64, Box<dyn Kernel>)>,
+}
+
+impl std::fmt::Debug for WeightedSum {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WeightedSum").field("items", &self.items).field("parameters", &self.parameters()).finish()
+    }
+}
+
+impl WeightedSum {
+    /// The sum of these parts with their weights.
+    ///
+    /// # Errors
+    /// If there is no part, a weight is not positive and finite, or the parts are over different numbers of items.
+    pub fn new(parts: Vec<(f64, Box<dyn Kernel>)>) -> Result<Self> {
+        let Some(items) = parts.first().map(|(_, part)| part.len()) else {
+            return Err(Error::Data { what: "kernels", found: "none".into(), expected: "at least one".into() });
+        };
+        for (number, (weight, part)) in parts.iter().enumerate() {
+            check_weight(number, *weight)?;
+            if part.len() != items {
+                return Err(Error::Data {
+                    what: "the items of a kernel",
+                    found: part.len().to_string(),
+                    expected: format!("{items}, as in the first"),
+                });
+            }
+        }
+        Ok(Self { items, parts })
+    }
+
+    /// The parts with their weights.
+    pub fn parts(&self) -> impl ExactSizeIterator<Item = (f64, &dyn Kernel)> {
+        self.parts.iter().map(|(weight, part)| (*weight, part.as_ref()))
+    }
+
+    /// `out = Σ weight² write(part)`.
+    fn accumulate(&self, out: &mut [f64], write: impl Fn(&dyn Kernel, &mut [f64]) -> Result<()>) -> Result<()> {
+        let mut own = vec![0.0; if self.parts.len() > 1 { out.len() } else { 0 }];
+        for (number, (weight, part)) in self.parts.iter().enumerate() {
+            let scale = weight * weight;
+            if number == 0 {
+                write(part.as_ref(), out)?;
+                out.iter_mut().for_each(|value| *value *= scale);
+            } else {
+                write(part.as_ref(), &mut own)?;
+                out.iter_mut().zip(&own).for_each(|(out, own)| *out += scale * own);
+            }
+        }
+        Ok(())
+    }
+
+    /// The part that a parameter belongs to, and its position there: 0 for the weight.
+    fn locate(&self, parameter: usize) -> Result<(usize, usize)> {
+        let mut position = parameter;
+        let mut count = 0;
+        for (number, (_, part)) in self.parts.iter().enumerate() {
+            let own = 1 + part.parameters().len();
+            if position < own {
+                return Ok((number, position));
+            }
+            position -= own;
+            count += own;
+        }
+        Err(no_such_parameter(parameter, count))
+    }
+}
+
+fn check_weight(number: usize, weight: f64) -> Result<()> {
+    let name = format!("kernel[{number}].weight");
+    positive(&name, weight)?;
+    if (weight * weight).is_finite() {
+        return Ok(());
+    }
+    Err(Error::Parameter { name, value: weight, expected: "a number whose square is in range" })
+}
+
+/// Says which kernel a parameter belongs to.
+fn of_kernel(number: usize, error: Error) -> Error {
+    match error {
+        Error::Parameter { name, value, expected } => {
+            Error::Parameter { name: format!("kernel[{number}].{name}"), value, expected }
+        }
+        error => error,
+    }
+}
+
+impl Kernel for WeightedSum {
+    fn len(&self) -> usize {
+        self.items
+    }
+
+    fn diagonal(&self, out: &mut [f64]) -> Result<()> {
+        self.accumulate(out, |part, out| part.diagonal(out))
+    }
+
+    fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
+        self.accumulate(out, |part, out| part.column(item, out))
+    }
+
+    fn matrix(&self) -> Result<Matrix> {
+        let mut out: Option<Matrix> = None;
+        for (weight, part) in &self.parts {
+            let scale = weight * weight;
+            let mut own = part.matrix()?;
+            match &mut out {
+                None => {
+                    own.values_mut().iter_mut().for_each(|value| *value *= scale);
+                    out = Some(own);
+                }
+                Some(out) => {
+                    out.values_mut().iter_mut().zip(own.values()).for_each(|(out, own)| *out += scale * own);
+                }
+            }
+        }
+        Ok(out.unwrap_or_else(|| Matrix::zeros(self.items, self.items)))
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        let mut out = Vec::new();
+        for (number, (weight, part)) in self.parts.iter().enumerate() {
+            out.push(Parameter { name: format!("kernel[{number}].weight"), value: *weight });
+            out.extend(part.parameters().into_iter().map(|Parameter { name, value }| {
+                let name = format!("kernel[{number}].{name}");
+                Parameter { name, value }
+            }));
+        }
+        out
+    }
+
+    fn set_parameters(&mut self, values: &[f64]) -> Result<()> {
+        let before: Vec<f64> = self.parameters().into_iter().map(|parameter| parameter.value).collect();
+        if values.len() != before.len() {
+            return Err(wrong_count(values.len(), before.len()));
+        }
+        let mut first = 0;
+        let mut ranges = Vec::with_capacity(self.parts.len());
+        for (number, (_, part)) in self.parts.iter().enumerate() {
+            check_weight(number, values[first])?;
+            let count = part.parameters().len();
+            ranges.push(first + 1..first + 1 + count);
+            first += 1 + count;
+        }
+        for (number, range) in ranges.iter().enumerate() {
+            if let Err(error) = self.parts[number].1.set_parameters(&values[range.clone()]) {
+                // The parts already changed had these values before, so they take them again.
+                for (part, range) in self.parts.iter_mut().zip(&ranges).take(number) {
+                    part.1.set_parameters(&before[range.clone()])?;
+                }
+                return Err(of_kernel(number, error));
+            }
+        }
+        for ((weight, _), range) in self.parts.iter_mut().zip(&ranges) {
+            *weight = values[range.start - 1];
+        }
+        Ok(())
+    }
+
+    /// `2 weight K_c` for a weight, `weight²` times the part's own for its parameters.
+    fn derivative_column(&self, parameter: usize, item: usize, out: &mut [f64]) -> Result<()> {
+        let (number, position) = self.locate(parameter)?;
+        let (weight, part) = &self.parts[number];
+        let scale = if position == 0 {
+            part.column(item, out)?;
+            2.0 * weight
+        } else {
+            part.derivative_column(position - 1, item, out)?;
+            weight * weight
+        };
+        out.iter_mut().for_each(|value| *value *= scale);
+        Ok(())
+    }
+
+    fn derivative_matrix(&self, parameter: usize) -> Result<Matrix> {
+        let (number, position) = self.locate(parameter)?;
+        let (weight, part) = &self.parts[number];
+        let (mut out, scale) = match position {
+            0 => (part.matrix()?, 2.0 * weight),
+            _ => (part.derivative_matrix(position - 1)?, weight * weight),
+        };
+        out.values_mut().iter_mut().for_each(|value| *value *= scale);
+        Ok(out)
+    }
+}
+
+/// The kernel that the specifications of a project describe.
+///
+/// # Errors
+/// If there is no specification, a parameter is out of range (named as in `kernel[0].rho`), a relation does not exist or
+/// does not fit its role, or a part is too large for its method.
+pub fn build(specs: &[KernelSpec], items: &Items, relations: &[Relation]) -> Result<WeightedSum> {
+    let mut parts = Vec::with_capacity(specs.len());
+    for (number, spec) in specs.iter().enumerate() {
+        check_weight(number, spec.weight)?;
+        let part = build_part(&spec.shape, items, relations).map_err(|error| of_kernel(number, error))?;
+        parts.push((spec.weight, part));
+    }
+    WeightedSum::new(parts)
+}
+
+fn build_part(shape: &Shape, items: &Items, relations: &[Relation]) -> Result<Box<dyn Kernel>> {
+    let n = items.len();
+    let relation_of = |number: usize| {
+        relations.get(number).ok_or_else(|| Error::Data {
+            what: "the relation of a kernel",
+            found: format!("number {number}"),
+            expected: format!("one of {} relations", relations.len()),
+        })
+    };
+    let graph_of = |spec: &RelationSpec| Graph::new(n, relation_of(spec.relation)?, spec.role);
+    Ok(match shape {
+        Shape::Vector { form, over } => {
+            let vectors = match over {
+                Over::Attributes => Vectors::from_attributes(items.attributes())?,
+                Over::Relation(spec) => {
+                    Vectors::from_rows(relation_vectors(n, relation_of(spec.relation)?, spec.role)?)
+                }
+            };
+            Box::new(VectorKernel::new(vectors, form.clone())?)
+        }
+        Shape::Independent => Box::new(Independent::new(n)),
+        Shape::RegularizedLaplacian { relation, beta, iota } => {
+            Box::new(RegularizedLaplacian::new(graph_of(relation)?, *beta, *iota)?)
+        }
+        Shape::CommonCause { relation, causes } => Box::new(CommonCause::new(&graph_of(relation)?, *causes)?),
+        Shape::Diffusion { relation, beta } => Box::new(Diffusion::new(&graph_of(relation)?, *beta)?),
+        Shape::DirectedLaplacian { relation, beta, iota } => {
+            Box::new(DirectedLaplacian::new(n, relation_of(*relation)?, *beta, *iota)?)
+        }
+    })
+}

@@ -1,0 +1,543 @@
+//! Kernels over vectors: the items' attributes, or their rows of a relation.
+//!
+//! | form | `k(x, y)` | with |
+//! |---|---|---|
+//! | squared exponential | `kappa² exp(-q / 2)` | `q = Σ rho_d² (x_d - y_d)²` (XPGP eq. 1, AXPGP eq. 2) |
+//! | Matérn 3/2 | `kappa² (1 + √3 r) exp(-√3 r)` | `r = √q` (Rasmussen, Williams 2006, eq. 4.17) |
+//! | Matérn 5/2 | `kappa² (1 + √5 r + 5 q / 3) exp(-√5 r)` | |
+//! | linear | `kappa² x·y` | |
+//! | polynomial | `kappa² (x·y + offset)^degree` | |
+//! | cosine | `kappa² x·y / (|x| |y|)` | 0 to others for `x = 0` |
+//!
+//! Derivatives: `2 k / kappa` for kappa, and for the forms of distance, `k = kappa² f(q)`,
+//! `∂k/∂rho_d = 2 kappa² f'(q) rho_d (x_d - y_d)²`, where
+//!
+//! - squared exponential: `f' = -f / 2`,
+//! - Matérn 3/2: `df/dr = -3 r exp(-√3 r)`, so `f' = (df/dr) / (2 r) = -(3/2) exp(-√3 r)`,
+//! - Matérn 5/2: `df/dr = -(5/3) r (1 + √5 r) exp(-√5 r)`, so `f' = -(5/6) (1 + √5 r) exp(-√5 r)`:
+//!
+//! the division by r is gone, and coincident points need no special case.
+//!
+//! Attributes are compared by differences, which is exact for coincident and near-coincident points. Rows of a relation are
+//! compared by `|x|² + |y|² - 2 x·y`, which costs only the common targets; it is 0 for identical rows, exact for whole
+//! numbers, and otherwise off by a few ulps of `|x|²`.
+
+use rayon::prelude::*;
+
+use super::{Form, Kernel, Parameter, Rho, named, no_such_parameter, positive, wrong_count};
+use crate::data::Attributes;
+use crate::numeric::{Matrix, SparseMatrix, mirror_lower};
+use crate::{Error, Result};
+
+/// Items whose sums are carried together: they stay in the nearest cache.
+const BLOCK: usize = 1 << 11;
+
+/// Columns shorter than this are not worth a second thread.
+const PARALLEL_LENGTH: usize = 1 << 15;
+
+/// One vector an item.
+#[derive(Debug, Clone)]
+pub struct Vectors(Store);
+
+#[derive(Debug, Clone)]
+enum Store {
+    /// By attribute: all items' first attributes, then their second, ...
+    Dense { items: usize, values: Vec<f64> },
+    /// By item, and by target.
+    Sparse { rows: SparseMatrix, by_target: SparseMatrix },
+}
+
+impl Vectors {
+    /// The items' attributes.
+    ///
+    /// # Errors
+    /// If items have no attributes.
+    pub fn from_attributes(attributes: &Attributes) -> Result<Self> {
+        if attributes.is_empty() {
+            return Err(Error::Data {
+                what: "a kernel over attributes",
+                found: "items without attributes".into(),
+                expected: "at least one attribute".into(),
+            });
+        }
+        let items = attributes.items();
+        let mut values = vec![0.0; items * attributes.len()];
+        for item in 0..items {
+            for (attribute, &value) in attributes.row(item).iter().enumerate() {
+                values[attribute * items + item] = value;
+            }
+        }
+        Ok(Self(Store::Dense { items, values }))
+    }
+
+    /// Sparse rows, one an item, e.g. of [`super::relation_vectors`].
+    pub fn from_rows(rows: SparseMatrix) -> Self {
+        let by_target = rows.transposed();
+        Self(Store::Sparse { rows, by_target })
+    }
+
+    /// The number of items.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Store::Dense { items, .. } => *items,
+            Store::Sparse { rows, .. } => rows.rows(),
+        }
+    }
+
+    /// Whether there is no item.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All vectors divided by their largest magnitude, so that no square overflows; the angles stay.
+    fn scaled(self) -> Self {
+        let inverse = |largest: f64| if largest > 0.0 { largest } else { 1.0 };
+        match self.0 {
+            Store::Dense { items, mut values } => {
+                let mut largest = vec![0.0_f64; items];
+                for column in values.chunks_exact(items.max(1)) {
+                    largest.iter_mut().zip(column).for_each(|(largest, value)| *largest = largest.max(value.abs()));
+                }
+                for column in values.chunks_exact_mut(items.max(1)) {
+                    column.iter_mut().zip(&largest).for_each(|(value, &largest)| *value /= inverse(largest));
+                }
+                Self(Store::Dense { items, values })
+            }
+            Store::Sparse { rows, .. } => {
+                let largest =
+                    |row: usize| rows.row(row).1.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+                let largest: Vec<f64> = (0..rows.rows()).map(largest).collect();
+                Self::from_rows(rows.map(|row, _, value| value / inverse(largest[row])))
+            }
+        }
+    }
+
+    /// `x·x` for every item, summed in the order of [`Vectors::products`].
+    fn squares(&self) -> Vec<f64> {
+        match &self.0 {
+            Store::Dense { items, values } => {
+                let mut out = vec![0.0; *items];
+                for column in values.chunks_exact((*items).max(1)) {
+                    out.iter_mut().zip(column).for_each(|(out, value)| *out += value * value);
+                }
+                out
+            }
+            Store::Sparse { rows, .. } => {
+                (0..rows.rows()).map(|row| rows.row(row).1.iter().fold(0.0, |sum, value| sum + value * value)).collect()
+            }
+        }
+    }
+
+    /// `out_j = x_item · x_{first + j}`.
+    fn products(&self, item: usize, first: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        match &self.0 {
+            Store::Dense { items, values } => {
+                // Four attributes a pass, so that the sums are loaded and stored a quarter as often.
+                let mut groups = values.chunks_exact((4 * items).max(1));
+                for group in &mut groups {
+                    let column = |k: usize| &group[k * items + first..][..out.len()];
+                    let (a, b, c, d) = (column(0), column(1), column(2), column(3));
+                    let own = [0, 1, 2, 3].map(|k| group[k * items + item]);
+                    for ((((out, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                        *out = *out + a * own[0] + b * own[1] + c * own[2] + d * own[3];
+                    }
+                }
+                for column in groups.remainder().chunks_exact((*items).max(1)) {
+                    let own = column[item];
+                    out.iter_mut().zip(&column[first..]).for_each(|(out, value)| *out += value * own);
+                }
+            }
+            Store::Sparse { rows, by_target } => {
+                let (targets, weights) = rows.row(item);
+                let end = first + out.len();
+                for (&target, &own) in targets.iter().zip(weights) {
+                    let (others, values) = by_target.row(target as usize);
+                    let from = others.partition_point(|&other| (other as usize) < first);
+                    let others = others[from..].iter().zip(&values[from..]);
+                    for (&other, value) in others.take_while(|&(&other, _)| (other as usize) < end) {
+                        out[other as usize - first] += value * own;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The inverse length of an attribute.
+fn rho_of(rho: &Rho, attribute: usize) -> f64 {
+    match rho {
+        Rho::Shared(rho) => *rho,
+        Rho::Each(rho) => rho[attribute],
+    }
+}
+
+/// A form of kernel over the items' vectors.
+#[derive(Debug, Clone)]
+pub struct VectorKernel {
+    form: Form,
+    vectors: Vectors,
+    /// `x·x` for every item; of the scaled vectors in the cosine form.
+    squares: Vec<f64>,
+}
+
+impl VectorKernel {
+    /// A form of kernel over these vectors.
+    ///
+    /// # Errors
+    /// If a parameter is out of range (the offset of a polynomial may be 0, and is then not tunable), there is an inverse length
+    /// for each attribute but not as many as attributes or the vectors are sparse, or values overflow.
+    pub fn new(vectors: Vectors, form: Form) -> Result<Self> {
+        if let Form::SquaredExponential { rho: Rho::Each(rho), .. }
+        | Form::Matern32 { rho: Rho::Each(rho), .. }
+        | Form::Matern52 { rho: Rho::Each(rho), .. } = &form
+        {
+            let expected = match &vectors.0 {
+                Store::Dense { items: 0, .. } => None,
+                Store::Dense { items, values } => Some(values.len() / items),
+                Store::Sparse { .. } => {
+                    return Err(Error::Data {
+                        what: "rho of a kernel over a relation",
+                        found: format!("{} numbers", rho.len()),
+                        expected: "one number for all".into(),
+                    });
+                }
+            };
+            if expected.is_some_and(|expected| expected != rho.len()) || rho.is_empty() {
+                return Err(Error::Data {
+                    what: "rho",
+                    found: format!("{} numbers", rho.len()),
+                    expected: format!("one, or {}, one an attribute", expected.unwrap_or(1)),
+                });
+            }
+        }
+        let vectors = if matches!(form, Form::Cosine { .. }) { vectors.scaled() } else { vectors };
+        let squares = vectors.squares();
+        let out = Self { form, vectors, squares };
+        out.check(&out.form)?;
+        Ok(out)
+    }
+
+    /// The form with its parameters.
+    pub fn form(&self) -> &Form {
+        &self.form
+    }
+
+    /// Whether a form's parameters are in range and all its values finite.
+    fn check(&self, form: &Form) -> Result<()> {
+        let kappa = positive("kappa", kappa_of(form))?;
+        if !(kappa * kappa).is_finite() {
+            let expected = "a number whose square is in range";
+            return Err(Error::Parameter { name: "kappa".into(), value: kappa, expected });
+        }
+        match form {
+            Form::SquaredExponential { rho, .. } | Form::Matern32 { rho, .. } | Form::Matern52 { rho, .. } => {
+                match rho {
+                    Rho::Shared(rho) => {
+                        positive("rho", *rho)?;
+                    }
+                    Rho::Each(rho) => {
+                        for (attribute, &rho) in rho.iter().enumerate() {
+                            positive(&format!("rho[{attribute}]"), rho)?;
+                        }
+                    }
+                }
+                // Attributes are compared by differences, which may overflow: far apart is then what they are.
+                match self.vectors.0 {
+                    Store::Dense { .. } => Ok(()),
+                    Store::Sparse { .. } => self.finite(|square| 2.0 * square),
+                }
+            }
+            Form::Linear { .. } => self.finite(|square| kappa * kappa * square),
+            Form::Polynomial { offset, degree, .. } => {
+                if !(offset.is_finite() && *offset >= 0.0) {
+                    let expected = "a finite number, at least 0";
+                    return Err(Error::Parameter { name: "offset".into(), value: *offset, expected });
+                }
+                if !(1..=i32::MAX as u32).contains(degree) {
+                    let expected = "a whole number, at least 1";
+                    return Err(Error::Parameter { name: "degree".into(), value: f64::from(*degree), expected });
+                }
+                self.finite(|square| kappa * kappa * (square + offset).powi(*degree as i32))
+            }
+            Form::Cosine { .. } => Ok(()),
+        }
+    }
+
+    /// Whether a value that grows with `x·x` is finite for all items.
+    fn finite(&self, value: impl Fn(f64) -> f64) -> Result<()> {
+        let largest = self.squares.iter().copied().fold(0.0, f64::max);
+        if value(largest).is_finite() {
+            return Ok(());
+        }
+        Err(Error::Data {
+            what: "the values of a kernel",
+            found: format!("an overflow for a vector of length {:e}", largest.sqrt()),
+            expected: "finite numbers; scale the vectors down".into(),
+        })
+    }
+
+    /// `q` between an item and those from `first`.
+    fn distances(&self, rho: &Rho, item: usize, first: usize, out: &mut [f64]) {
+        match &self.vectors.0 {
+            Store::Dense { items, values } => {
+                out.fill(0.0);
+                let mut groups = values.chunks_exact((4 * items).max(1));
+                let mut attribute = 0;
+                for group in &mut groups {
+                    let column = |k: usize| &group[k * items + first..][..out.len()];
+                    let (a, b, c, d) = (column(0), column(1), column(2), column(3));
+                    let own = [0, 1, 2, 3].map(|k| group[k * items + item]);
+                    let rho = [0, 1, 2, 3].map(|k| rho_of(rho, attribute + k));
+                    attribute += 4;
+                    for ((((out, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                        let a = rho[0] * (a - own[0]);
+                        let b = rho[1] * (b - own[1]);
+                        let c = rho[2] * (c - own[2]);
+                        let d = rho[3] * (d - own[3]);
+                        *out = *out + a * a + b * b + c * c + d * d;
+                    }
+                }
+                for (column, attribute) in groups.remainder().chunks_exact((*items).max(1)).zip(attribute..) {
+                    let own = column[item];
+                    let rho = rho_of(rho, attribute);
+                    for (out, value) in out.iter_mut().zip(&column[first..]) {
+                        let difference = rho * (value - own);
+                        *out += difference * difference;
+                    }
+                }
+            }
+            Store::Sparse { .. } => {
+                self.vectors.products(item, first, out);
+                let rho = rho_of(rho, 0);
+                let own = self.squares[item];
+                for (out, square) in out.iter_mut().zip(&self.squares[first..]) {
+                    let distance = (square + own - 2.0 * *out).max(0.0);
+                    *out = distance * rho * rho;
+                }
+            }
+        }
+    }
+
+    /// `k` between an item and those from `first`.
+    fn values(&self, item: usize, first: usize, out: &mut [f64]) {
+        let kappa = kappa_of(&self.form);
+        let scale = kappa * kappa;
+        match &self.form {
+            Form::SquaredExponential { rho, .. } => {
+                self.distances(rho, item, first, out);
+                out.iter_mut().for_each(|q| *q = scale * (-0.5 * *q).exp());
+            }
+            Form::Matern32 { rho, .. } => {
+                self.distances(rho, item, first, out);
+                out.iter_mut().for_each(|q| *q = scale * matern32(*q));
+            }
+            Form::Matern52 { rho, .. } => {
+                self.distances(rho, item, first, out);
+                out.iter_mut().for_each(|q| *q = scale * matern52(*q));
+            }
+            Form::Linear { .. } => {
+                self.vectors.products(item, first, out);
+                out.iter_mut().for_each(|product| *product *= scale);
+            }
+            Form::Polynomial { offset, degree, .. } => {
+                self.vectors.products(item, first, out);
+                out.iter_mut().for_each(|product| *product = scale * (*product + offset).powi(*degree as i32));
+            }
+            Form::Cosine { .. } => {
+                self.vectors.products(item, first, out);
+                let own = self.squares[item];
+                for (product, square) in out.iter_mut().zip(&self.squares[first..]) {
+                    // The root of the product, not the product of the roots: exactly 1 between identical vectors.
+                    let lengths = (own * square).sqrt();
+                    *product = if lengths > 0.0 { scale * (*product / lengths).clamp(-1.0, 1.0) } else { 0.0 };
+                }
+                if (first..first + out.len()).contains(&item) {
+                    out[item - first] = scale;
+                }
+            }
+        }
+    }
+
+    /// `∂k/∂parameter` between an item and those from `first`.
+    fn slopes(&self, parameter: usize, item: usize, first: usize, out: &mut [f64]) -> Result<()> {
+        let kappa = kappa_of(&self.form);
+        let scale = kappa * kappa;
+        if parameter == 0 {
+            self.values(item, first, out);
+            out.iter_mut().for_each(|value| *value *= 2.0 / kappa);
+            return Ok(());
+        }
+        let count = self.parameters().len();
+        if parameter >= count {
+            return Err(no_such_parameter(parameter, count));
+        }
+        let (rho, slope): (&Rho, fn(f64) -> f64) = match &self.form {
+            Form::SquaredExponential { rho, .. } => (rho, |q| -0.5 * (-0.5 * q).exp()),
+            Form::Matern32 { rho, .. } => (rho, |q| -1.5 * (-(3.0 * q).sqrt()).exp()),
+            Form::Matern52 { rho, .. } => (rho, |q| {
+                let r = (5.0 * q).sqrt();
+                let decay = (-r).exp();
+                if decay > 0.0 { -5.0 / 6.0 * (1.0 + r) * decay } else { 0.0 }
+            }),
+            Form::Polynomial { offset, degree, .. } => {
+                self.vectors.products(item, first, out);
+                let factor = scale * f64::from(*degree);
+                out.iter_mut().for_each(|product| *product = factor * (*product + offset).powi(*degree as i32 - 1));
+                return Ok(());
+            }
+            Form::Linear { .. } | Form::Cosine { .. } => return Err(no_such_parameter(parameter, count)),
+        };
+        self.distances(rho, item, first, out);
+        // Where the slope has vanished, the squared difference may have overflowed.
+        let times = |slope: f64, square: f64| if slope == 0.0 { 0.0 } else { 2.0 * scale * slope * square };
+        match (rho, &self.vectors.0) {
+            (Rho::Each(rho), Store::Dense { items, values }) => {
+                let attribute = parameter - 1;
+                let column = &values[attribute * items..(attribute + 1) * items];
+                for (q, value) in out.iter_mut().zip(&column[first..]) {
+                    let difference = value - column[item];
+                    *q = times(slope(*q), rho[attribute] * difference * difference);
+                }
+            }
+            // q is rho² times the squared distance.
+            _ => {
+                let rho = rho_of(rho, 0);
+                out.iter_mut().for_each(|q| *q = times(slope(*q), *q / rho));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a column by blocks that stay in the nearest cache, in parallel if it is long.
+    fn by_blocks(&self, out: &mut [f64], write: impl Fn(usize, &mut [f64]) -> Result<()> + Sync) -> Result<()> {
+        if out.len() < PARALLEL_LENGTH {
+            out.chunks_mut(BLOCK).enumerate().try_for_each(|(block, out)| write(block * BLOCK, out))
+        } else {
+            out.par_chunks_mut(BLOCK).enumerate().try_for_each(|(block, out)| write(block * BLOCK, out))
+        }
+    }
+}
+
+fn kappa_of(form: &Form) -> f64 {
+    match form {
+        Form::SquaredExponential { kappa, .. }
+        | Form::Matern32 { kappa, .. }
+        | Form::Matern52 { kappa, .. }
+        | Form::Linear { kappa }
+        | Form::Polynomial { kappa, .. }
+        | Form::Cosine { kappa } => *kappa,
+    }
+}
+
+/// `(1 + √3 r) exp(-√3 r)`, `r = √q`; 0 where the exponential is, though r may be infinite.
+fn matern32(q: f64) -> f64 {
+    let r = (3.0 * q).sqrt();
+    let decay = (-r).exp();
+    if decay > 0.0 { (1.0 + r) * decay } else { 0.0 }
+}
+
+/// `(1 + √5 r + 5 q / 3) exp(-√5 r)`.
+fn matern52(q: f64) -> f64 {
+    let r = (5.0 * q).sqrt();
+    let decay = (-r).exp();
+    if decay > 0.0 { (1.0 + r + 5.0 / 3.0 * q) * decay } else { 0.0 }
+}
+
+impl Kernel for VectorKernel {
+    fn len(&self) -> usize {
+        self.vectors.len()
+    }
+
+    fn diagonal(&self, out: &mut [f64]) -> Result<()> {
+        let kappa = kappa_of(&self.form);
+        let scale = kappa * kappa;
+        match &self.form {
+            Form::Linear { .. } => {
+                out.iter_mut().zip(&self.squares).for_each(|(out, square)| *out = scale * square);
+            }
+            Form::Polynomial { offset, degree, .. } => {
+                let value = |square: f64| scale * (square + offset).powi(*degree as i32);
+                out.iter_mut().zip(&self.squares).for_each(|(out, &square)| *out = value(square));
+            }
+            _ => out.fill(scale),
+        }
+        Ok(())
+    }
+
+    /// Linear in items and attributes; over a relation, in the links of the item's targets.
+    fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
+        self.by_blocks(out, |first, out| {
+            self.values(item, first, out);
+            Ok(())
+        })
+    }
+
+    /// The lower half, in parallel by columns, then mirrored: exactly symmetric.
+    fn matrix(&self) -> Result<Matrix> {
+        let n = self.len();
+        let mut out = Matrix::zeros(n, n);
+        let columns = out.values_mut().par_chunks_mut(n.max(1)).enumerate();
+        columns.for_each(|(item, column)| {
+            let mut first = item;
+            for block in column[item..].chunks_mut(BLOCK) {
+                self.values(item, first, block);
+                first += block.len();
+            }
+        });
+        mirror_lower(&mut out);
+        Ok(out)
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        let mut out = vec![named("kappa", kappa_of(&self.form))];
+        match &self.form {
+            Form::SquaredExponential { rho, .. } | Form::Matern32 { rho, .. } | Form::Matern52 { rho, .. } => match rho
+            {
+                Rho::Shared(rho) => out.push(named("rho", *rho)),
+                Rho::Each(rho) => {
+                    out.extend(
+                        rho.iter().enumerate().map(|(attribute, &rho)| named(&format!("rho[{attribute}]"), rho)),
+                    );
+                }
+            },
+            Form::Polynomial { offset, .. } if *offset > 0.0 => out.push(named("offset", *offset)),
+            _ => {}
+        }
+        out
+    }
+
+    fn set_parameters(&mut self, values: &[f64]) -> Result<()> {
+        let parameters = self.parameters();
+        if values.len() != parameters.len() {
+            return Err(wrong_count(values.len(), parameters.len()));
+        }
+        for (parameter, &value) in parameters.iter().zip(values) {
+            positive(&parameter.name, value)?;
+        }
+        let mut form = self.form.clone();
+        match &mut form {
+            Form::SquaredExponential { kappa, rho } | Form::Matern32 { kappa, rho } | Form::Matern52 { kappa, rho } => {
+                *kappa = values[0];
+                match rho {
+                    Rho::Shared(rho) => *rho = values[1],
+                    Rho::Each(rho) => rho.copy_from_slice(&values[1..]),
+                }
+            }
+            Form::Polynomial { kappa, offset, .. } => {
+                *kappa = values[0];
+                if let Some(&value) = values.get(1) {
+                    *offset = value;
+                }
+            }
+            Form::Linear { kappa } | Form::Cosine { kappa } => *kappa = values[0],
+        }
+        self.check(&form)?;
+        self.form = form;
+        Ok(())
+    }
+
+    fn derivative_column(&self, parameter: usize, item: usize, out: &mut [f64]) -> Result<()> {
+        self.by_blocks(out, |first, out| self.slopes(parameter, item, first, out))
+    }
+}

@@ -1,0 +1,576 @@
+//! Sparse symmetric positive definite systems: a factorisation where it stays sparse, conjugate gradients where not.
+//!
+//! The two fail on opposite graphs. Random and scale-free graphs fill the factor but need some twenty steps of conjugate
+//! gradients; grids and neighbourhoods need thousands of steps but barely fill. [`SparseSolver`] counts the fill without
+//! computing it (approximate minimum degree, Amestoy, Davis, Duff 1996) and chooses.
+
+use std::sync::Arc;
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{self as dense_factor, LltError};
+use faer::linalg::cholesky::llt::inverse::{
+    inverse as dense_inverse_of_factor, inverse_scratch as dense_inverse_scratch,
+};
+use faer::sparse::linalg::SupernodalThreshold;
+use faer::sparse::linalg::cholesky::{
+    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
+    factorize_symbolic_cholesky,
+};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::{Conj, MatMut, MatRef, Par, Side};
+use rayon::prelude::*;
+
+use super::{ConjugateGradients, Matrix, SparseMatrix};
+use crate::{Error, Result};
+
+/// The largest factor to hold: half a gigabyte of values, about two seconds of factoring.
+const MOST_FILL: usize = 60_000_000;
+
+/// Above this many rows even counting the fill can take minutes where links are not local.
+const MOST_ROWS_TO_COUNT: usize = 100_000;
+
+/// Graphs above [`MOST_ROWS_TO_COUNT`] are counted if they look like grids: this many entries in a row on average ...
+const FEW_ENTRIES_IN_A_ROW: usize = 7;
+
+/// ... and no hub.
+const MOST_ENTRIES_IN_A_ROW: usize = 64;
+
+/// Right-hand sides that are solved together; a fixed number, so that the split does not depend on the threads.
+const SOLVED_TOGETHER: usize = 32;
+
+/// The lower triangle by columns, in the form the factorisation wants.
+struct Triangle {
+    starts: Vec<u32>,
+    rows: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Triangle {
+    /// `None` if there are more entries than `u32` counts.
+    fn new(matrix: &SparseMatrix) -> Option<Self> {
+        let mut out = Self { starts: vec![0], rows: Vec::new(), values: Vec::new() };
+        for row in 0..matrix.rows() {
+            let (columns, values) = matrix.row(row);
+            let from = columns.partition_point(|&column| (column as usize) < row);
+            out.rows.extend(&columns[from..]);
+            out.values.extend(&values[from..]);
+            out.starts.push(u32::try_from(out.rows.len()).ok()?);
+        }
+        Some(out)
+    }
+
+    fn pattern(&self) -> SymbolicSparseColMatRef<'_, u32> {
+        let n = self.starts.len() - 1;
+        SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.rows)
+    }
+}
+
+/// The order of elimination and the places of the factor's entries, without their values.
+#[derive(Clone)]
+pub struct SparseOrdering {
+    symbolic: Arc<SymbolicCholesky<u32>>,
+}
+
+impl std::fmt::Debug for SparseOrdering {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SparseOrdering").field("fill", &self.fill()).finish()
+    }
+}
+
+impl SparseOrdering {
+    /// Orders a symmetric pattern. `None` if the factor has more entries than `u32` counts, or memory runs out.
+    pub fn new(matrix: &SparseMatrix) -> Option<Self> {
+        Self::with_threshold(matrix, SupernodalThreshold::AUTO)
+    }
+
+    fn with_threshold(matrix: &SparseMatrix, threshold: SupernodalThreshold) -> Option<Self> {
+        let triangle = Triangle::new(matrix)?;
+        let params = CholeskySymbolicParams { supernodal_flop_ratio_threshold: threshold, ..Default::default() };
+        let symbolic =
+            factorize_symbolic_cholesky(triangle.pattern(), Side::Lower, SymmetricOrdering::Amd, params).ok()?;
+        Some(Self { symbolic: Arc::new(symbolic) })
+    }
+
+    /// The number of entries of the factor.
+    pub fn fill(&self) -> usize {
+        self.symbolic.len_val()
+    }
+}
+
+/// The chordal graph that eliminating the rows one by one makes of a pattern: for each row, in the order of elimination,
+/// the row itself and then its neighbours that are eliminated later.
+///
+/// # Errors
+/// The number of entries, if it is above `limit`; `usize::MAX` if it is beyond counting.
+pub(crate) fn triangulate(matrix: &SparseMatrix, limit: usize) -> std::result::Result<Vec<Vec<u32>>, usize> {
+    // Supernodes are merged where that is faster, which would add links that the triangulation does not need; counting
+    // first keeps the unmerged pattern from being formed where it is too large. Merging at most doubles small factors and
+    // adds a few per cent to large ones, so twice the limit is beyond doubt.
+    let counted = SparseOrdering::new(matrix).ok_or(usize::MAX)?.fill();
+    if counted > limit.saturating_mul(2) {
+        return Err(counted);
+    }
+    let ordering = SparseOrdering::with_threshold(matrix, SupernodalThreshold::FORCE_SIMPLICIAL).ok_or(usize::MAX)?;
+    let SymbolicCholeskyRaw::Simplicial(factor) = ordering.symbolic.raw() else { return Err(usize::MAX) };
+    if ordering.fill() > limit {
+        return Err(ordering.fill());
+    }
+    let original: Vec<u32> = match ordering.symbolic.perm() {
+        Some(order) => order.arrays().0.to_vec(),
+        None => (0..matrix.rows() as u32).collect(),
+    };
+    let (starts, rows) = (factor.col_ptr(), factor.row_idx());
+    let column = |j: usize| rows[starts[j] as usize..starts[j + 1] as usize].iter().map(|&row| original[row as usize]);
+    Ok((0..matrix.rows()).map(|j| column(j).collect()).collect())
+}
+
+/// A factor `L L'` of a sparse symmetric positive definite matrix.
+#[derive(Clone)]
+pub struct SparseCholesky {
+    ordering: SparseOrdering,
+    values: Vec<f64>,
+}
+
+impl std::fmt::Debug for SparseCholesky {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SparseCholesky").field("ordering", &self.ordering).finish()
+    }
+}
+
+impl SparseCholesky {
+    /// Factors a matrix that has the pattern `ordering` was made for. On one thread, so that the bits do not depend on
+    /// their number.
+    ///
+    /// # Errors
+    /// [`Error::NotPositiveDefinite`], or [`Error::TooLarge`] if memory runs out.
+    pub fn new(ordering: &SparseOrdering, matrix: &SparseMatrix) -> Result<Self> {
+        let n = matrix.rows();
+        let too_large = || Error::TooLarge {
+            what: "the factor of a sparse matrix".into(),
+            size: ordering.fill(),
+            limit: MOST_FILL,
+            method: "memory",
+        };
+        let triangle = Triangle::new(matrix).ok_or_else(too_large)?;
+        let mut values = Vec::new();
+        values.try_reserve_exact(ordering.fill()).map_err(|_| too_large())?;
+        values.resize(ordering.fill(), 0.0);
+        if n > 0 {
+            let needed = ordering.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
+            let mut memory = MemBuffer::try_new(needed).map_err(|_| too_large())?;
+            let factored = ordering.symbolic.factorize_numeric_llt::<f64>(
+                &mut values,
+                SparseColMatRef::new(triangle.pattern(), &triangle.values),
+                Side::Lower,
+                Default::default(),
+                Par::Seq,
+                MemStack::new(&mut memory),
+                Default::default(),
+            );
+            if let Err(LltError::NonPositivePivot { index }) = factored {
+                return Err(Error::NotPositiveDefinite { what: "a sparse matrix", pivot: index, dimension: n });
+            }
+        }
+        Ok(Self { ordering: ordering.clone(), values })
+    }
+
+    /// The number of rows.
+    pub fn size(&self) -> usize {
+        self.ordering.symbolic.nrows()
+    }
+
+    /// The number of entries of the factor.
+    pub fn fill(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Solves `A X = B` in place for right-hand sides stored one after another. Four operations an entry of the factor
+    /// and right-hand side; on one thread.
+    pub fn solve_in_place(&self, rhs: &mut [f64]) {
+        let n = self.size();
+        if n == 0 || rhs.is_empty() {
+            return;
+        }
+        let columns = rhs.len() / n;
+        let mut memory = MemBuffer::new(self.ordering.symbolic.solve_in_place_scratch::<f64>(columns, Par::Seq));
+        LltRef::new(&self.ordering.symbolic, &self.values).solve_in_place_with_conj(
+            Conj::No,
+            MatMut::from_column_major_slice_mut(rhs, n, columns),
+            Par::Seq,
+            MemStack::new(&mut memory),
+        );
+    }
+
+    /// The factor by columns in the order of elimination: starts, rows (the diagonal first, then ascending) and values.
+    fn columns(&self) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
+        let n = self.size();
+        match self.ordering.symbolic.raw() {
+            SymbolicCholeskyRaw::Simplicial(factor) => {
+                let starts = factor.col_ptr().iter().map(|&start| start as usize).collect();
+                (starts, factor.row_idx().to_vec(), self.values.clone())
+            }
+            SymbolicCholeskyRaw::Supernodal(factor) => {
+                let mut starts = Vec::with_capacity(n + 1);
+                let mut rows = Vec::with_capacity(self.fill());
+                let mut values = Vec::with_capacity(self.fill());
+                starts.push(0);
+                for node in 0..factor.n_supernodes() {
+                    let pattern = factor.supernode(node).pattern();
+                    let (begin, end) = (factor.supernode_begin()[node], factor.supernode_end()[node]);
+                    let width = (end - begin) as usize;
+                    let height = width + pattern.len();
+                    let block = &self.values[factor.col_ptr_for_val()[node] as usize..];
+                    for column in 0..width {
+                        rows.extend(begin + column as u32..end);
+                        rows.extend(pattern);
+                        values.extend(&block[column * height + column..(column + 1) * height]);
+                        starts.push(rows.len());
+                    }
+                }
+                (starts, rows, values)
+            }
+        }
+    }
+
+    /// The diagonal of the inverse, without the inverse: Takahashi's recursion (Takahashi, Fagan, Chen 1973; Erisman,
+    /// Tinney 1975) computes the inverse at the places of the factor only.
+    ///
+    /// From `Z L = L⁻ᵀ`, column j from the last: `Z_ij = -Σ_k Z_ik L_kj / L_jj` for i below j and
+    /// `Z_jj = (1 / L_jj - Σ_k L_kj Z_kj) / L_jj`, sums over the k below j where `L_kj` has a place. Time
+    /// `Σ_j Σ_{i in column j} |column i|`, twice the memory of the factor; on one thread.
+    pub fn inverse_diagonal(&self) -> Vec<f64> {
+        let n = self.size();
+        let (starts, rows, factor) = self.columns();
+        let mut inverse = vec![0.0; factor.len()]; // Z at the places of L
+        let mut weight = vec![0.0; n]; // column j of L, spread out; 0 outside its places
+        let mut sum = vec![0.0; n]; // Z L; meaningful at the places of column j
+        for j in (0..n).rev() {
+            let (first, end) = (starts[j], starts[j + 1]);
+            let pivot = factor[first];
+            for place in first + 1..end {
+                weight[rows[place] as usize] = factor[place];
+                sum[rows[place] as usize] = 0.0;
+            }
+            for place in first + 1..end {
+                let i = rows[place] as usize;
+                let own = factor[place];
+                let (begin, end) = (starts[i], starts[i + 1]);
+                let mut total = inverse[begin] * own;
+                for (&k, &z) in rows[begin + 1..end].iter().zip(&inverse[begin + 1..end]) {
+                    total += z * weight[k as usize];
+                    sum[k as usize] += z * own;
+                }
+                sum[i] += total;
+            }
+            let mut diagonal = 1.0 / pivot;
+            for place in first + 1..end {
+                let i = rows[place] as usize;
+                let value = -sum[i] / pivot;
+                inverse[place] = value;
+                diagonal -= factor[place] * value;
+                weight[i] = 0.0;
+            }
+            inverse[first] = diagonal / pivot;
+        }
+        let mut out = vec![0.0; n];
+        for j in 0..n {
+            let original = self.ordering.symbolic.perm().map_or(j, |order| order.arrays().0[j] as usize);
+            out[original] = inverse[starts[j]];
+        }
+        out
+    }
+}
+
+/// How a sparse system is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SolveMethod {
+    /// By a factor if it stays sparse, else by conjugate gradients.
+    #[default]
+    Automatic,
+    /// By a factor, whatever its size.
+    Factor,
+    /// By conjugate gradients.
+    Iterate,
+}
+
+/// Solves systems of one sparse symmetric positive definite matrix, by the method that suits it.
+#[derive(Debug, Clone)]
+pub struct SparseSolver {
+    matrix: SparseMatrix,
+    method: SolveMethod,
+    ordering: Option<SparseOrdering>,
+    factor: Option<SparseCholesky>,
+}
+
+impl SparseSolver {
+    /// Prepares to solve systems of a symmetric positive definite matrix whose diagonal is stored.
+    ///
+    /// # Errors
+    /// [`Error::NotPositiveDefinite`], or [`Error::TooLarge`] if a factor was asked for and cannot be held.
+    pub fn new(matrix: SparseMatrix, method: SolveMethod) -> Result<Self> {
+        let ordering = match method {
+            SolveMethod::Iterate => None,
+            SolveMethod::Automatic if !worth_counting(&matrix) => None,
+            SolveMethod::Automatic => SparseOrdering::new(&matrix).filter(|ordering| ordering.fill() <= MOST_FILL),
+            SolveMethod::Factor => Some(SparseOrdering::new(&matrix).ok_or_else(|| Error::TooLarge {
+                what: "the factor of a sparse matrix".into(),
+                size: usize::MAX,
+                limit: u32::MAX as usize,
+                method: "sparse Cholesky factorisation",
+            })?),
+        };
+        let factor = match &ordering {
+            Some(ordering) => Some(SparseCholesky::new(ordering, &matrix)?),
+            None => None,
+        };
+        Ok(Self { matrix, method, ordering, factor })
+    }
+
+    /// The same solver for a matrix with the same pattern and other values.
+    ///
+    /// # Errors
+    /// As [`SparseSolver::new`].
+    pub fn with_values(&self, matrix: SparseMatrix) -> Result<Self> {
+        let factor = match &self.ordering {
+            Some(ordering) => Some(SparseCholesky::new(ordering, &matrix)?),
+            None => None,
+        };
+        Ok(Self { matrix, method: self.method, ordering: self.ordering.clone(), factor })
+    }
+
+    /// The matrix.
+    pub fn matrix(&self) -> &SparseMatrix {
+        &self.matrix
+    }
+
+    /// The number of entries of the factor, if there is one.
+    pub fn fill(&self) -> Option<usize> {
+        self.factor.as_ref().map(SparseCholesky::fill)
+    }
+
+    /// Solves `A x = b`.
+    ///
+    /// # Errors
+    /// [`Error::NotConverged`] if conjugate gradients are used and do not converge.
+    pub fn solve(&self, rhs: &[f64], x: &mut [f64]) -> Result<()> {
+        match &self.factor {
+            Some(factor) => {
+                x.copy_from_slice(rhs);
+                factor.solve_in_place(x);
+            }
+            None => {
+                ConjugateGradients::default().solve(&self.matrix, rhs, x)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The diagonal of the inverse: one recursion over the factor, or n solves in parallel where there is no factor.
+    ///
+    /// # Errors
+    /// As [`SparseSolver::solve`].
+    pub fn inverse_diagonal(&self, out: &mut [f64]) -> Result<()> {
+        match &self.factor {
+            Some(factor) => out.copy_from_slice(&factor.inverse_diagonal()),
+            None => {
+                let n = out.len();
+                out.par_iter_mut().enumerate().try_for_each_init(
+                    || (vec![0.0; n], vec![0.0; n]),
+                    |(unit, column), (item, out)| {
+                        unit[item] = 1.0;
+                        let solved = self.solve(unit, column);
+                        unit[item] = 0.0;
+                        *out = column[item];
+                        solved
+                    },
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The inverse, `n²` doubles: n solves, in parallel by blocks of columns; or by a dense factor, with `3 n²` doubles, where
+    /// that is faster and the method is left open. Exactly symmetric.
+    ///
+    /// # Errors
+    /// As [`SparseSolver::solve`].
+    pub fn inverse(&self) -> Result<Matrix> {
+        let n = self.matrix.rows();
+        if self.method == SolveMethod::Automatic
+            && self.dense_is_faster()
+            && let Some(out) = dense_inverse(&self.matrix)?
+        {
+            return Ok(out);
+        }
+        let mut out = Matrix::identity(n);
+        match &self.factor {
+            Some(factor) => {
+                let blocks = out.values_mut().par_chunks_mut((n * SOLVED_TOGETHER).max(1));
+                blocks.for_each(|block| factor.solve_in_place(block));
+            }
+            None => {
+                let columns = out.values_mut().par_chunks_mut(n.max(1));
+                columns.try_for_each_init(
+                    || vec![0.0; n],
+                    |unit, column| {
+                        unit.copy_from_slice(column);
+                        self.solve(unit, column)
+                    },
+                )?;
+            }
+        }
+        mirror_lower(&mut out);
+        Ok(out)
+    }
+
+    /// A column by a dense factor takes `n²` operations at some 30 a nanosecond; by a sparse one four an entry at 2.5; by
+    /// conjugate gradients some thirty steps, each two an entry of the matrix and twelve a row, at 1.
+    fn dense_is_faster(&self) -> bool {
+        let n = self.matrix.rows() as f64;
+        let dense = n * n / 30.0;
+        match self.fill() {
+            Some(fill) => dense < 4.0 * fill as f64 / 2.5,
+            None => dense < 30.0 * (2.0 * self.matrix.stored() as f64 + 12.0 * n),
+        }
+    }
+}
+
+/// The inverse by a dense Cholesky factor, on one thread; `None` if there is no room for the workspace.
+fn dense_inverse(matrix: &SparseMatrix) -> Result<Option<Matrix>> {
+    let n = matrix.rows();
+    let mut factor = Matrix::zeros(n, n);
+    for row in 0..n {
+        let (columns, values) = matrix.row(row);
+        for (&column, &value) in columns.iter().zip(values) {
+            factor[(row, column as usize)] = value;
+        }
+    }
+    let needed = dense_factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default());
+    let Ok(mut memory) = MemBuffer::try_new(needed) else { return Ok(None) };
+    let factored = dense_factor::cholesky_in_place::<f64>(
+        MatMut::from_column_major_slice_mut(factor.values_mut(), n, n),
+        Default::default(),
+        Par::Seq,
+        MemStack::new(&mut memory),
+        Default::default(),
+    );
+    if let Err(LltError::NonPositivePivot { index }) = factored {
+        return Err(Error::NotPositiveDefinite { what: "a sparse matrix", pivot: index, dimension: n });
+    }
+    let mut out = Matrix::zeros(n, n);
+    let Ok(mut memory) = MemBuffer::try_new(dense_inverse_scratch::<f64>(n, Par::Seq)) else { return Ok(None) };
+    dense_inverse_of_factor::<f64>(
+        MatMut::from_column_major_slice_mut(out.values_mut(), n, n),
+        MatRef::from_column_major_slice(factor.values(), n, n),
+        Par::Seq,
+        MemStack::new(&mut memory),
+    );
+    mirror_lower(&mut out);
+    Ok(Some(out))
+}
+
+/// Whether counting the fill of a factor is sure to take little time.
+fn worth_counting(matrix: &SparseMatrix) -> bool {
+    let n = matrix.rows();
+    if matrix.stored() / 2 > MOST_FILL {
+        return false;
+    }
+    let hub = || (0..n).any(|row| matrix.row(row).0.len() > MOST_ENTRIES_IN_A_ROW);
+    n <= MOST_ROWS_TO_COUNT || (matrix.stored() <= FEW_ENTRIES_IN_A_ROW * n && !hub())
+}
+
+/// Copies the lower half of a square matrix over its upper half, by tiles that fit the nearest cache.
+pub(crate) fn mirror_lower(matrix: &mut Matrix) {
+    const TILE: usize = 32;
+    let n = matrix.rows();
+    let values = matrix.values_mut();
+    for first in (0..n).step_by(TILE) {
+        for begin in (first..n).step_by(TILE) {
+            for column in first..(first + TILE).min(n) {
+                for row in begin.max(column + 1)..(begin + TILE).min(n) {
+                    values[row * n + column] = values[column * n + row];
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A graph of `n` nodes where node i is linked to i - 1 and to a few others, plus the identity.
+    fn example(n: u32, links: u32) -> SparseMatrix {
+        let mut entries: Vec<(u32, u32, f64)> = (0..n).map(|i| (i, i, 1.0)).collect();
+        for i in 1..n {
+            for k in 0..links {
+                let j = (i - 1).wrapping_mul(1 + 2_654_435_761_u32.wrapping_mul(k)) % i;
+                let weight = 0.5 + f64::from((i * 31 + k * 17) % 13) / 13.0;
+                entries.extend([(i, i, weight), (j, j, weight), (i, j, -weight), (j, i, -weight)]);
+            }
+        }
+        SparseMatrix::from_entries(n as usize, n as usize, &entries).unwrap()
+    }
+
+    #[test]
+    fn the_factor_and_the_iteration_agree() {
+        // Few links give a simplicial factor, many a supernodal one.
+        for (n, links) in [(0, 1), (1, 1), (2, 1), (33, 1), (300, 3), (300, 12)] {
+            let matrix = example(n, links);
+            let n = n as usize;
+            let factor = SparseSolver::new(matrix.clone(), SolveMethod::Factor).unwrap();
+            let iterate = SparseSolver::new(matrix.clone(), SolveMethod::Iterate).unwrap();
+            let automatic = SparseSolver::new(matrix.clone(), SolveMethod::Automatic).unwrap();
+            assert_eq!(automatic.dense_is_faster(), n > 0);
+            assert!(factor.fill().is_some() && iterate.fill().is_none());
+            let inverse = factor.inverse().unwrap();
+            let other = iterate.inverse().unwrap();
+            let dense = automatic.inverse().unwrap();
+            for ((a, b), c) in inverse.values().iter().zip(other.values()).zip(dense.values()) {
+                assert!((a - b).abs() <= 1e-12 && (a - c).abs() <= 1e-12, "{a} {b} {c}");
+            }
+            for item in 0..n {
+                let mut product = vec![0.0; n];
+                matrix.multiply(inverse.column(item), &mut product);
+                for (row, value) in product.iter().enumerate() {
+                    let expected = if row == item { 1.0 } else { 0.0 };
+                    assert!((value - expected).abs() <= 1e-12);
+                }
+            }
+            for solver in [&factor, &iterate] {
+                let mut diagonal = vec![0.0; n];
+                solver.inverse_diagonal(&mut diagonal).unwrap();
+                for (i, value) in diagonal.iter().enumerate() {
+                    assert!((value - inverse[(i, i)]).abs() <= 1e-13, "{n} {links}: {value} {}", inverse[(i, i)]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn both_kinds_of_factor_are_tested() {
+        let kind = |links| match SparseOrdering::new(&example(300, links)).unwrap().symbolic.raw() {
+            SymbolicCholeskyRaw::Simplicial(_) => "simplicial",
+            SymbolicCholeskyRaw::Supernodal(_) => "supernodal",
+        };
+        assert_eq!((kind(1), kind(12)), ("simplicial", "supernodal"));
+    }
+
+    #[test]
+    fn an_indefinite_matrix_is_refused() {
+        let matrix = example(50, 2).map(|row, column, value| if row == column && row == 7 { -1.0 } else { value });
+        let error = SparseSolver::new(matrix, SolveMethod::Factor).unwrap_err();
+        assert!(matches!(error, Error::NotPositiveDefinite { dimension: 50, .. }));
+    }
+
+    #[test]
+    fn other_values_use_the_same_ordering() {
+        let matrix = example(200, 3);
+        let doubled = matrix.map(|_, _, value| 2.0 * value);
+        let solver = SparseSolver::new(matrix, SolveMethod::Automatic).unwrap();
+        let halved = solver.with_values(doubled).unwrap().inverse().unwrap();
+        for (a, b) in solver.inverse().unwrap().values().iter().zip(halved.values()) {
+            assert!((a - 2.0 * b).abs() <= 1e-14);
+        }
+    }
+}
