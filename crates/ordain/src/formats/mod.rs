@@ -1,1 +1,35 @@
-//! Placeholder.
+//! Files in and out: the one place of the library that touches them.
+//!
+//! [`source`] opens a file, plain or packed, and gives its lines; [`table`] makes named cells of CSV, TSV, JSONL and
+//! Parquet; [`items`], [`relations`], [`answers`] make [`crate::data`] of cells; [`letor`] and [`trec`] have line formats
+//! of their own; [`project`] reads a whole `ordain.toml` with everything it names, and [`init`] writes a first one.
+//!
+//! Every error names the file, the line, the column and the token where there is one. Nothing is written but by
+//! [`AnswerWriter`], which only appends, and [`init::write_project`], which never overwrites.
+
+pub mod answers;
+pub mod init;
+pub mod items;
+mod json;
+pub mod letor;
+mod log;
+mod nearest;
+#[cfg(feature = "parquet")]
+mod parquet;
+pub mod project;
+pub mod relations;
+mod settings;
+pub mod source;
+pub mod table;
+pub mod trec;
+
+pub use answers::{read_answer_ids, read_answer_items, read_answers};
+pub use init::{Description, Sketch, describe, project_text, write_project};
+pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, read_items};
+pub use letor::{Letor, LetorRanks, read_letor, read_letor_ranks};
+pub use log::AnswerWriter;
+pub use project::{Ask, Goal, Project};
+pub use relations::read_relation;
+pub use source::Lines;
+pub use table::Table;
+pub use trec::{read_qrels, read_run, read_runs};

@@ -1,0 +1,370 @@
+//! Answers: the log, and the other tables that people keep comparisons in.
+//!
+//! | columns | what they say |
+//! |---|---|
+//! | `first,second,outcome` | the log: `first`, `second`, `tie`, `skip`, `good`, `bad` (second empty), `undo` (both empty) |
+//! | `model_a,model_b,winner` | arena battles: `model_a`, `model_b`, `tie`, `tie (bothbad)` or `both_bad`, or the id |
+//! | `left,right,winner` | `left`, `right`, `tie`, or the id |
+//! | `left,right,label` | the id, or `left`, `right`, `tie`, `equal`, or `1`, `2`, `0` |
+//! | `winner,loser` | as it says |
+//!
+//! The first row of this table whose columns are all there counts. Who answered is read from `judge`, `judge_hash`,
+//! `user` or `worker`, when from `time`, `tstamp` or `timestamp`, and the group of both items from `group`; other
+//! columns are passed over. Names of columns may have any case.
+//!
+//! A verdict can be an id or a word, and an item can be called `1` or `left`. Where the two readings of a cell differ, the
+//! one that makes sense for every row of the file is taken; if both do, the file is ambiguous and that is an error.
+//!
+//! **A last line without a line feed is always torn**, never an answer: cut in its middle, `lamp12` may have become
+//! `lamp1` and nobody could tell, and whoever appends next would write onto that line. This holds for hand-written files
+//! too, because every one of them may be appended to.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::items::{Place, find_item};
+use super::nearest::suggestion;
+use super::table::{LastLine, Row, Rows};
+use crate::data::{Answer, AnswerLog, Attributes, Entry, Groups, ItemId, Items, Outcome};
+use crate::{InputError, Result};
+
+/// The kinds of table that hold answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Log,
+    Arena,
+    LeftRight,
+    Labelled,
+    WinnerLoser,
+}
+
+/// The columns that make a table of answers: the two items, and what was said of them.
+const KINDS: [(Kind, [&str; 2], Option<&str>); 5] = [
+    (Kind::Log, ["first", "second"], Some("outcome")),
+    (Kind::Arena, ["model_a", "model_b"], Some("winner")),
+    (Kind::LeftRight, ["left", "right"], Some("winner")),
+    (Kind::Labelled, ["left", "right"], Some("label")),
+    (Kind::WinnerLoser, ["winner", "loser"], None),
+];
+
+const JUDGES: [&str; 4] = ["judge", "judge_hash", "user", "worker"];
+const TIMES: [&str; 3] = ["time", "tstamp", "timestamp"];
+
+/// Which column of a table of answers is what.
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    pub(crate) kind: Kind,
+    pub(crate) items: [usize; 2],
+    pub(crate) verdict: Option<usize>,
+    pub(crate) judge: Option<usize>,
+    pub(crate) time: Option<usize>,
+    pub(crate) group: Option<usize>,
+}
+
+impl Layout {
+    /// The layout of a table, if it is one of answers.
+    pub(crate) fn find(rows: &Rows) -> Option<Self> {
+        let any = |names: &[&str]| names.iter().find_map(|name| rows.position(name));
+        KINDS.iter().find_map(|&(kind, [first, second], verdict)| {
+            Some(Self {
+                kind,
+                items: [rows.position(first)?, rows.position(second)?],
+                verdict: verdict.map(|name| rows.position(name).ok_or(())).transpose().ok()?,
+                judge: any(&JUDGES),
+                time: any(&TIMES),
+                group: rows.position("group"),
+            })
+        })
+    }
+
+    pub(crate) fn of(rows: &Rows) -> Result<Self> {
+        Self::find(rows).ok_or_else(|| {
+            let known: Vec<String> = KINDS
+                .iter()
+                .map(|(_, items, verdict)| items.iter().chain(verdict).copied().collect::<Vec<_>>().join(","))
+                .collect();
+            InputError::new(rows.path(), "a table of answers")
+                .line(1)
+                .found(rows.columns().join(","))
+                .hint(format!("the columns must include {}", known.join("; or ")))
+                .into()
+        })
+    }
+}
+
+/// What a verdict says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Word {
+    Outcome(Outcome),
+    BothBad,
+    Undo,
+}
+
+const LOG_WORDS: [(&str, Word); 7] = [
+    ("first", Word::Outcome(Outcome::First)),
+    ("second", Word::Outcome(Outcome::Second)),
+    ("tie", Word::Outcome(Outcome::Tie)),
+    ("skip", Word::Outcome(Outcome::Skip)),
+    ("good", Word::Outcome(Outcome::Good)),
+    ("bad", Word::Outcome(Outcome::Bad)),
+    ("undo", Word::Undo),
+];
+
+const ARENA_WORDS: [(&str, Word); 8] = [
+    ("model_a", Word::Outcome(Outcome::First)),
+    ("model_b", Word::Outcome(Outcome::Second)),
+    ("tie", Word::Outcome(Outcome::Tie)),
+    ("tie (bothbad)", Word::BothBad),
+    ("both_bad", Word::BothBad),
+    ("bothbad", Word::BothBad),
+    ("both bad", Word::BothBad),
+    ("tie (both_bad)", Word::BothBad),
+];
+
+const LEFT_RIGHT_WORDS: [(&str, Word); 3] = [
+    ("left", Word::Outcome(Outcome::First)),
+    ("right", Word::Outcome(Outcome::Second)),
+    ("tie", Word::Outcome(Outcome::Tie)),
+];
+
+const LABEL_WORDS: [(&str, Word); 7] = [
+    ("left", Word::Outcome(Outcome::First)),
+    ("right", Word::Outcome(Outcome::Second)),
+    ("tie", Word::Outcome(Outcome::Tie)),
+    ("equal", Word::Outcome(Outcome::Tie)),
+    ("1", Word::Outcome(Outcome::First)),
+    ("2", Word::Outcome(Outcome::Second)),
+    ("0", Word::Outcome(Outcome::Tie)),
+];
+
+fn words(kind: Kind) -> &'static [(&'static str, Word)] {
+    match kind {
+        Kind::Log => &LOG_WORDS,
+        Kind::Arena => &ARENA_WORDS,
+        Kind::LeftRight => &LEFT_RIGHT_WORDS,
+        Kind::Labelled => &LABEL_WORDS,
+        Kind::WinnerLoser => &[],
+    }
+}
+
+/// The word for an outcome in the verdict column of this kind of table, if it has one.
+pub(crate) fn verdict_word(kind: Kind, outcome: Outcome) -> Option<&'static str> {
+    words(kind).iter().find(|(_, word)| *word == Word::Outcome(outcome)).map(|(text, _)| *text)
+}
+
+/// Reads answers about these items, in any of the tables of [this module](self).
+///
+/// # Errors
+/// If the file cannot be read, is not a table of answers, names an item that does not exist or compares one with itself
+/// or with one of another group, has a word that is not known, or an undo with nothing to take back.
+pub fn read_answers(path: impl AsRef<Path>, items: &Items) -> Result<AnswerLog> {
+    let mut rows = Rows::open(path.as_ref(), LastLine::Ended)?;
+    let layout = Layout::of(&rows)?;
+    let reader = Reader { path: path.as_ref(), items, columns: rows.columns().to_vec(), layout };
+    let mut said = Vec::new();
+    while let Some(row) = rows.next()? {
+        said.push(reader.read(&row)?);
+    }
+    reader.resolve(said)
+}
+
+/// One row, understood but for the choice between its two readings.
+struct Said {
+    line: u64,
+    items: [Option<ItemId>; 2],
+    by_word: Option<Word>,
+    by_id: Option<Word>,
+    judge: Option<String>,
+    time: Option<String>,
+}
+
+struct Reader<'a> {
+    path: &'a Path,
+    items: &'a Items,
+    columns: Vec<String>,
+    layout: Layout,
+}
+
+impl Reader<'_> {
+    fn error(&self, line: u64, column: usize, found: &str, expected: &str) -> InputError {
+        InputError::new(self.path, expected).line(line).column(&self.columns[column]).found(found)
+    }
+
+    fn read(&self, row: &Row<'_>) -> Result<Said> {
+        let layout = &self.layout;
+        let (by_word, by_id) = self.verdict(row)?;
+        let text = |column: Option<usize>| column.map(|at| row.get(at).to_owned()).filter(|cell| !cell.is_empty());
+        let [first, second] = layout.items;
+        let items = match by_word {
+            Some(Word::Undo) => [self.nothing(row, first)?, self.nothing(row, second)?],
+            Some(Word::Outcome(outcome)) if outcome.is_single() => {
+                [Some(self.item(row, first)?), self.nothing(row, second)?]
+            }
+            _ => {
+                let pair = [self.item(row, first)?, self.item(row, second)?];
+                self.check_pair(row, pair)?;
+                pair.map(Some)
+            }
+        };
+        Ok(Said { line: row.line, items, by_word, by_id, judge: text(layout.judge), time: text(layout.time) })
+    }
+
+    /// The two readings of the verdict; at least one is there.
+    fn verdict(&self, row: &Row<'_>) -> Result<(Option<Word>, Option<Word>)> {
+        let Some(column) = self.layout.verdict else { return Ok((Some(Word::Outcome(Outcome::First)), None)) };
+        let kind = self.layout.kind;
+        let cell = row.get(column);
+        let lower = cell.trim().to_lowercase();
+        let by_word = words(kind).iter().find(|(text, _)| *text == lower).map(|(_, word)| *word);
+        let by_id = match self.layout.items.map(|at| row.get(at)) {
+            _ if kind == Kind::Log => None,
+            [first, _] if first == cell => Some(Word::Outcome(Outcome::First)),
+            [_, second] if second == cell => Some(Word::Outcome(Outcome::Second)),
+            _ => None,
+        };
+        if by_word.is_none() && by_id.is_none() {
+            let known = words(kind).iter().map(|(text, _)| *text);
+            let or = if kind == Kind::Log { "" } else { ", or the id of one of the two items" };
+            let expected = format!("{}{or}", known.clone().collect::<Vec<_>>().join(", "));
+            let mut error = self.error(row.line, column, cell, &expected);
+            error.hint = suggestion(&lower, known);
+            return Err(error.into());
+        }
+        Ok((by_word, by_id))
+    }
+
+    fn item(&self, row: &Row<'_>, column: usize) -> Result<ItemId> {
+        let place = Place { path: self.path, line: row.line, column: &self.columns[column] };
+        find_item(self.items, &place, row.get(column), self.layout.group.map(|at| row.get(at)))
+    }
+
+    fn nothing(&self, row: &Row<'_>, column: usize) -> Result<Option<ItemId>> {
+        match row.get(column) {
+            "" => Ok(None),
+            cell => {
+                let outcome = self.layout.verdict.map_or("", |at| row.get(at)).trim();
+                Err(self.error(row.line, column, cell, &format!("an empty cell with \"{outcome}\"")).into())
+            }
+        }
+    }
+
+    fn check_pair(&self, row: &Row<'_>, [first, second]: [ItemId; 2]) -> Result<()> {
+        let column = self.layout.items[1];
+        if first == second {
+            let error = self.error(row.line, column, row.get(column), "an item other than the first");
+            return Err(error.hint("an item cannot be compared with itself: delete or mend the line").into());
+        }
+        if let Some(groups) = self.items.groups()
+            && groups.of(first) != groups.of(second)
+        {
+            let group = &groups.names()[groups.of(first)];
+            let error = self.error(row.line, column, row.get(column), &format!("an item of the group \"{group}\""));
+            return Err(error.hint("only items of one group are compared").into());
+        }
+        Ok(())
+    }
+
+    /// Chooses the reading of the verdicts and makes the log.
+    fn resolve(&self, said: Vec<Said>) -> Result<AnswerLog> {
+        let no_winner = |word| matches!(word, Some(Word::BothBad | Word::Outcome(Outcome::Tie)));
+        let ids_fit = said.iter().all(|said| said.by_id.is_some() || no_winner(said.by_word));
+        let words_fit = said.iter().all(|said| said.by_word.is_some());
+        let mut entries = Vec::with_capacity(said.len());
+        let mut lines = Vec::with_capacity(said.len());
+        for said in said {
+            let word = match (said.by_word, said.by_id) {
+                (Some(word), Some(id)) if word != id => match (words_fit, ids_fit) {
+                    (true, false) => word,
+                    (false, true) => id,
+                    _ => return Err(self.ambiguous(&said, id)),
+                },
+                (Some(word), _) | (None, Some(word)) => word,
+                // `verdict` has refused such a row.
+                (None, None) => continue,
+            };
+            let line = said.line;
+            for entry in make_entries(said, word)? {
+                entries.push(entry);
+                lines.push(line);
+            }
+        }
+        if let Some(idle) = AnswerLog::idle_undo(&entries) {
+            let column = self.layout.verdict.unwrap_or_default();
+            let error =
+                self.error(lines[idle], column, "undo", "an earlier answer of the same judge that still stands");
+            return Err(error.hint("there is nothing to take back: delete the line or mend its judge").into());
+        }
+        AnswerLog::new(entries)
+    }
+
+    fn ambiguous(&self, said: &Said, by_id: Word) -> crate::Error {
+        let item = if by_id == Word::Outcome(Outcome::First) { said.items[0] } else { said.items[1] };
+        let found = item.map_or("", |item| self.items.id(item));
+        let column = self.layout.verdict.unwrap_or_default();
+        self.error(said.line, column, found, "a verdict that is not both a word and the id of an item")
+            .hint("rename the item, or use the columns first,second,outcome")
+            .into()
+    }
+}
+
+/// One entry, or two where both items were called bad.
+fn make_entries(said: Said, word: Word) -> Result<Vec<Entry>> {
+    let Said { items, judge, time, .. } = said;
+    let answer = |first: ItemId, second, outcome| {
+        Answer::new(first, second, outcome)
+            .map(|answer| Entry::Answer(Answer { judge: judge.clone(), time: time.clone(), ..answer }))
+    };
+    match (word, items) {
+        (Word::Outcome(outcome), [Some(first), second]) => Ok(vec![answer(first, second, outcome)?]),
+        (Word::BothBad, [Some(first), Some(second)]) => {
+            Ok(vec![answer(first, None, Outcome::Bad)?, answer(second, None, Outcome::Bad)?])
+        }
+        _ => Ok(vec![Entry::Undo { judge, time }]),
+    }
+}
+
+/// The ids in a table of answers, in order of first appearance.
+///
+/// # Errors
+/// If the file cannot be read or is not a table of answers.
+pub fn read_answer_ids(path: impl AsRef<Path>) -> Result<Vec<String>> {
+    let mut seen = HashSet::new();
+    let named = names(path.as_ref())?;
+    Ok(named.into_iter().map(|(id, _)| id).filter(|id| seen.insert(id.clone())).collect())
+}
+
+/// The items of a table of answers, in order of first appearance: nothing but their ids, and their groups if the table
+/// has a column `group`.
+///
+/// # Errors
+/// If the file cannot be read, is not a table of answers, or names no item.
+pub fn read_answer_items(path: impl AsRef<Path>) -> Result<Items> {
+    let path = path.as_ref();
+    let named = names(path)?;
+    if named.is_empty() {
+        return Err(InputError::new(path, "at least one answer").found("only a header").into());
+    }
+    let grouped = named.iter().any(|(_, group)| group.is_some());
+    let groups = grouped.then(|| Groups::new(named.iter().map(|(_, group)| group.as_deref().unwrap_or_default())));
+    let ids: Vec<String> = named.into_iter().map(|(id, _)| id).collect();
+    let attributes = Attributes::none(ids.len());
+    Items::new(ids, groups, attributes)
+}
+
+/// Every item with its group, once, in order of first appearance.
+fn names(path: &Path) -> Result<Vec<(String, Option<String>)>> {
+    let mut rows = Rows::open(path, LastLine::Ended)?;
+    let layout = Layout::of(&rows)?;
+    let mut seen = HashSet::new();
+    let mut out = Vec::new();
+    while let Some(row) = rows.next()? {
+        let group = layout.group.map(|at| row.get(at).to_owned());
+        for id in layout.items.map(|at| row.get(at)) {
+            let key = (id.to_owned(), group.clone());
+            if !id.is_empty() && seen.insert(key.clone()) {
+                out.push(key);
+            }
+        }
+    }
+    Ok(out)
+}

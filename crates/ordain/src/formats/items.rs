@@ -1,0 +1,265 @@
+//! Items from a table.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::nearest::suggestion;
+use super::table::Table;
+use crate::data::{Attributes, Groups, ItemId, Items, Lookup};
+use crate::{Error, InputError, Result};
+
+/// Which columns of a table are what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ItemsSpec {
+    /// The column of ids.
+    pub id: String,
+    /// The columns of attributes; every numeric column if not given.
+    pub attributes: Option<Vec<String>>,
+    /// The column of groups, if items are in groups.
+    pub group: Option<String>,
+    /// What an empty cell of an attribute means.
+    pub missing: Missing,
+}
+
+impl Default for ItemsSpec {
+    fn default() -> Self {
+        Self { id: "id".into(), attributes: None, group: None, missing: Missing::Error }
+    }
+}
+
+/// What an empty cell of an attribute means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Missing {
+    /// A mistake.
+    #[default]
+    Error,
+    /// The mean of the column, over all items that have a number there.
+    Mean,
+}
+
+/// Items and what else their table says.
+#[derive(Debug, Clone)]
+pub struct ItemTable {
+    /// The items, their attributes as in the file.
+    pub items: Items,
+    /// The columns that are neither id, group nor attribute, as text.
+    pub other: TextColumns,
+}
+
+/// Columns of text, one cell an item.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TextColumns {
+    names: Vec<String>,
+    columns: Vec<Vec<String>>,
+}
+
+impl TextColumns {
+    /// The names of the columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The cells of a column, in the order of the items.
+    pub fn get(&self, name: &str) -> Option<&[String]> {
+        let at = self.names.iter().position(|own| own == name)?;
+        Some(&self.columns[at])
+    }
+}
+
+/// Reads items from a CSV, TSV, JSONL or Parquet file, one row an item. Attributes are not standardized here.
+///
+/// Without named attributes, a column is one if all its cells that are not empty are numbers and there is at least one;
+/// `NaN` and `inf` count as numbers for that, so that a column of measurements with one failure in it is reported and
+/// not quietly left out.
+///
+/// # Errors
+/// If the file cannot be read, a column is missing, an id is empty or stands twice in a group, or a cell of an attribute
+/// is not a finite number.
+pub fn read_items(path: impl AsRef<Path>, spec: &ItemsSpec) -> Result<ItemTable> {
+    items_from(&Table::read(path)?, spec)
+}
+
+/// Items from a table that has been read already.
+///
+/// # Errors
+/// As [`read_items`].
+pub fn items_from(table: &Table, spec: &ItemsSpec) -> Result<ItemTable> {
+    let id = table.column(&spec.id)?;
+    let group = spec.group.as_deref().map(|name| table.column(name)).transpose()?;
+    let attributes = match &spec.attributes {
+        Some(names) => requested(table, names)?,
+        None => numeric_columns(table).into_iter().filter(|&at| at != id && Some(at) != group).collect(),
+    };
+    if table.is_empty() {
+        return Err(InputError::new(table.path(), "at least one item").found("only a header").into());
+    }
+    if table.len() > u32::MAX as usize {
+        return Err(Error::TooLarge {
+            what: table.path().display().to_string(),
+            size: table.len(),
+            limit: u32::MAX as usize,
+            method: "an item number",
+        });
+    }
+    check_ids(table, id, group)?;
+    let values = numbers(table, &attributes, spec.missing)?;
+    let names = attributes.iter().map(|&at| table.columns()[at].clone()).collect();
+    let ids = (0..table.len()).map(|row| table.cell(row, id).to_owned()).collect();
+    let groups = group.map(|at| Groups::new((0..table.len()).map(|row| table.cell(row, at))));
+    let items = Items::new(ids, groups, Attributes::new(names, table.len(), values)?)?;
+    let rest: Vec<usize> =
+        (0..table.columns().len()).filter(|&at| at != id && Some(at) != group && !attributes.contains(&at)).collect();
+    let other = TextColumns {
+        names: rest.iter().map(|&at| table.columns()[at].clone()).collect(),
+        columns: rest.iter().map(|&at| (0..table.len()).map(|row| table.cell(row, at).to_owned()).collect()).collect(),
+    };
+    Ok(ItemTable { items, other })
+}
+
+fn requested(table: &Table, names: &[String]) -> Result<Vec<usize>> {
+    let mut out = Vec::with_capacity(names.len());
+    for name in names {
+        let at = table.column(name)?;
+        if out.contains(&at) {
+            return Err(InputError::new(table.path(), "each attribute once").column(name).into());
+        }
+        out.push(at);
+    }
+    Ok(out)
+}
+
+/// The columns that can only be meant as numbers.
+pub(crate) fn numeric_columns(table: &Table) -> Vec<usize> {
+    let numeric = |column: &usize| {
+        let mut found = false;
+        for row in 0..table.len() {
+            let cell = table.cell(row, *column).trim();
+            match cell.parse::<f64>() {
+                Ok(value) => found |= value.is_finite(),
+                Err(_) if cell.is_empty() => {}
+                Err(_) => return false,
+            }
+        }
+        found
+    };
+    (0..table.columns().len()).filter(numeric).collect()
+}
+
+fn check_ids(table: &Table, id: usize, group: Option<usize>) -> Result<()> {
+    let mut seen: HashMap<(&str, &str), u64> = HashMap::with_capacity(table.len());
+    for row in 0..table.len() {
+        let name = table.cell(row, id);
+        let line = table.line(row);
+        let at = |expected: &str| {
+            InputError::new(table.path(), expected).line(line).column(&table.columns()[id]).found(name)
+        };
+        if name.is_empty() {
+            return Err(at("an id").into());
+        }
+        // The answer log writes one answer a line, so that a torn line is one torn answer.
+        if name.contains(['\n', '\r']) {
+            return Err(at("an id without line breaks").into());
+        }
+        let in_group = group.map_or("", |at| table.cell(row, at));
+        if let Some(first) = seen.insert((in_group, name), line) {
+            let where_ = if group.is_some() { "each id once in a group" } else { "each id once" };
+            let error = at(where_).hint(format!("line {first} has the same id"));
+            return Err(error.into());
+        }
+    }
+    Ok(())
+}
+
+/// The cells of these columns, row by row.
+fn numbers(table: &Table, columns: &[usize], missing: Missing) -> Result<Vec<f64>> {
+    let mut values = Vec::with_capacity(table.len() * columns.len());
+    let mut holes = Vec::new();
+    for row in 0..table.len() {
+        for &column in columns {
+            let cell = table.cell(row, column).trim();
+            if cell.is_empty() && missing == Missing::Mean {
+                holes.push(values.len());
+                values.push(f64::NAN);
+                continue;
+            }
+            values.push(number(cell).ok_or_else(|| not_a_number(table, row, column, cell))?);
+        }
+    }
+    fill_holes(table, columns, &mut values, &holes)?;
+    Ok(values)
+}
+
+fn not_a_number(table: &Table, row: usize, column: usize, cell: &str) -> Error {
+    let error = InputError::new(table.path(), "a finite number")
+        .line(table.line(row))
+        .column(&table.columns()[column])
+        .found(cell);
+    let hint = if cell.is_empty() {
+        "fill the cell, or set missing = \"mean\" under [items] to put the column's mean there"
+    } else {
+        "mend the cell, or leave the column out of the attributes"
+    };
+    error.hint(hint).into()
+}
+
+/// Puts the mean of its column into every hole.
+fn fill_holes(table: &Table, columns: &[usize], values: &mut [f64], holes: &[usize]) -> Result<()> {
+    let width = columns.len();
+    let mut means: HashMap<usize, f64> = HashMap::new();
+    for &hole in holes {
+        let column = hole % width;
+        let mean = match means.get(&column) {
+            Some(&mean) => mean,
+            None => {
+                let known = values[column..].iter().step_by(width).filter(|value| !value.is_nan());
+                let count = known.clone().count() as f64;
+                let mean = known.map(|value| value / count).sum::<f64>();
+                if count == 0.0 {
+                    return Err(InputError::new(table.path(), "at least one number")
+                        .column(&table.columns()[columns[column]])
+                        .found("only empty cells")
+                        .into());
+                }
+                means.insert(column, mean);
+                mean
+            }
+        };
+        values[hole] = mean;
+    }
+    Ok(())
+}
+
+/// A finite number, or nothing.
+pub(crate) fn number(cell: &str) -> Option<f64> {
+    cell.trim().parse::<f64>().ok().filter(|value| value.is_finite())
+}
+
+/// The item that a cell of some other file names.
+pub(crate) fn find_item(items: &Items, place: &Place<'_>, id: &str, group: Option<&str>) -> Result<ItemId> {
+    let group = group.filter(|group| items.groups().is_some() && !group.is_empty());
+    let at = |expected: &str| InputError::new(place.path, expected).line(place.line).column(place.column).found(id);
+    match items.find(id, group) {
+        Lookup::Found(item) => Ok(item),
+        Lookup::Unknown => {
+            let known = items.ids().iter().map(String::as_str);
+            let mut error = at(if group.is_some() { "the id of an item of the group" } else { "the id of an item" });
+            error.hint = match (items.find(id, None), group) {
+                (Lookup::Found(_) | Lookup::Ambiguous(_), Some(group)) => {
+                    Some(format!("the item is not in the group \"{group}\""))
+                }
+                _ => suggestion(id, known),
+            };
+            Err(error.into())
+        }
+        Lookup::Ambiguous(several) => Err(at("an id that one group only has")
+            .hint(format!("{} groups have this item: add a column \"group\" that names the group", several.len()))
+            .into()),
+    }
+}
+
+/// Where a cell stands.
+pub(crate) struct Place<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) line: u64,
+    pub(crate) column: &'a str,
+}

@@ -1,0 +1,225 @@
+//! LETOR and SVMlight: `<grade> qid:<group> <feature>:<value> ... # docid = <id> ...`, one line a document.
+//!
+//! Items keep the order of the lines; the lines of one query need not stand together, and groups are numbered in order of
+//! first appearance. Features count from 1 and ascend; one that is not given is 0. The id is what stands after `docid =`
+//! in the comment, else `<qid>:<line>`. Files without any `qid` have no groups, and ids that are line numbers.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::source::Lines;
+use super::table::empty;
+use crate::data::{Attributes, Groups, Items};
+use crate::{Error, InputError, Result};
+
+/// Graded items of a LETOR file.
+#[derive(Debug, Clone)]
+pub struct Letor {
+    /// The documents: attributes are the features, named by their numbers; groups are the queries.
+    pub items: Items,
+    /// One grade an item.
+    pub grades: Vec<f64>,
+}
+
+/// Graded items with the ranks that several rankers gave them (LETOR's rank aggregation sets).
+#[derive(Debug, Clone)]
+pub struct LetorRanks {
+    /// The documents, without attributes; groups are the queries.
+    pub items: Items,
+    /// One grade an item.
+    pub grades: Vec<f64>,
+    /// The number of rankers.
+    pub rankers: usize,
+    ranks: Vec<Option<f64>>,
+}
+
+impl LetorRanks {
+    /// The ranks that the rankers gave an item, none where a ranker did not return it.
+    pub fn ranks(&self, item: usize) -> &[Option<f64>] {
+        &self.ranks[item * self.rankers..(item + 1) * self.rankers]
+    }
+}
+
+/// Reads a LETOR or SVMlight file.
+///
+/// # Errors
+/// If the file cannot be read or is empty, a line is not of the form, or a document stands twice in a query.
+pub fn read_letor(path: impl AsRef<Path>) -> Result<Letor> {
+    let path = path.as_ref();
+    let rows = read_rows(path, number)?;
+    let width = rows.width(path)?;
+    let values = rows.dense(width, 0.0);
+    let names = (1..=width).map(|feature| feature.to_string()).collect();
+    let (ids, groups, grades) = rows.finish();
+    let attributes = Attributes::new(names, ids.len(), values)?;
+    Ok(Letor { items: Items::new(ids, groups, attributes)?, grades })
+}
+
+/// Reads a LETOR rank aggregation file, where a value is the rank that a ranker gave, or `NULL`.
+///
+/// # Errors
+/// As [`read_letor`].
+pub fn read_letor_ranks(path: impl AsRef<Path>) -> Result<LetorRanks> {
+    let path = path.as_ref();
+    let rows = read_rows(path, |text| match text {
+        "NULL" => Some(None),
+        text => number(text).map(Some),
+    })?;
+    let rankers = rows.width(path)?;
+    let ranks = rows.dense(rankers, None);
+    let (ids, groups, grades) = rows.finish();
+    let attributes = Attributes::none(ids.len());
+    Ok(LetorRanks { items: Items::new(ids, groups, attributes)?, grades, rankers, ranks })
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|value| value.is_finite())
+}
+
+/// The lines of a file, features still sparse because the largest is not known before the end.
+struct Sparse<V> {
+    ids: Vec<String>,
+    queries: Vec<Option<String>>,
+    grades: Vec<f64>,
+    features: Vec<(u32, V)>,
+    /// Where the features of each line end.
+    ends: Vec<usize>,
+    largest: u32,
+}
+
+/// Feature numbers beyond this are refused: attributes are held densely.
+const MOST_FEATURES: u32 = 100_000;
+
+/// Dense values that are never questioned: a gibibyte.
+const FREE_VALUES: usize = 1 << 27;
+
+impl<V: Copy> Sparse<V> {
+    /// The number of features, if the dense table stays in proportion to the file.
+    fn width(&self, path: &Path) -> Result<usize> {
+        let width = self.largest as usize;
+        let values = width.saturating_mul(self.ids.len());
+        if values > FREE_VALUES && values / 100 > self.features.len() {
+            return Err(Error::TooLarge {
+                what: format!("{} made dense", path.display()),
+                size: values,
+                limit: FREE_VALUES,
+                method: "the table of attributes",
+            });
+        }
+        Ok(width)
+    }
+
+    fn dense(&self, width: usize, zero: V) -> Vec<V> {
+        let mut out = vec![zero; width * self.ids.len()];
+        let mut start = 0;
+        for (row, &end) in self.ends.iter().enumerate() {
+            for &(feature, value) in &self.features[start..end] {
+                out[row * width + feature as usize - 1] = value;
+            }
+            start = end;
+        }
+        out
+    }
+
+    fn finish(self) -> (Vec<String>, Option<Groups>, Vec<f64>) {
+        let queries: Option<Vec<String>> = self.queries.into_iter().collect();
+        (self.ids, queries.map(Groups::new), self.grades)
+    }
+}
+
+fn read_rows<V: Copy>(path: &Path, value: impl Fn(&str) -> Option<V>) -> Result<Sparse<V>> {
+    let mut lines = Lines::open(path)?;
+    let mut out = Sparse {
+        ids: Vec::new(),
+        queries: Vec::new(),
+        grades: Vec::new(),
+        features: Vec::new(),
+        ends: Vec::new(),
+        largest: 0,
+    };
+    let mut places = Vec::new();
+    let mut number = 0;
+    while let Some(text) = lines.next_line()? {
+        number += 1;
+        let (body, comment) = text.split_once('#').unwrap_or((text, ""));
+        if body.trim().is_empty() {
+            continue;
+        }
+        let place = Line { path, number };
+        place.read(body, comment, &value, &mut out)?;
+        places.push(number);
+    }
+    if out.ids.is_empty() {
+        return Err(empty(path));
+    }
+    check_documents(path, &out, &places)?;
+    Ok(out)
+}
+
+struct Line<'a> {
+    path: &'a Path,
+    number: u64,
+}
+
+impl Line<'_> {
+    fn wrong(&self, column: usize, found: &str, expected: &str) -> Error {
+        InputError::new(self.path, expected).line(self.number).column(column).found(found).into()
+    }
+
+    fn read<V>(&self, body: &str, comment: &str, value: impl Fn(&str) -> Option<V>, out: &mut Sparse<V>) -> Result<()> {
+        let mut tokens = body.split_ascii_whitespace().enumerate().peekable();
+        let grade = tokens.next().map_or("", |(_, token)| token);
+        out.grades.push(number(grade).ok_or_else(|| self.wrong(1, grade, "a grade: a finite number"))?);
+        let query = tokens.next_if(|(_, token)| token.starts_with("qid:")).map(|(_, token)| token[4..].to_owned());
+        if query.as_deref() == Some("") || out.queries.last().is_some_and(|last| last.is_some() != query.is_some()) {
+            let found = body.split_ascii_whitespace().nth(1).unwrap_or_default();
+            return Err(self.wrong(2, found, "qid: and a query, on every line or on none"));
+        }
+        let mut last = 0;
+        for (at, token) in tokens {
+            let (feature, value) =
+                feature(token, &value).ok_or_else(|| self.wrong(at + 1, token, "feature:value with a finite value"))?;
+            if feature <= last || feature > MOST_FEATURES {
+                let expected = format!("features from 1 to {MOST_FEATURES}, ascending");
+                return Err(self.wrong(at + 1, token, &expected));
+            }
+            last = feature;
+            out.features.push((feature, value));
+        }
+        out.largest = out.largest.max(last);
+        out.ends.push(out.features.len());
+        out.ids.push(match (docid(comment), &query) {
+            (Some(id), _) => id.to_owned(),
+            (None, Some(query)) => format!("{query}:{}", self.number),
+            (None, None) => self.number.to_string(),
+        });
+        out.queries.push(query);
+        Ok(())
+    }
+}
+
+fn feature<V>(token: &str, value: impl Fn(&str) -> Option<V>) -> Option<(u32, V)> {
+    let (feature, text) = token.split_once(':')?;
+    Some((feature.parse().ok()?, value(text)?))
+}
+
+/// The id in a comment such as `docid = GX008-86-4444840 inc = 1`.
+fn docid(comment: &str) -> Option<&str> {
+    let (_, rest) = comment.split_once("docid")?;
+    rest.trim_start().strip_prefix('=')?.split_ascii_whitespace().next()
+}
+
+fn check_documents<V>(path: &Path, rows: &Sparse<V>, places: &[u64]) -> Result<()> {
+    let mut seen: HashMap<(Option<&str>, &str), u64> = HashMap::with_capacity(rows.ids.len());
+    for ((id, query), &line) in rows.ids.iter().zip(&rows.queries).zip(places) {
+        if let Some(first) = seen.insert((query.as_deref(), id), line) {
+            return Err(InputError::new(path, "each document once in a query")
+                .line(line)
+                .column("docid")
+                .found(id)
+                .hint(format!("line {first} has the same document"))
+                .into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,460 @@
+//! A project: `ordain.toml` and everything it names, read and checked in one go.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::answers::{read_answer_items, read_answers};
+use super::items::{ItemTable, ItemsSpec, Missing, TextColumns, read_items};
+use super::relations::read_relation;
+use super::settings::{Document, Numbers, Placed, Section};
+use super::source::read_text;
+use crate::data::{AnswerLog, Items, Relation};
+use crate::kernel::{Causes, Form, KernelSpec, Over, RelationSpec, Rho, Role, Shape};
+use crate::{Error, InputError, Result};
+
+/// The name of the project file within its folder.
+pub const PROJECT_FILE: &str = "ordain.toml";
+
+/// The standard deviation of an answer's noise when none is given: with it, the difference of two utilities is seen
+/// through noise of standard deviation 1.
+pub const DEFAULT_NOISE: f64 = std::f64::consts::FRAC_1_SQRT_2;
+
+/// The answer log when none is named.
+const DEFAULT_ANSWERS: &str = "answers.csv";
+
+/// The inverse length over the rows of a relation when none is given; those rows are not standardized, so the number of
+/// columns says nothing about distances.
+const DEFAULT_RELATION_RHO: f64 = 0.5;
+
+/// Everything a project file says, with the data it names.
+#[derive(Debug, Clone)]
+pub struct Project {
+    /// The project file.
+    pub file: PathBuf,
+    /// Its folder, which other paths start from.
+    pub folder: PathBuf,
+    /// The items, their attributes standardized if the project says so (it does unless told otherwise).
+    pub items: Items,
+    /// What else the items' table says.
+    pub other: TextColumns,
+    /// The items' table; none if the items are those named in the answers.
+    pub items_file: Option<PathBuf>,
+    /// The relations, each file once for each of its two readings (between items, or to other things).
+    pub relations: Vec<Relation>,
+    /// The files of the relations.
+    pub relation_files: Vec<PathBuf>,
+    /// The parts of the utility; relations by their position in `relations`.
+    pub kernels: Vec<KernelSpec>,
+    /// What has been answered; nothing if the log does not exist yet.
+    pub answers: AnswerLog,
+    /// The answer log, which may not exist yet.
+    pub answers_file: PathBuf,
+    /// The standard deviation of the noise of one utility in an answer.
+    pub noise: f64,
+    /// Half the width of the interval of differences that are called a tie.
+    pub tie_width: f64,
+    /// What to ask next.
+    pub ask: Ask,
+}
+
+/// How the next pair is chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ask {
+    /// What the answers are for.
+    pub goal: Goal,
+    /// The strategy by name; the goal picks one if not given.
+    pub strategy: Option<String>,
+    /// The strategy's focus; the goal picks one if not given.
+    pub focus: Option<f64>,
+    /// Whether a pair may be asked again.
+    pub repeat: bool,
+    /// Where random choices start.
+    pub seed: u64,
+}
+
+impl Default for Ask {
+    fn default() -> Self {
+        Self { goal: Goal::WholeOrder, strategy: None, focus: None, repeat: false, seed: 1 }
+    }
+}
+
+/// What the answers are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goal {
+    /// Finding the best item.
+    Best,
+    /// Finding the first few items.
+    Top {
+        /// How many.
+        k: usize,
+    },
+    /// Ordering all items.
+    WholeOrder,
+}
+
+impl Project {
+    /// Reads a project from its folder or its project file.
+    ///
+    /// # Errors
+    /// If a file cannot be read or does not say what it should; the error names the place.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let file = if path.is_dir() { path.join(PROJECT_FILE) } else { path.to_path_buf() };
+        if path.is_dir() && !file.exists() {
+            return Err(InputError::new(path, format!("a folder with a file {PROJECT_FILE}"))
+                .hint("make one with \"ordain init\" and a table of items or answers")
+                .into());
+        }
+        let text = read_text(&file)?;
+        let document = Document { path: &file, text: &text };
+        let root = document.parse()?;
+        let root = Section { document, table: root.get_ref() };
+        let folder = file.parent().unwrap_or(Path::new("")).to_path_buf();
+        load(root, &file, folder)
+    }
+}
+
+fn load(root: Section<'_>, file: &Path, folder: PathBuf) -> Result<Project> {
+    root.check_keys(&["items", "kernel", "answers", "ask"])?;
+    let answers = AnswersSettings::read(root.section("answers")?, &folder)?;
+    let ask = root.section("ask")?.map_or_else(|| Ok(Ask::default()), read_ask)?;
+    let settings = root.section("items")?.map(|section| ItemsSettings::read(section, &folder)).transpose()?;
+    let parts = root.sections("kernel")?;
+    if parts.is_empty() {
+        return Err(InputError::new(file, "at least one [[kernel]]")
+            .hint("the simplest is [[kernel]] with kind = \"independent\"")
+            .into());
+    }
+    let table = match &settings {
+        Some(settings) => read_items(&settings.file, &settings.spec)?,
+        None => items_of_answers(file, &answers)?,
+    };
+    let mut kernels = Kernels { folder: &folder, items: &table.items, relations: Vec::new(), files: Vec::new() };
+    let specs = parts.iter().map(|part| kernels.read(part)).collect::<Result<Vec<_>>>()?;
+    let (relations, files) = (kernels.relations, kernels.files);
+    let log = answers.log(&table.items)?;
+    let ItemTable { items, other } = table;
+    let items = match &settings {
+        Some(settings) if settings.standardize => standardize(items, &settings.file, &specs)?,
+        _ => items,
+    };
+    Ok(Project {
+        file: file.to_path_buf(),
+        items,
+        other,
+        items_file: settings.map(|settings| settings.file),
+        relations,
+        relation_files: files.into_iter().map(|(file, _)| file).collect(),
+        kernels: specs,
+        answers: log,
+        answers_file: answers.file,
+        noise: answers.noise,
+        tie_width: answers.tie_width,
+        ask,
+        folder,
+    })
+}
+
+/// Attributes that are all constant are an error only if some kernel looks at attributes.
+fn standardize(items: Items, file: &Path, kernels: &[KernelSpec]) -> Result<Items> {
+    match items.attributes().standardized(items.groups()) {
+        Ok(attributes) => items.with_attributes(attributes),
+        Err(error) => {
+            let used = |spec: &KernelSpec| matches!(spec.shape, Shape::Vector { over: Over::Attributes, .. });
+            match error {
+                Error::Data { found, expected, .. } if kernels.iter().any(used) => Err(InputError::new(file, expected)
+                    .found(found)
+                    .hint("compare the items by a relation, or use kind = \"independent\" alone")
+                    .into()),
+                Error::Data { .. } => Ok(items),
+                other => Err(other),
+            }
+        }
+    }
+}
+
+/// A path of the project file, from its folder.
+fn locate(section: &Section<'_>, folder: &Path, key: &str) -> Result<Option<Placed<PathBuf>>> {
+    let text = section.text(key)?;
+    Ok(text.map(|text| Placed { value: folder.join(text.value), span: text.span }))
+}
+
+/// An error at the place that names a file if there is no such file.
+fn check_exists(section: &Section<'_>, file: &Placed<PathBuf>, key: &str) -> Result<()> {
+    match file.value.metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let error = section.reject(key, "the name of a file");
+            match error {
+                Error::Input(mut error) => {
+                    error.hint = Some(format!("there is no file {}", file.value.display()));
+                    Err(Error::Input(error))
+                }
+                other => Err(other),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+struct ItemsSettings {
+    file: PathBuf,
+    spec: ItemsSpec,
+    standardize: bool,
+}
+
+impl ItemsSettings {
+    fn read(section: Section<'_>, folder: &Path) -> Result<Self> {
+        section.check_keys(&["file", "id", "attributes", "group", "standardize", "missing"])?;
+        let Some(file) = locate(&section, folder, "file")? else {
+            return Err(section.reject("file", "a file under [items]"));
+        };
+        check_exists(&section, &file, "file")?;
+        let text = |key: &str| section.text(key).map(|text| text.map(|text| text.value.to_owned()));
+        let missing = section.word("missing", &[("error", Missing::Error), ("mean", Missing::Mean)])?;
+        let spec = ItemsSpec {
+            id: text("id")?.unwrap_or_else(|| "id".into()),
+            attributes: section.texts("attributes")?,
+            group: text("group")?,
+            missing: missing.unwrap_or_default(),
+        };
+        Ok(Self { file: file.value, spec, standardize: section.flag("standardize")?.unwrap_or(true) })
+    }
+}
+
+struct AnswersSettings {
+    file: PathBuf,
+    given: bool,
+    noise: f64,
+    tie_width: f64,
+}
+
+impl AnswersSettings {
+    fn read(section: Option<Section<'_>>, folder: &Path) -> Result<Self> {
+        let mut out =
+            Self { file: folder.join(DEFAULT_ANSWERS), given: section.is_some(), noise: DEFAULT_NOISE, tie_width: 0.0 };
+        let Some(section) = section else { return Ok(out) };
+        section.check_keys(&["file", "noise", "tie_width"])?;
+        if let Some(file) = locate(&section, folder, "file")? {
+            out.file = file.value;
+        }
+        out.noise = section.positive("noise")?.unwrap_or(out.noise);
+        out.tie_width = section.not_negative("tie_width")?.unwrap_or(out.tie_width);
+        Ok(out)
+    }
+
+    /// Whether the log has been begun. A log of no bytes at all is one that was made but never written to.
+    fn begun(&self) -> bool {
+        self.file.metadata().map_or_else(|error| error.kind() != ErrorKind::NotFound, |about| about.len() > 0)
+    }
+
+    fn log(&self, items: &Items) -> Result<AnswerLog> {
+        if self.begun() { read_answers(&self.file, items) } else { Ok(AnswerLog::default()) }
+    }
+}
+
+fn items_of_answers(file: &Path, answers: &AnswersSettings) -> Result<ItemTable> {
+    if !answers.given {
+        return Err(InputError::new(file, "a table [items], or [answers] with a file whose items are meant").into());
+    }
+    let items = read_answer_items(&answers.file)?;
+    Ok(ItemTable { items, other: TextColumns::default() })
+}
+
+fn read_ask(section: Section<'_>) -> Result<Ask> {
+    section.check_keys(&["goal", "k", "strategy", "focus", "repeat", "seed"])?;
+    let default = Ask::default();
+    let k = section.whole("k", 1, u64::from(u32::MAX))?;
+    let goals = [("best", Goal::Best), ("top", Goal::Top { k: 0 }), ("whole-order", Goal::WholeOrder)];
+    let goal = match (section.word("goal", &goals)?.unwrap_or(default.goal), k) {
+        (Goal::Top { .. }, Some(k)) => Goal::Top { k: k as usize },
+        (Goal::Top { .. }, None) => return Err(section.reject("goal", "a key k beside it: how many items")),
+        (_, Some(_)) => return Err(section.reject("k", "goal = \"top\" beside it")),
+        (goal, None) => goal,
+    };
+    Ok(Ask {
+        goal,
+        strategy: section.text("strategy")?.map(|text| text.value.to_owned()),
+        focus: section.not_negative("focus")?,
+        repeat: section.flag("repeat")?.unwrap_or(default.repeat),
+        seed: section.whole("seed", 0, u64::MAX)?.unwrap_or(default.seed),
+    })
+}
+
+/// The kinds of kernel.
+#[derive(Clone, Copy)]
+enum Kind {
+    SquaredExponential,
+    Matern32,
+    Matern52,
+    Linear,
+    Polynomial,
+    Cosine,
+    Independent,
+    RegularizedLaplacian,
+    CommonCause,
+    Diffusion,
+    DirectedLaplacian,
+}
+
+const KINDS: [(&str, Kind); 11] = [
+    ("squared-exponential", Kind::SquaredExponential),
+    ("matern-3/2", Kind::Matern32),
+    ("matern-5/2", Kind::Matern52),
+    ("linear", Kind::Linear),
+    ("polynomial", Kind::Polynomial),
+    ("cosine", Kind::Cosine),
+    ("independent", Kind::Independent),
+    ("regularized-laplacian", Kind::RegularizedLaplacian),
+    ("common-cause", Kind::CommonCause),
+    ("diffusion", Kind::Diffusion),
+    ("directed-laplacian", Kind::DirectedLaplacian),
+];
+
+impl Kind {
+    /// The keys besides `kind` and `weight`.
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::SquaredExponential | Self::Matern32 | Self::Matern52 => &["kappa", "rho", "relation", "as"],
+            Self::Linear | Self::Cosine => &["kappa", "relation", "as"],
+            Self::Polynomial => &["kappa", "offset", "degree", "relation", "as"],
+            Self::Independent => &[],
+            Self::RegularizedLaplacian => &["relation", "as", "beta", "iota"],
+            Self::CommonCause => &["relation", "as", "form"],
+            Self::Diffusion => &["relation", "as", "beta"],
+            Self::DirectedLaplacian => &["relation", "beta", "iota"],
+        }
+    }
+}
+
+/// Reads `[[kernel]]` tables and the relations they name.
+struct Kernels<'a> {
+    folder: &'a Path,
+    items: &'a Items,
+    relations: Vec<Relation>,
+    /// The file of each relation, and whether its targets are other things.
+    files: Vec<(PathBuf, bool)>,
+}
+
+impl Kernels<'_> {
+    fn read(&mut self, part: &Placed<Section<'_>>) -> Result<KernelSpec> {
+        let section = &part.value;
+        let Some(kind) = section.word("kind", &KINDS)? else {
+            let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
+            let error = section.document.error(&part.span, "kind", "a key kind in every [[kernel]]");
+            return Err(error.hint(format!("there are: {}", names.join(", "))).into());
+        };
+        let known: Vec<&str> = ["kind", "weight"].iter().chain(kind.keys()).copied().collect();
+        section.check_keys(&known)?;
+        let weight = section.positive("weight")?.unwrap_or(1.0);
+        Ok(KernelSpec { weight, shape: self.shape(kind, part)? })
+    }
+
+    fn shape(&mut self, kind: Kind, part: &Placed<Section<'_>>) -> Result<Shape> {
+        let section = &part.value;
+        let number = |key: &str| section.positive(key).map(|number| number.unwrap_or(1.0));
+        Ok(match kind {
+            Kind::Independent => Shape::Independent,
+            Kind::RegularizedLaplacian => Shape::RegularizedLaplacian {
+                beta: number("beta")?,
+                iota: number("iota")?,
+                relation: self.required(part)?,
+            },
+            Kind::CommonCause => {
+                let causes = section.word("form", &[("cliques", Causes::Cliques), ("edges", Causes::Edges)])?;
+                Shape::CommonCause { causes: causes.unwrap_or(Causes::Edges), relation: self.required(part)? }
+            }
+            Kind::Diffusion => Shape::Diffusion { beta: number("beta")?, relation: self.required(part)? },
+            Kind::DirectedLaplacian => Shape::DirectedLaplacian {
+                beta: number("beta")?,
+                iota: number("iota")?,
+                relation: self.required(part)?.relation,
+            },
+            _ => {
+                let over = match self.relation(section)? {
+                    Some(relation) => Over::Relation(relation),
+                    None if section.table.contains_key("as") => {
+                        return Err(section.reject("as", "a key relation beside it"));
+                    }
+                    None if self.items.attributes().is_empty() => return Err(no_attributes(section)),
+                    None => Over::Attributes,
+                };
+                Shape::Vector { form: self.form(kind, section, over)?, over }
+            }
+        })
+    }
+
+    fn form(&self, kind: Kind, section: &Section<'_>, over: Over) -> Result<Form> {
+        let kappa = section.positive("kappa")?.unwrap_or(1.0);
+        Ok(match kind {
+            Kind::Linear => Form::Linear { kappa },
+            Kind::Cosine => Form::Cosine { kappa },
+            Kind::Polynomial => Form::Polynomial {
+                kappa,
+                offset: section.not_negative("offset")?.unwrap_or(1.0),
+                degree: section.whole("degree", 1, 100)?.unwrap_or(2) as u32,
+            },
+            Kind::Matern32 => Form::Matern32 { kappa, rho: self.rho(section, over)? },
+            Kind::Matern52 => Form::Matern52 { kappa, rho: self.rho(section, over)? },
+            _ => Form::SquaredExponential { kappa, rho: self.rho(section, over)? },
+        })
+    }
+
+    /// The inverse length. Without one it is `1/√d` for d attributes: two standardized items are `√(2d)` apart on
+    /// average, so that this keeps typical items alike to the same degree whatever d.
+    fn rho(&self, section: &Section<'_>, over: Over) -> Result<Rho> {
+        let count = self.items.attributes().len();
+        match (section.positives("rho")?.map(|rho| rho.value), over) {
+            (Some(Numbers::One(rho)), _) => Ok(Rho::Shared(rho)),
+            (Some(Numbers::Many(each)), Over::Attributes) if each.len() == count => Ok(Rho::Each(each)),
+            (Some(Numbers::Many(_)), Over::Attributes) => {
+                let names = self.items.attributes().names().join(", ");
+                Err(section.reject("rho", format!("one number, or {count}: one for each of {names}")))
+            }
+            (Some(Numbers::Many(_)), Over::Relation(_)) => {
+                Err(section.reject("rho", "one number, as the vectors are rows of a relation"))
+            }
+            (None, Over::Attributes) => Ok(Rho::Shared(1.0 / (count as f64).sqrt())),
+            (None, Over::Relation(_)) => Ok(Rho::Shared(DEFAULT_RELATION_RHO)),
+        }
+    }
+
+    fn required(&mut self, part: &Placed<Section<'_>>) -> Result<RelationSpec> {
+        self.relation(&part.value)?.ok_or_else(|| {
+            let document = part.value.document;
+            document.error(&part.span, "relation", "a key relation: the file of links").into()
+        })
+    }
+
+    /// The relation a kernel names, read once for all kernels that read it in the same way.
+    fn relation(&mut self, section: &Section<'_>) -> Result<Option<RelationSpec>> {
+        let Some(file) = locate(section, self.folder, "relation")? else { return Ok(None) };
+        let roles = [
+            ("undirected", Role::Undirected),
+            ("linking", Role::Linking),
+            ("linked", Role::Linked),
+            ("bipartite", Role::Bipartite),
+        ];
+        let role = section.word("as", &roles)?.unwrap_or(Role::Undirected);
+        check_exists(section, &file, "relation")?;
+        let key = (file.value, role == Role::Bipartite);
+        let relation = match self.files.iter().position(|known| *known == key) {
+            Some(known) => known,
+            None => {
+                self.relations.push(read_relation(&key.0, self.items, key.1)?);
+                self.files.push(key);
+                self.relations.len() - 1
+            }
+        };
+        Ok(Some(RelationSpec { relation, role }))
+    }
+}
+
+fn no_attributes(section: &Section<'_>) -> Error {
+    match section.reject("kind", "a kernel that needs no attributes, as the items have none") {
+        Error::Input(mut error) => {
+            error.hint = Some("name a relation for it, give the items numeric columns, or use \"independent\"".into());
+            Error::Input(error)
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,190 @@
+//! Relations from lists of links.
+//!
+//! A list has a header if its first line, divided into cells, names a `source` (or `src`, `from`) and a `target` (or
+//! `dst`, `to`); then a column `weight` holds weights, a column `group` the group of both ends, and other columns are
+//! passed over. Any other first line is a link itself: two or three cells (source, target and perhaps a weight), divided
+//! by tabs if it has one, else by commas if it has one, else by blanks; in such a list lines that begin with `#` are
+//! comments. JSONL and Parquet files name their columns as a header does. A weight that is not given is 1.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::items::{Place, find_item};
+use super::source::{Lines, Wrapping, sniff};
+use super::table::{LastLine, Rows, delimiter, empty};
+use crate::data::{Items, Link, Relation};
+use crate::{Error, InputError, Result};
+
+const SOURCES: [&str; 3] = ["source", "src", "from"];
+const TARGETS: [&str; 3] = ["target", "dst", "to"];
+
+/// Reads links between items, or from items to other things if `bipartite`; other things are numbered in order of first
+/// appearance.
+///
+/// # Errors
+/// If the file cannot be read, an end is not an item, or a weight is not a finite number of at least 0.
+pub fn read_relation(path: impl AsRef<Path>, items: &Items, bipartite: bool) -> Result<Relation> {
+    let path = path.as_ref();
+    let mut links = Links { path, items, things: bipartite.then(HashMap::new), links: Vec::new() };
+    if sniff(path)? == Wrapping::Parquet {
+        links.named(Rows::open(path, LastLine::Free)?)?;
+        return links.finish();
+    }
+    let mut lines = Lines::open(path)?;
+    let first = loop {
+        match lines.next_content()? {
+            None => return Err(empty(path)),
+            Some(line) if line.starts_with('#') => {}
+            Some(line) => break line.to_owned(),
+        }
+    };
+    if first.trim_start().starts_with('{') {
+        links.named(Rows::open(path, LastLine::Free)?)?;
+    } else if has_header(path, &first) {
+        let delimiter = delimiter(path, &first);
+        links.named(Rows::with_header(lines, &first, delimiter, LastLine::Free)?)?;
+    } else {
+        links.bare(lines, first)?;
+    }
+    links.finish()
+}
+
+fn has_header(path: &Path, line: &str) -> bool {
+    let separator = delimiter(path, line) as char;
+    let has = |names: &[&str]| {
+        let matches = |cell: &str| names.iter().any(|name| cell.trim().trim_matches('"').eq_ignore_ascii_case(name));
+        line.split(separator).any(matches)
+    };
+    has(&SOURCES) && has(&TARGETS)
+}
+
+struct Links<'a> {
+    path: &'a Path,
+    items: &'a Items,
+    /// The other things of a bipartite relation.
+    things: Option<HashMap<String, u32>>,
+    links: Vec<Link>,
+}
+
+impl Links<'_> {
+    fn named(&mut self, mut rows: Rows) -> Result<()> {
+        let find = |names: &[&str]| names.iter().find_map(|name| rows.position(name));
+        let (Some(source), Some(target)) = (find(&SOURCES), find(&TARGETS)) else {
+            return Err(InputError::new(self.path, "columns source and target")
+                .line(1)
+                .found(rows.columns().join(","))
+                .into());
+        };
+        let (weight, group) = (rows.position("weight"), rows.position("group"));
+        let names = rows.columns().to_vec();
+        while let Some(row) = rows.next()? {
+            let cells = [(row.get(source), names[source].as_str()), (row.get(target), names[target].as_str())];
+            let weight = weight.map(|at| (row.get(at), names[at].as_str()));
+            self.add(row.line, cells, weight, group.map(|at| row.get(at)))?;
+        }
+        Ok(())
+    }
+
+    fn bare(&mut self, mut lines: Lines, mut line: String) -> Result<()> {
+        let separator = if line.contains('\t') {
+            Some('\t')
+        } else if line.contains(',') {
+            Some(',')
+        } else {
+            None
+        };
+        let mut width = None;
+        loop {
+            let cells: Vec<&str> = match separator {
+                Some(separator) => line.split(separator).map(str::trim).collect(),
+                None => line.split_whitespace().collect(),
+            };
+            let fits = (2..=3).contains(&cells.len()) && width.is_none_or(|width| width == cells.len());
+            if !fits {
+                return Err(self.misfit(lines.line(), &line, width));
+            }
+            let first = width.is_none();
+            width = Some(cells.len());
+            let weight = cells.get(2).map(|cell| (*cell, "3"));
+            self.add(lines.line(), [(cells[0], "1"), (cells[1], "2")], weight, None)
+                .map_err(|error| if first { maybe_header(error) } else { error })?;
+            loop {
+                match lines.next_content()? {
+                    None => return Ok(()),
+                    Some(next) if next.starts_with('#') => {}
+                    Some(next) => {
+                        next.clone_into(&mut line);
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    fn misfit(&self, line: u64, found: &str, width: Option<usize>) -> Error {
+        let expected = match width {
+            Some(width) => format!("{width} cells, as on the lines before"),
+            None => "a header with source and target, or a link: source, target and perhaps a weight".into(),
+        };
+        InputError::new(self.path, expected).line(line).found(found).into()
+    }
+
+    /// One link; every cell comes with the name of its column.
+    fn add(
+        &mut self,
+        line: u64,
+        [source, target]: [(&str, &str); 2],
+        weight: Option<(&str, &str)>,
+        group: Option<&str>,
+    ) -> Result<()> {
+        let item = |(id, column): (&str, &str)| {
+            find_item(self.items, &Place { path: self.path, line, column }, id, group).map(|item| item.0)
+        };
+        let source = item(source)?;
+        let target = match &mut self.things {
+            None => item(target)?,
+            Some(things) => {
+                let next = u32::try_from(things.len()).map_err(|_| Error::TooLarge {
+                    what: self.path.display().to_string(),
+                    size: things.len(),
+                    limit: u32::MAX as usize,
+                    method: "the number of a target",
+                })?;
+                match things.get(target.0) {
+                    Some(&thing) => thing,
+                    None => *things.entry(target.0.to_owned()).or_insert(next),
+                }
+            }
+        };
+        let weight = match weight {
+            None => 1.0,
+            Some((cell, column)) => {
+                let wrong = InputError::new(self.path, "a weight: a finite number of at least 0").line(line);
+                super::items::number(cell)
+                    .filter(|weight| *weight >= 0.0)
+                    .ok_or_else(|| Error::from(wrong.column(column).found(cell)))?
+            }
+        };
+        self.links.push(Link { source, target, weight });
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Relation> {
+        match self.things {
+            None => Relation::new(self.items.len(), self.links),
+            Some(things) => Relation::bipartite(self.items.len(), things.len(), self.links),
+        }
+    }
+}
+
+/// The first line of a bare list may be a header with names that are not known.
+fn maybe_header(error: Error) -> Error {
+    match error {
+        Error::Input(mut error) => {
+            let more = "if this line is a header, name its columns source and target";
+            error.hint = Some(error.hint.map_or_else(|| more.to_owned(), |hint| format!("{hint}; {more}")));
+            Error::Input(error)
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,205 @@
+//! Walking a TOML file by hand, so that every error has its line, its key and a suggestion.
+
+use std::ops::Range;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::nearest::suggestion;
+use crate::{Error, InputError, Result};
+
+/// The text of a TOML file.
+#[derive(Clone, Copy)]
+pub(crate) struct Document<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) text: &'a str,
+}
+
+impl<'a> Document<'a> {
+    pub(crate) fn parse(self) -> Result<Spanned<DeTable<'a>>> {
+        DeTable::parse(self.text).map_err(|error| {
+            let span = error.span().unwrap_or_default();
+            let found = self.text.get(span.clone()).unwrap_or_default();
+            let message = error.message().lines().next().unwrap_or_default().to_owned();
+            let wrong = InputError::new(self.path, "valid TOML").line(self.line(&span)).hint(message);
+            Error::from(if found.trim().is_empty() { wrong } else { wrong.found(found) })
+        })
+    }
+
+    pub(crate) fn line(&self, span: &Range<usize>) -> u64 {
+        let before = &self.text.as_bytes()[..span.start.min(self.text.len())];
+        before.iter().filter(|&&byte| byte == b'\n').count() as u64 + 1
+    }
+
+    pub(crate) fn error(&self, span: &Range<usize>, key: &str, expected: impl Into<String>) -> InputError {
+        InputError::new(self.path, expected).line(self.line(span)).column(key)
+    }
+}
+
+/// A value and where it stands.
+#[derive(Clone)]
+pub(crate) struct Placed<T> {
+    pub(crate) value: T,
+    pub(crate) span: Range<usize>,
+}
+
+/// One table of the file.
+#[derive(Clone, Copy)]
+pub(crate) struct Section<'a> {
+    pub(crate) document: Document<'a>,
+    pub(crate) table: &'a DeTable<'a>,
+}
+
+impl<'a> Section<'a> {
+    /// An error at the first key that is not known here.
+    pub(crate) fn check_keys(&self, known: &[&str]) -> Result<()> {
+        let unknown = self.table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
+        let Some(key) = unknown.min_by_key(|key| key.span().start) else { return Ok(()) };
+        let name: &str = key.get_ref();
+        let mut error = self.document.error(&key.span(), name, "a known key").found(name);
+        error.hint = suggestion(name, known.iter().copied());
+        Err(error.into())
+    }
+
+    fn wrong(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: impl Into<String>) -> Error {
+        let span = value.span();
+        let found = self.document.text.get(span.clone()).unwrap_or_default();
+        self.document.error(&span, key, expected).found(found).into()
+    }
+
+    /// An error about the value of a key that is there.
+    pub(crate) fn reject(&self, key: &str, expected: impl Into<String>) -> Error {
+        match self.table.get(key) {
+            Some(value) => self.wrong(key, value, expected),
+            None => InputError::new(self.document.path, expected).column(key).into(),
+        }
+    }
+
+    pub(crate) fn text(&self, key: &str) -> Result<Option<Placed<&'a str>>> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        match value.get_ref().as_str() {
+            Some(text) if !text.is_empty() => Ok(Some(Placed { value: text, span: value.span() })),
+            _ => Err(self.wrong(key, value, "a text in quotation marks")),
+        }
+    }
+
+    /// One of a few words.
+    pub(crate) fn word<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<Option<T>> {
+        let Some(text) = self.text(key)? else { return Ok(None) };
+        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text.value) {
+            return Ok(Some(*value));
+        }
+        let known = words.iter().map(|(word, _)| *word);
+        let expected = format!("one of {}", known.clone().collect::<Vec<_>>().join(", "));
+        let mut error = self.document.error(&text.span, key, expected).found(text.value);
+        error.hint = suggestion(text.value, known);
+        Err(error.into())
+    }
+
+    pub(crate) fn flag(&self, key: &str) -> Result<Option<bool>> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        value.get_ref().as_bool().map(Some).ok_or_else(|| self.wrong(key, value, "true or false"))
+    }
+
+    /// A whole number within bounds.
+    pub(crate) fn whole(&self, key: &str, least: u64, most: u64) -> Result<Option<u64>> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        let number = value.get_ref().as_integer().and_then(|integer| {
+            u64::from_str_radix(integer.as_str(), integer.radix()).ok().filter(|n| (least..=most).contains(n))
+        });
+        let expected = || match most {
+            u64::MAX => format!("a whole number of at least {least}"),
+            most => format!("a whole number from {least} to {most}"),
+        };
+        number.map(Some).ok_or_else(|| self.wrong(key, value, expected()))
+    }
+
+    /// A finite number above 0.
+    pub(crate) fn positive(&self, key: &str) -> Result<Option<f64>> {
+        self.number(key, "a finite number above 0", |number| number > 0.0)
+    }
+
+    /// A finite number that is not below 0.
+    pub(crate) fn not_negative(&self, key: &str) -> Result<Option<f64>> {
+        self.number(key, "a finite number of at least 0", |number| number >= 0.0)
+    }
+
+    fn number(&self, key: &str, expected: &str, fits: impl Fn(f64) -> bool) -> Result<Option<f64>> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        let number = number(value.get_ref()).filter(|number| fits(*number));
+        number.map(Some).ok_or_else(|| self.wrong(key, value, expected))
+    }
+
+    /// One positive number, or an array of them; with the span of the whole.
+    pub(crate) fn positives(&self, key: &str) -> Result<Option<Placed<Numbers>>> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        let Some(array) = value.get_ref().as_array() else {
+            let one = self.positive(key)?;
+            return Ok(one.map(|one| Placed { value: Numbers::One(one), span: value.span() }));
+        };
+        let mut out = Vec::with_capacity(array.len());
+        for element in array.iter() {
+            let number = number(element.get_ref()).filter(|number| *number > 0.0);
+            out.push(number.ok_or_else(|| self.wrong(key, element, "a finite number above 0"))?);
+        }
+        Ok(Some(Placed { value: Numbers::Many(out), span: value.span() }))
+    }
+
+    pub(crate) fn texts(&self, key: &str) -> Result<Option<Vec<String>>> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        let Some(array) = value.get_ref().as_array() else {
+            return Err(self.wrong(key, value, "an array of texts"));
+        };
+        let text = |element: &Spanned<DeValue<'_>>| {
+            let text = element.get_ref().as_str().map(str::to_owned);
+            text.ok_or_else(|| self.wrong(key, element, "a text in quotation marks"))
+        };
+        array.iter().map(text).collect::<Result<Vec<_>>>().map(Some)
+    }
+
+    /// A table within this one.
+    pub(crate) fn section(&self, key: &str) -> Result<Option<Section<'a>>> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        match value.get_ref().as_table() {
+            Some(table) => Ok(Some(Section { document: self.document, table })),
+            None => Err(self.wrong(key, value, format!("a table [{key}]"))),
+        }
+    }
+
+    /// An array of tables within this one, each with its place.
+    pub(crate) fn sections(&self, key: &str) -> Result<Vec<Placed<Section<'a>>>> {
+        let Some(value) = self.table.get(key) else { return Ok(Vec::new()) };
+        let Some(array) = value.get_ref().as_array() else {
+            return Err(self.wrong(key, value, format!("tables [[{key}]] with two brackets")));
+        };
+        let mut out = Vec::with_capacity(array.len());
+        for element in array.iter() {
+            match element.get_ref().as_table() {
+                Some(table) => {
+                    let section = Section { document: self.document, table };
+                    out.push(Placed { value: section, span: element.span() });
+                }
+                None => return Err(self.wrong(key, element, format!("a table [[{key}]]"))),
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// One number or several.
+#[derive(Clone)]
+pub(crate) enum Numbers {
+    One(f64),
+    Many(Vec<f64>),
+}
+
+/// A finite number, whole or not.
+fn number(value: &DeValue<'_>) -> Option<f64> {
+    let number = match value {
+        DeValue::Float(float) => float.as_str().parse().ok()?,
+        DeValue::Integer(integer) => i128::from_str_radix(integer.as_str(), integer.radix()).ok()? as f64,
+        _ => return None,
+    };
+    f64::is_finite(number).then_some(number)
+}

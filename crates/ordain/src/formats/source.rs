@@ -1,0 +1,450 @@
+//! Opening files: compression is recognised by content, lines come one at a time, and memory stays bounded whatever the
+//! file holds.
+//!
+//! Everything a file can do wrong before its format matters is caught here once: a folder in its place, a cut archive,
+//! an archive made to explode, a line without end, bytes that are not UTF-8.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::{Error, InputError, Result};
+
+/// What reading a file may cost.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// The longest line, in bytes. Rows of tables and features are kilobytes; a line beyond this is no text file, and
+    /// holding it would let one file take all memory.
+    pub(crate) line: usize,
+    /// Output of decompression that is never questioned, in bytes.
+    pub(crate) free: u64,
+    /// Beyond `free`, how many bytes one compressed byte may become. Text packs 3 to 20 fold, the most repetitive real
+    /// logs about 100 fold; gzip tops out near 1030, which only padding reaches.
+    pub(crate) expansion: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { line: 16 << 20, free: 256 << 20, expansion: 250 }
+    }
+}
+
+/// How the bytes of a file are wrapped, by its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wrapping {
+    /// Bytes as they are.
+    Plain,
+    /// gzip, any number of members.
+    Gzip,
+    /// Zstandard.
+    Zstd,
+    /// A Parquet file.
+    Parquet,
+    /// Something known that is not read here.
+    Foreign(&'static str),
+}
+
+/// The first bytes that decide the wrapping.
+const MAGIC: usize = 6;
+
+fn wrapping(start: &[u8]) -> Wrapping {
+    match start {
+        [0x1f, 0x8b, ..] => Wrapping::Gzip,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Wrapping::Zstd,
+        [b'P', b'A', b'R', b'1', ..] => Wrapping::Parquet,
+        [b'P', b'K', 3, 4, ..] => Wrapping::Foreign("a zip archive (or a spreadsheet)"),
+        [0xfd, b'7', b'z', b'X', b'Z', ..] => Wrapping::Foreign("an xz file"),
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, ..] => Wrapping::Foreign("a bzip2 file"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Wrapping::Foreign("UTF-16 text"),
+        _ => Wrapping::Plain,
+    }
+}
+
+type Bytes = Chain<Cursor<Vec<u8>>, File>;
+
+/// Opens a file and looks at its first bytes, which the returned reader gives again.
+fn open_bytes(path: &Path) -> Result<(Wrapping, Bytes)> {
+    let io = |source| Error::Io { action: "read", path: path.to_path_buf(), source };
+    let mut file = File::open(path).map_err(io)?;
+    if file.metadata().map_err(io)?.is_dir() {
+        return Err(InputError::new(path, "a file").found("a folder").into());
+    }
+    let mut start = Vec::with_capacity(MAGIC);
+    (&mut file).take(MAGIC as u64).read_to_end(&mut start).map_err(io)?;
+    Ok((wrapping(&start), Cursor::new(start).chain(file)))
+}
+
+/// How a file is wrapped.
+///
+/// # Errors
+/// If it cannot be opened.
+pub(crate) fn sniff(path: &Path) -> Result<Wrapping> {
+    open_bytes(path).map(|(wrapping, _)| wrapping)
+}
+
+/// A reader that counts what passes.
+struct Counted<R> {
+    inner: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(out)?;
+        self.count.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// A decompressor's output, refused once it has grown out of all proportion to its input.
+struct Guarded<R> {
+    inner: R,
+    taken: Arc<AtomicU64>,
+    given: u64,
+    limits: Limits,
+    path: PathBuf,
+}
+
+impl<R: Read> Read for Guarded<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(out).map_err(|source| io::Error::other(damaged(&self.path, &source)))?;
+        self.given += read as u64;
+        let taken = self.taken.load(Ordering::Relaxed).max(1);
+        if self.given > self.limits.free && self.given / taken >= self.limits.expansion {
+            return Err(io::Error::other(bomb(&self.path, self.given, taken)));
+        }
+        Ok(read)
+    }
+}
+
+fn damaged(path: &Path, source: &io::Error) -> Error {
+    let error = if source.kind() == io::ErrorKind::UnexpectedEof {
+        InputError::new(path, "a complete archive").found("compressed data that end early")
+    } else {
+        InputError::new(path, "intact compressed data").found(source.to_string())
+    };
+    error.hint("the file was probably cut or damaged on its way: fetch or write it again").into()
+}
+
+fn bomb(path: &Path, given: u64, taken: u64) -> Error {
+    InputError::new(path, "compressed text")
+        .found(format!("{} MiB from {} KiB", given >> 20, taken >> 10))
+        .hint("this looks made to fill the memory; if you trust the file, decompress it first and give the plain file")
+        .into()
+}
+
+/// The lines of a text file, plain or compressed, one at a time.
+///
+/// A line is what stands before a line feed, without it and without a carriage return before it. A byte order mark at
+/// the beginning is skipped.
+pub struct Lines {
+    path: PathBuf,
+    reader: BufReader<Box<dyn Read>>,
+    limits: Limits,
+    line: u64,
+    buffer: Vec<u8>,
+    terminated: bool,
+}
+
+impl Lines {
+    /// Opens a text file, plain, gzip or zstd by its content.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, is a folder, or is something else than text.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path.as_ref(), Limits::default())
+    }
+
+    pub(crate) fn open_with(path: &Path, limits: Limits) -> Result<Self> {
+        let (wrapping, bytes) = open_bytes(path)?;
+        let io = |source| Error::Io { action: "read", path: path.to_path_buf(), source };
+        let taken = Arc::new(AtomicU64::new(0));
+        let counted = Counted { inner: bytes, count: Arc::clone(&taken) };
+        let guarded = |inner: Box<dyn Read>| Guarded { inner, taken, given: 0, limits, path: path.to_path_buf() };
+        let reader: Box<dyn Read> = match wrapping {
+            Wrapping::Plain => Box::new(counted),
+            Wrapping::Gzip => Box::new(guarded(Box::new(flate2::read::MultiGzDecoder::new(counted)))),
+            Wrapping::Zstd => Box::new(guarded(Box::new(zstd::stream::read::Decoder::new(counted).map_err(io)?))),
+            Wrapping::Parquet => return Err(foreign(path, "a Parquet file")),
+            Wrapping::Foreign(what) => return Err(foreign(path, what)),
+        };
+        Ok(Self::from_reader(path, reader, limits))
+    }
+
+    pub(crate) fn from_reader(path: &Path, reader: Box<dyn Read>, limits: Limits) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            reader: BufReader::with_capacity(1 << 16, reader),
+            limits,
+            line: 0,
+            buffer: Vec::new(),
+            terminated: true,
+        }
+    }
+
+    /// The file, as the user named it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The number of the latest line, from 1; 0 before the first.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Whether the latest line ended in a line feed. Only the last line of a file may not.
+    pub fn terminated(&self) -> bool {
+        self.terminated
+    }
+
+    /// The next line, or none at the end.
+    ///
+    /// # Errors
+    /// If reading fails, the line is too long or is not UTF-8.
+    pub fn next_line(&mut self) -> Result<Option<&str>> {
+        if !self.fill()? {
+            return Ok(None);
+        }
+        self.text().map(Some)
+    }
+
+    /// The next line that is not blank (empty or only spaces; a tab is a separator), or none at the end.
+    ///
+    /// # Errors
+    /// As [`Lines::next_line`].
+    pub fn next_content(&mut self) -> Result<Option<&str>> {
+        loop {
+            if !self.fill()? {
+                return Ok(None);
+            }
+            if !self.text()?.trim_matches(' ').is_empty() {
+                return self.text().map(Some);
+            }
+        }
+    }
+
+    /// The latest line as text.
+    fn text(&self) -> Result<&str> {
+        let line = self.buffer.strip_suffix(b"\r").unwrap_or(&self.buffer);
+        let line = if self.line == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
+        std::str::from_utf8(line).map_err(|error| not_text(&self.path, self.line, line, error.valid_up_to()))
+    }
+
+    /// Reads a line into the buffer; false at the end of the file.
+    fn fill(&mut self) -> Result<bool> {
+        self.buffer.clear();
+        loop {
+            let available = match self.reader.fill_buf() {
+                Ok(available) => available,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(unpack(&self.path, error)),
+            };
+            if available.is_empty() {
+                self.terminated = self.buffer.is_empty();
+                self.line += u64::from(!self.buffer.is_empty());
+                return Ok(!self.buffer.is_empty());
+            }
+            let end = available.iter().position(|&byte| byte == b'\n');
+            let part = &available[..end.unwrap_or(available.len())];
+            if self.buffer.len() + part.len() > self.limits.line {
+                return Err(too_long(&self.path, self.line + 1, self.limits.line));
+            }
+            self.buffer.extend_from_slice(part);
+            let used = part.len() + usize::from(end.is_some());
+            self.reader.consume(used);
+            if end.is_some() {
+                self.line += 1;
+                self.terminated = true;
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// An error that travelled through [`io::Error`] comes out again.
+fn unpack(path: &Path, error: io::Error) -> Error {
+    match error.downcast::<Error>() {
+        Ok(error) => error,
+        Err(source) => Error::Io { action: "read", path: path.to_path_buf(), source },
+    }
+}
+
+fn foreign(path: &Path, what: &str) -> Error {
+    InputError::new(path, "text, plain or packed with gzip or zstd")
+        .found(what)
+        .hint("save or unpack it as UTF-8 text first")
+        .into()
+}
+
+fn too_long(path: &Path, line: u64, limit: usize) -> Error {
+    InputError::new(path, format!("lines of at most {limit} bytes"))
+        .line(line)
+        .hint("the file has no line ends where they should be, or is not a text file")
+        .into()
+}
+
+fn not_text(path: &Path, line: u64, bytes: &[u8], at: usize) -> Error {
+    let byte = bytes.get(at).copied().unwrap_or_default();
+    InputError::new(path, "UTF-8 text")
+        .line(line)
+        .column(format!("byte {}", at + 1))
+        .found(format!("0x{byte:02X}"))
+        .hint("convert the file to UTF-8, for example with iconv")
+        .into()
+}
+
+/// A whole small text file, such as a project file, with the byte order mark removed.
+///
+/// # Errors
+/// If it cannot be read, is longer than the limit of one line, or is not UTF-8.
+pub(crate) fn read_text(path: &Path) -> Result<String> {
+    let limits = Limits::default();
+    let (wrapping, bytes) = open_bytes(path)?;
+    if wrapping != Wrapping::Plain {
+        return Err(InputError::new(path, "plain text").found(format!("{wrapping:?}").to_lowercase()).into());
+    }
+    let mut out = Vec::new();
+    let io = |source| Error::Io { action: "read", path: path.to_path_buf(), source };
+    bytes.take(limits.line as u64 + 1).read_to_end(&mut out).map_err(io)?;
+    if out.len() > limits.line {
+        return Err(InputError::new(path, format!("at most {} bytes", limits.line)).into());
+    }
+    if out.starts_with(b"\xef\xbb\xbf") {
+        out.drain(..3);
+    }
+    String::from_utf8(out).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let before = &error.as_bytes()[..at];
+        let line = before.iter().filter(|&&byte| byte == b'\n').count() as u64 + 1;
+        let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        not_text(path, line, &error.as_bytes()[start..], at - start)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    fn lines(bytes: &[u8]) -> Lines {
+        Lines::from_reader(Path::new("x"), Box::new(Cursor::new(bytes.to_vec())), Limits::default())
+    }
+
+    fn drain(mut lines: Lines) -> Result<Vec<String>> {
+        let mut out = Vec::new();
+        while let Some(line) = lines.next_line()? {
+            out.push(line.to_string());
+        }
+        Ok(out)
+    }
+
+    fn input(error: Error) -> InputError {
+        match error {
+            Error::Input(error) => *error,
+            other => panic!("not an input error: {other}"),
+        }
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        file
+    }
+
+    #[test]
+    fn lines_lose_their_ends_and_the_mark() {
+        assert_eq!(drain(lines(b"\xef\xbb\xbfa\r\n\nb\rc\nd")).unwrap(), ["a", "", "b\rc", "d"]);
+        assert_eq!(drain(lines(b"")).unwrap(), [""; 0]);
+        let mut torn = lines(b"a\nb");
+        torn.next_line().unwrap();
+        assert!(torn.terminated());
+        torn.next_line().unwrap();
+        assert!(!torn.terminated());
+    }
+
+    #[test]
+    fn packed_files_are_known_by_content() {
+        for packed in
+            [gzip(b"a\nb\n"), zstd::encode_all(&b"a\nb\n"[..], 1).unwrap(), [gzip(b"a\n"), gzip(b"b\n")].concat()]
+        {
+            assert_eq!(drain(Lines::open(file(&packed).path()).unwrap()).unwrap(), ["a", "b"]);
+        }
+    }
+
+    #[test]
+    fn a_line_without_end_is_refused_unheld() {
+        let limits = Limits::default();
+        let endless = Lines::from_reader(Path::new("x"), Box::new(io::repeat(b'a').take(1 << 30)), limits);
+        assert_eq!(input(drain(endless).unwrap_err()).line, Some(1));
+        // The same behind gzip: about a megabyte that stands for a gigabyte.
+        let mut encoder = GzEncoder::new(file(b""), Compression::fast());
+        encoder.write_all(b"head\n").unwrap();
+        io::copy(&mut io::repeat(0).take(1 << 30), &mut encoder).unwrap();
+        let packed = encoder.finish().unwrap();
+        assert_eq!(input(drain(Lines::open(packed.path()).unwrap()).unwrap_err()).line, Some(2));
+    }
+
+    #[test]
+    fn a_bomb_is_refused() {
+        let mut line = vec![b'a'; 1 << 20];
+        line.push(b'\n');
+        let mut gz = GzEncoder::new(file(b""), Compression::fast());
+        let mut zst = zstd::stream::write::Encoder::new(file(b""), 1).unwrap();
+        for _ in 0..300 {
+            gz.write_all(&line).unwrap();
+            zst.write_all(&line).unwrap();
+        }
+        for packed in [gz.finish().unwrap(), zst.finish().unwrap()] {
+            let mut lines = Lines::open(packed.path()).unwrap();
+            let error = loop {
+                match lines.next_line() {
+                    Ok(Some(_)) => {}
+                    Ok(None) => panic!("the bomb went through"),
+                    Err(error) => break input(error),
+                }
+            };
+            assert!(error.hint.unwrap().contains("decompress it first"));
+            assert!(error.found.unwrap().contains("MiB from"));
+        }
+    }
+
+    #[test]
+    fn cut_archives_say_so() {
+        let text: Vec<u8> =
+            (0..20_000u32).flat_map(|i| format!("{}\n", i.wrapping_mul(2_654_435_761)).into_bytes()).collect();
+        for packed in [gzip(&text), zstd::encode_all(&text[..], 1).unwrap()] {
+            let error = input(drain(Lines::open(file(&packed[..packed.len() / 2]).path()).unwrap()).unwrap_err());
+            assert!(error.found.unwrap().contains("end early"), "{:?}", error.hint);
+            assert!(error.hint.is_some());
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_have_a_place() {
+        let error = input(drain(lines(b"fine\nb\xc3\xa4d: \xff\n")).unwrap_err());
+        assert_eq!(
+            (error.line, error.column.as_deref(), error.found.as_deref()),
+            (Some(2), Some("byte 7"), Some("0xFF"))
+        );
+        let error = input(read_text(file(b"a = 1\nb = \"\xff\"").path()).unwrap_err());
+        assert_eq!((error.line, error.column.as_deref()), (Some(2), Some("byte 6")));
+    }
+
+    #[test]
+    fn folders_and_foreign_files_say_so() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(input(Lines::open(folder.path()).err().unwrap()).found.as_deref(), Some("a folder"));
+        assert!(matches!(Lines::open(folder.path().join("no")).err().unwrap(), Error::Io { .. }));
+        assert!(input(Lines::open(file(b"PK\x03\x04\0\0").path()).err().unwrap()).found.unwrap().contains("zip"));
+    }
+}

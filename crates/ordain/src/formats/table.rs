@@ -1,0 +1,425 @@
+//! Named text cells from CSV, TSV, JSONL and Parquet: what every other reader of tables starts from.
+//!
+//! The format is found from the content. A first line that begins with `{` is JSONL, a file that begins with `PAR1` is
+//! Parquet, anything else has a header line. Its cells are divided by tabs if the name ends in `.tsv` or `.tab` (before
+//! `.gz` or `.zst`), or if there is a tab in the header line and the name does not end in `.csv`, or there is one and no
+//! comma; by commas otherwise.
+//!
+//! Cells divided by commas may be quoted as in RFC 4180. Cells divided by tabs are never quoted (that is the registered
+//! `text/tab-separated-values`, and text with a quotation mark at its beginning is common in such files).
+//!
+//! CSV is read by our own few lines and not by the `csv` crate, which accepts a quote that is never closed and misnumbers
+//! lines after a blank one; it writes our files and is the oracle in the tests.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::json;
+use super::nearest::suggestion;
+use super::source::{Limits, Lines, Wrapping, sniff};
+use crate::{InputError, Result};
+
+/// Many short texts in one piece of memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Cells {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Cells {
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn get(&self, at: usize) -> &str {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.text[start..self.ends[at]]
+    }
+
+    pub(crate) fn push(&mut self, cell: &str) {
+        self.text.push_str(cell);
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.ends.push(self.text.len());
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+    }
+}
+
+/// A whole table in memory: every row has a cell for every column, empty where the file has none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    path: PathBuf,
+    columns: Vec<String>,
+    lines: Vec<u64>,
+    cells: Cells,
+}
+
+impl Table {
+    /// Reads a CSV, TSV, JSONL or Parquet file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is empty, or a row does not fit the header.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        Rows::open(path.as_ref(), LastLine::Free)?.collect()
+    }
+
+    pub(crate) fn new(path: &Path, columns: Vec<String>, lines: Vec<u64>, cells: Cells) -> Self {
+        debug_assert_eq!(cells.len(), lines.len() * columns.len());
+        Self { path: path.to_path_buf(), columns, lines, cells }
+    }
+
+    /// The file, as the user named it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The names of the columns, each once.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The line a row begins on, from 1; for Parquet the number of the row, from 1.
+    pub fn line(&self, row: usize) -> u64 {
+        self.lines[row]
+    }
+
+    /// A cell.
+    pub fn cell(&self, row: usize, column: usize) -> &str {
+        self.cells.get(row * self.columns.len() + column)
+    }
+
+    /// The position of a column.
+    ///
+    /// # Errors
+    /// If there is no such column; the hint names the nearest one and those there are.
+    pub fn column(&self, name: &str) -> Result<usize> {
+        find_column(&self.path, &self.columns, name)
+    }
+}
+
+fn find_column(path: &Path, columns: &[String], name: &str) -> Result<usize> {
+    columns.iter().position(|column| column == name).ok_or_else(|| {
+        let mut error = InputError::new(path, format!("a column \"{name}\"")).line(1);
+        error.hint = suggestion(name, columns.iter().map(String::as_str));
+        error.into()
+    })
+}
+
+/// What to make of a last line without a line feed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LastLine {
+    /// It is a line like the others.
+    Free,
+    /// It was torn while being written: an error.
+    Ended,
+}
+
+/// The rows of a table one at a time, so that a long file of answers or links need not be held.
+pub(crate) struct Rows {
+    path: PathBuf,
+    columns: Vec<String>,
+    body: Body,
+}
+
+enum Body {
+    Text(TextRows),
+    Held { table: Table, next: usize },
+}
+
+/// One row.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    /// The line it begins on.
+    pub(crate) line: u64,
+    cells: &'a Cells,
+    start: usize,
+}
+
+impl<'a> Row<'a> {
+    pub(crate) fn get(&self, column: usize) -> &'a str {
+        self.cells.get(self.start + column)
+    }
+}
+
+impl Rows {
+    /// Opens a table and reads its header.
+    pub(crate) fn open(path: &Path, last: LastLine) -> Result<Self> {
+        if sniff(path)? == Wrapping::Parquet {
+            return Ok(Self::held(read_parquet(path)?));
+        }
+        let mut lines = Lines::open(path)?;
+        let Some(first) = lines.next_content()?.map(str::to_owned) else { return Err(empty(path)) };
+        if first.trim_start().starts_with('{') {
+            return Ok(Self::held(json::read(lines, &first, last)?));
+        }
+        let delimiter = delimiter(path, &first);
+        Self::with_header(lines, &first, delimiter, last)
+    }
+
+    /// Rows of text whose header line has been taken from `lines` already.
+    pub(crate) fn with_header(lines: Lines, header: &str, delimiter: u8, last: LastLine) -> Result<Self> {
+        let path = lines.path().to_path_buf();
+        let mut text = TextRows { lines, delimiter, last, width: None, line: 0, cells: Cells::default() };
+        text.line = text.lines.line();
+        text.check_end()?;
+        text.parse(header.to_owned())?;
+        let columns: Vec<String> = (0..text.cells.len()).map(|at| text.cells.get(at).trim().to_owned()).collect();
+        check_names(&path, text.line, &columns)?;
+        text.width = Some(columns.len());
+        Ok(Self { path, columns, body: Body::Text(text) })
+    }
+
+    fn held(table: Table) -> Self {
+        Self { path: table.path.clone(), columns: table.columns.clone(), body: Body::Held { table, next: 0 } }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// The character between cells, where the file is text with a header.
+    pub(crate) fn delimiter(&self) -> Option<u8> {
+        match &self.body {
+            Body::Text(text) => Some(text.delimiter),
+            Body::Held { .. } => None,
+        }
+    }
+
+    /// The position of the column of this name, whatever its case.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.eq_ignore_ascii_case(name))
+    }
+
+    /// The next row, or none at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<Row<'_>>> {
+        match &mut self.body {
+            Body::Text(text) => Ok(text.next()?.then_some(Row { line: text.line, cells: &text.cells, start: 0 })),
+            Body::Held { table, next } => {
+                let row = *next;
+                *next += 1;
+                let start = row * table.columns.len();
+                Ok((row < table.len()).then(|| Row { line: table.lines[row], cells: &table.cells, start }))
+            }
+        }
+    }
+
+    fn collect(mut self) -> Result<Table> {
+        let mut lines = Vec::new();
+        let mut cells = Cells::default();
+        if let Body::Held { table, .. } = self.body {
+            return Ok(table);
+        }
+        let width = self.columns.len();
+        while let Some(row) = self.next()? {
+            lines.push(row.line);
+            for column in 0..width {
+                cells.push(row.get(column));
+            }
+        }
+        Ok(Table::new(&self.path, self.columns, lines, cells))
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn read_parquet(path: &Path) -> Result<Table> {
+    super::parquet::read(path)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn read_parquet(path: &Path) -> Result<Table> {
+    Err(InputError::new(path, "CSV, TSV or JSONL")
+        .found("a Parquet file")
+        .hint("this build cannot read Parquet: convert the file to CSV, or build with the feature \"parquet\"")
+        .into())
+}
+
+pub(crate) fn empty(path: &Path) -> crate::Error {
+    InputError::new(path, "at least one line").found("an empty file").into()
+}
+
+/// Each name once, or it is unclear which column is meant.
+pub(crate) fn check_names(path: &Path, line: u64, names: &[String]) -> Result<()> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    for (at, name) in names.iter().enumerate() {
+        if let Some(first) = seen.insert(name, at) {
+            return Err(InputError::new(path, "each column name once")
+                .line(line)
+                .column(at + 1)
+                .found(name)
+                .hint(format!("column {} has the same name", first + 1))
+                .into());
+        }
+    }
+    Ok(())
+}
+
+/// The character between the cells of a file with this header line.
+pub(crate) fn delimiter(path: &Path, header: &str) -> u8 {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    let tab = header.contains('\t');
+    let named_tabs = name.ends_with(".tsv") || name.ends_with(".tab");
+    let tabs = named_tabs || (tab && (!name.ends_with(".csv") || !header.contains(',')));
+    if tabs { b'\t' } else { b',' }
+}
+
+/// Rows of cells divided by commas or tabs.
+struct TextRows {
+    lines: Lines,
+    delimiter: u8,
+    last: LastLine,
+    width: Option<usize>,
+    /// The line the latest row begins on.
+    line: u64,
+    cells: Cells,
+}
+
+/// Where a character of a quoted row stands.
+enum Place {
+    Start,
+    Plain,
+    Quoted,
+    Closed,
+}
+
+impl TextRows {
+    fn next(&mut self) -> Result<bool> {
+        let Some(line) = self.lines.next_content()? else { return Ok(false) };
+        if self.delimiter == b'\t' || !line.contains('"') {
+            self.cells.clear();
+            for cell in line.split(self.delimiter as char) {
+                self.cells.push(cell);
+            }
+            self.line = self.lines.line();
+            self.check_end()?;
+        } else {
+            let line = line.to_owned();
+            self.line = self.lines.line();
+            self.check_end()?;
+            self.parse(line)?;
+        }
+        self.check_width()?;
+        Ok(true)
+    }
+
+    fn check_end(&self) -> Result<()> {
+        check_end(&self.lines, self.last)
+    }
+
+    fn check_width(&self) -> Result<()> {
+        match self.width {
+            Some(width) if width != self.cells.len() => {
+                Err(InputError::new(self.lines.path(), format!("{width}, as in the header"))
+                    .line(self.line)
+                    .found(format!("{} cells", self.cells.len()))
+                    .hint("quote cells that contain the separator, and give every row all cells, empty ones too")
+                    .into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Divides a row into cells, taking further lines while a quote is open.
+    fn parse(&mut self, mut line: String) -> Result<()> {
+        self.cells.clear();
+        if self.delimiter == b'\t' {
+            line.split('\t').for_each(|cell| self.cells.push(cell));
+            return Ok(());
+        }
+        let mut place = Place::Start;
+        let mut opened = self.line;
+        loop {
+            for letter in line.chars() {
+                place = match (place, letter) {
+                    (Place::Start, '"') => {
+                        opened = self.lines.line();
+                        Place::Quoted
+                    }
+                    (Place::Quoted, '"') => Place::Closed,
+                    (Place::Closed, '"') => {
+                        self.cells.text.push('"');
+                        Place::Quoted
+                    }
+                    (Place::Start | Place::Plain | Place::Closed, ',') => {
+                        self.cells.end();
+                        Place::Start
+                    }
+                    (Place::Closed, letter) => return Err(self.after_quote(letter)),
+                    (Place::Quoted, letter) => {
+                        self.cells.text.push(letter);
+                        Place::Quoted
+                    }
+                    (Place::Start | Place::Plain, letter) => {
+                        self.cells.text.push(letter);
+                        Place::Plain
+                    }
+                };
+            }
+            if !matches!(place, Place::Quoted) {
+                self.cells.end();
+                return Ok(());
+            }
+            self.cells.text.push('\n');
+            let too_long = self.cells.text.len() > Limits::default().line;
+            match self.lines.next_line()? {
+                Some(next) if !too_long => next.clone_into(&mut line),
+                _ => return Err(self.unclosed(opened)),
+            }
+            self.check_end()?;
+        }
+    }
+
+    fn after_quote(&self, letter: char) -> crate::Error {
+        InputError::new(self.lines.path(), "a comma or the end of the line after a closing quotation mark")
+            .line(self.lines.line())
+            .column(self.cells.len() + 1)
+            .found(letter.to_string())
+            .hint("write a quotation mark inside a quoted cell twice")
+            .into()
+    }
+
+    fn unclosed(&self, opened: u64) -> crate::Error {
+        InputError::new(self.lines.path(), "a closing quotation mark")
+            .line(opened)
+            .column(self.cells.len() + 1)
+            .found("a quoted cell without end")
+            .into()
+    }
+}
+
+/// An error if the latest line was torn and that matters.
+pub(crate) fn check_end(lines: &Lines, last: LastLine) -> Result<()> {
+    if last == LastLine::Free || lines.terminated() {
+        return Ok(());
+    }
+    Err(torn(lines.path(), lines.line()))
+}
+
+/// A last line without a line feed, in a file that is appended to line by line.
+pub(crate) fn torn(path: &Path, line: u64) -> crate::Error {
+    InputError::new(path, "a line feed at the end of the last line")
+        .line(line)
+        .found("a torn line")
+        .hint("writing stopped midway: delete the line if it is cut, or add the line feed if it is whole")
+        .into()
+}
