@@ -38,7 +38,9 @@ fn density_and_distribution_agree_with_the_table() {
         // Exponentiating the table's log costs digits in proportion to its size.
         let tolerance = 1e-13 * (1.0 + log_phi.abs());
         assert!(close(cdf(z), log_phi.exp(), tolerance), "z = {z}");
-        assert!(close(density(z), rate * log_phi.exp(), tolerance), "z = {z}");
+        // Where the table's exponential is denormal, the hazard multiplies its rounding.
+        let rounding = rate * f64::from_bits(1);
+        assert!((density(z) - rate * log_phi.exp()).abs() <= tolerance * density(z) + rounding, "z = {z}");
     }
 }
 

@@ -98,7 +98,9 @@ pub fn hazard(z: f64) -> Hazard {
     } else {
         let density = density(z);
         let rate = density / (1.0 - density / (z + excess(z)));
-        Hazard { rate, curvature: rate * (z + rate) }
+        // Where the rate is denormal its rounding must not be multiplied by z.
+        let curvature = if z < 37.0 { rate * (z + rate) } else { gauss(z, INV_SQRT_2PI * z) };
+        Hazard { rate, curvature }
     }
 }
 
