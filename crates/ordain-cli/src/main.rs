@@ -1,2 +1,95 @@
-//! The `ordain` command.
-fn main() {}
+//! The `ordain` command: what was typed, which subcommand it means, and the exit code of how that went.
+
+mod answer;
+mod demo;
+mod init;
+mod model;
+mod output;
+mod predict;
+mod rank;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Learn the order of things from as few comparisons as possible.
+///
+/// Items have attributes and links; somebody answers "which of these two?"; Ordain ranks all items and says how sure it
+/// is. A folder with an `ordain.toml` is a project; start one with `ordain init items.csv`, or look at `ordain demo`.
+#[derive(Parser)]
+#[command(name = "ordain", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Init(init::Arguments),
+    Rank(rank::Arguments),
+    Predict(predict::Arguments),
+    Answer(answer::Arguments),
+    Demo(demo::Arguments),
+}
+
+/// Why a subcommand failed.
+#[derive(Debug)]
+enum Failure {
+    /// The library says so.
+    Library(ordain::Error),
+    /// Standard output could not be written.
+    Output(std::io::Error),
+}
+
+impl From<ordain::Error> for Failure {
+    fn from(error: ordain::Error) -> Self {
+        Self::Library(error)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+/// What a subcommand returns.
+type Outcome = Result<(), Failure>;
+
+/// Exit codes: 0 fine, 1 the input is wrong, 2 wrong usage (clap's own), 3 internal.
+const INPUT: u8 = 1;
+const INTERNAL: u8 = 3;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let run = || match arguments.command {
+        Command::Init(arguments) => init::run(&arguments),
+        Command::Rank(arguments) => rank::run(&arguments),
+        Command::Predict(arguments) => predict::run(&arguments),
+        Command::Answer(arguments) => answer::run(&arguments),
+        Command::Demo(arguments) => demo::run(&arguments),
+    };
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        // Whoever reads the output has seen enough: `ordain rank | head`.
+        Ok(Err(Failure::Output(error))) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Ok(Err(Failure::Output(error))) => complain(&format!("cannot write the output: {error}"), None, INTERNAL),
+        Ok(Err(Failure::Library(error))) => {
+            use ordain::Error::{NotConverged, NotPositiveDefinite};
+            let code = if matches!(error, NotConverged { .. } | NotPositiveDefinite { .. }) { INTERNAL } else { INPUT };
+            complain(&error.to_string(), error.hint(), code)
+        }
+        Err(_) => complain("this is a bug in Ordain, and the message above says where", None, INTERNAL),
+    }
+}
+
+/// Says what went wrong on standard error. If even that is closed, the exit code must do.
+fn complain(message: &str, hint: Option<&str>, code: u8) -> ExitCode {
+    let mut stderr = std::io::stderr();
+    let _ = writeln!(stderr, "error: {message}");
+    if let Some(hint) = hint {
+        let _ = writeln!(stderr, "hint: {hint}");
+    }
+    ExitCode::from(code)
+}

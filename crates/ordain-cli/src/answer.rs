@@ -1,0 +1,122 @@
+//! `ordain answer`: one more line of the answer log.
+
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::Args;
+use ordain::InputError;
+use ordain::data::{Answer, AnswerLog, Entry, Outcome as Said};
+use ordain::formats::{AnswerWriter, Project};
+use ordain::gp::AnswerModel;
+
+use crate::{Failure, Outcome, output};
+
+/// Record an answer
+///
+/// For example `ordain answer France Spain first`: of France and Spain, the first is preferred. The answer is on the
+/// disk when the command returns.
+#[derive(Args)]
+#[command(override_usage = "ordain answer [OPTIONS] <FIRST> <SECOND> <first|second|tie|skip>\n       \
+                            ordain answer [OPTIONS] <ITEM> <good|bad>\n       ordain answer [OPTIONS] undo")]
+pub struct Arguments {
+    /// The items, then what was said of them
+    #[arg(required = true, num_args = 1..=3, value_name = "WORD")]
+    words: Vec<String>,
+    /// The project: a folder with an ordain.toml, or such a file
+    #[arg(long, default_value = ".")]
+    project: PathBuf,
+    /// Who says so; an undo takes back this judge's latest answer
+    #[arg(long)]
+    judge: Option<String>,
+    /// The group of the items, where their ids alone do not say
+    #[arg(long)]
+    group: Option<String>,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let project = Project::open(&arguments.project)?;
+    let entry = entry(arguments, &project)?;
+    let mut entries = project.answers.entries().to_vec();
+    entries.push(entry.clone());
+    // What could not be learned from, or taken back, is not written either.
+    let log = AnswerLog::new(entries)?;
+    AnswerModel::new(project.noise, project.tie_width)?.observe_all(log.standing())?;
+    AnswerWriter::open(&project.answers_file, &project.items)?.append(&entry, &project.items)?;
+    output::note(format!(
+        "recorded in {}; {} answers stand",
+        project.answers_file.display(),
+        log.standing().len()
+    ));
+    Ok(())
+}
+
+fn entry(arguments: &Arguments, project: &Project) -> Result<Entry, Failure> {
+    let time = Some(now());
+    let judge = arguments.judge.clone();
+    let group = arguments.group.as_deref();
+    let words: Vec<&str> = arguments.words.iter().map(String::as_str).collect();
+    let answer = match words[..] {
+        ["undo"] => return Ok(Entry::Undo { judge, time }),
+        [item, outcome @ ("good" | "bad")] => {
+            let said = if outcome == "good" { Said::Good } else { Said::Bad };
+            Answer::new(project.item(item, group)?, None, said)?
+        }
+        [first, second, outcome] => {
+            let said = match outcome {
+                "first" => Said::First,
+                "second" => Said::Second,
+                "tie" => Said::Tie,
+                "skip" => Said::Skip,
+                other => return Err(unknown(other, "first, second, tie or skip after two items")),
+            };
+            let (first, second) = project.pair(first, second, group)?;
+            Answer::new(first, Some(second), said)?
+        }
+        [.., last] => return Err(unknown(last, "two items and first, second, tie or skip; one item and good or bad; undo")),
+        [] => unreachable!("clap asks for at least one word"),
+    };
+    Ok(Entry::Answer(Answer { judge, time, ..answer }))
+}
+
+fn unknown(word: &str, expected: &str) -> Failure {
+    let error = InputError::new("command line", expected).found(word);
+    Failure::Library(error.hint("for example: ordain answer France Spain first").into())
+}
+
+/// The time in RFC 3339, UTC, to the second.
+fn now() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    rfc3339(seconds)
+}
+
+/// Seconds since 1970 as a date and time of the Gregorian calendar.
+fn rfc3339(seconds: u64) -> String {
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // Counted from 1 March of year 0, so that the leap day is the last day of its year; 400 years have 146,097 days.
+    let days = days + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    // Months from March on have 153 days for every five.
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let (month, carry) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let year = 400 * era + year_of_era + carry;
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rfc3339;
+
+    /// Dates known from the calendar: the epoch, leap days of a century that has one and of a year that has one.
+    #[test]
+    fn dates() {
+        assert_eq!(rfc3339(0), "1970-01-01T00:00:00Z");
+        assert_eq!(rfc3339(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(rfc3339(1_709_251_199), "2024-02-29T23:59:59Z");
+        assert_eq!(rfc3339(1_709_251_200), "2024-03-01T00:00:00Z");
+        assert_eq!(rfc3339(4_107_542_400), "2100-03-01T00:00:00Z");
+    }
+}

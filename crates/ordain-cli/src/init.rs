@@ -1,0 +1,39 @@
+//! `ordain init`: a first project file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use ordain::formats::{Sketch, project_text, write_project};
+
+use crate::{Outcome, output};
+
+/// Start a project: write a commented ordain.toml for the data at hand
+///
+/// FILE is a table of items (CSV, JSONL or Parquet), or a table of answers alone, such as arena battles.
+#[derive(Args)]
+pub struct Arguments {
+    /// A table of items or of answers
+    file: PathBuf,
+    /// A list of links between the items (source,target[,weight]); may be given several times
+    #[arg(long, value_name = "LINKS")]
+    relation: Vec<PathBuf>,
+    /// Answers to learn from [default: answers.csv, to be filled]
+    #[arg(long, value_name = "ANSWERS")]
+    answers: Option<PathBuf>,
+    /// The folder to write ordain.toml to
+    #[arg(long, default_value = ".")]
+    folder: PathBuf,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let text = project_text(&Sketch {
+        folder: arguments.folder.clone(),
+        file: arguments.file.clone(),
+        answers: arguments.answers.clone(),
+        relations: arguments.relation.clone(),
+    })?;
+    let path = write_project(&arguments.folder, &text)?;
+    output::note(format!("wrote {}; now: ordain rank {}", path.display(), arguments.folder.display()));
+    Ok(())
+}

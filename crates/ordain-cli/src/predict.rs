@@ -1,0 +1,66 @@
+//! `ordain predict`: what a judge would say of two items.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use ordain::gp::predict;
+use serde::Serialize;
+
+use crate::Outcome;
+use crate::model::{Inference, Model};
+use crate::output::{self, Format};
+
+/// Predict which of two items a judge would prefer
+#[derive(Args)]
+pub struct Arguments {
+    /// The first item
+    first: String,
+    /// The second item
+    second: String,
+    /// The project: a folder with an ordain.toml, or such a file
+    #[arg(long, default_value = ".")]
+    project: PathBuf,
+    /// The group of both items, where their ids alone do not say
+    #[arg(long)]
+    group: Option<String>,
+    /// How answers become a belief
+    #[arg(long, value_enum, default_value = "ep")]
+    inference: Inference,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    first: &'a str,
+    second: &'a str,
+    probability: f64,
+    tie: f64,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let model = Model::open(&arguments.project, arguments.inference)?;
+    let (first, second) = model.project.pair(&arguments.first, &arguments.second, arguments.group.as_deref())?;
+    let prediction = predict(model.belief.as_ref(), &model.answers, first, second)?;
+    let report = Report {
+        first: &arguments.first,
+        second: &arguments.second,
+        probability: prediction.probability,
+        tie: prediction.tie,
+    };
+    match arguments.format {
+        Format::Json => output::json(&report),
+        Format::Csv => output::csv([report]),
+        Format::Table => {
+            let percent = |probability: f64| format!("{:5.1} %", 100.0 * probability);
+            output::text(format_args!("{}  {}", percent(report.probability), report.first))?;
+            output::text(format_args!("{}  {}", percent(1.0 - report.probability - report.tie), report.second))?;
+            if report.tie > 0.0 {
+                output::text(format_args!("{}  a tie", percent(report.tie)))?;
+            }
+            Ok(())
+        }
+    }
+}
