@@ -203,6 +203,22 @@ impl Kernel for WeightedSum {
 
 /// The kernel that the specifications of a project describe.
 ///
+/// ```
+/// use ordain::data::{Items, Link, Relation};
+/// use ordain::kernel::{Kernel, KernelSpec, RelationSpec, Role, Shape, build};
+///
+/// let items = Items::from_ids(["a", "b", "c"])?;
+/// let cites = Relation::new(3, vec![Link { source: 0, target: 1, weight: 1.0 }])?;
+/// let relation = RelationSpec { relation: 0, role: Role::Undirected };
+/// let shape = Shape::RegularizedLaplacian { relation, beta: 1.0, iota: 1.0 };
+/// let kernel = build(&[KernelSpec { weight: 1.0, shape }], &items, &[cites])?;
+///
+/// let mut column = [0.0; 3];
+/// kernel.column(0, &mut column)?;
+/// assert!((column[0] - 2.0 / 3.0).abs() < 1e-15 && (column[1] - 1.0 / 3.0).abs() < 1e-15 && column[2] == 0.0);
+/// # Ok::<(), ordain::Error>(())
+/// ```
+///
 /// # Errors
 /// If there is no specification, a parameter is out of range (named as in `kernel[0].rho`), a relation does not exist or
 /// does not fit its role, or a part is too large for its method.
