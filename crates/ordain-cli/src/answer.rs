@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::Args;
 use ordain::InputError;
 use ordain::data::{Answer, AnswerLog, Entry, Outcome as Said};
-use ordain::formats::{AnswerWriter, Project};
+use ordain::formats::{AnswerWriter, Project, named_item, named_pair};
 use ordain::gp::AnswerModel;
 
 use crate::{Failure, Outcome, output};
@@ -33,6 +33,9 @@ pub struct Arguments {
     group: Option<String>,
 }
 
+/// Where the names of the items come from.
+const ORIGIN: &str = "command line";
+
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let project = Project::open(&arguments.project)?;
@@ -43,11 +46,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let log = AnswerLog::new(entries)?;
     AnswerModel::new(project.noise, project.tie_width)?.observe_all(log.standing())?;
     AnswerWriter::open(&project.answers_file, &project.items)?.append(&entry, &project.items)?;
-    output::note(format!(
-        "recorded in {}; {} answers stand",
-        project.answers_file.display(),
-        log.standing().len()
-    ));
+    output::note(format!("recorded in {}; {} answers stand", project.answers_file.display(), log.standing().len()));
     Ok(())
 }
 
@@ -60,7 +59,7 @@ fn entry(arguments: &Arguments, project: &Project) -> Result<Entry, Failure> {
         ["undo"] => return Ok(Entry::Undo { judge, time }),
         [item, outcome @ ("good" | "bad")] => {
             let said = if outcome == "good" { Said::Good } else { Said::Bad };
-            Answer::new(project.item(item, group)?, None, said)?
+            Answer::new(named_item(&project.items, ORIGIN, item, group)?, None, said)?
         }
         [first, second, outcome] => {
             let said = match outcome {
@@ -70,17 +69,19 @@ fn entry(arguments: &Arguments, project: &Project) -> Result<Entry, Failure> {
                 "skip" => Said::Skip,
                 other => return Err(unknown(other, "first, second, tie or skip after two items")),
             };
-            let (first, second) = project.pair(first, second, group)?;
+            let (first, second) = named_pair(&project.items, ORIGIN, [first, second], group)?;
             Answer::new(first, Some(second), said)?
         }
-        [.., last] => return Err(unknown(last, "two items and first, second, tie or skip; one item and good or bad; undo")),
+        [.., last] => {
+            return Err(unknown(last, "two items and first, second, tie or skip; one item and good or bad; undo"));
+        }
         [] => unreachable!("clap asks for at least one word"),
     };
     Ok(Entry::Answer(Answer { judge, time, ..answer }))
 }
 
 fn unknown(word: &str, expected: &str) -> Failure {
-    let error = InputError::new("command line", expected).found(word);
+    let error = InputError::new(ORIGIN, expected).found(word);
     Failure::Library(error.hint("for example: ordain answer France Spain first").into())
 }
 

@@ -65,7 +65,8 @@ fn unpack(folder: &Path) -> Result<(), Failure> {
 
 /// The share of pairs that the ranking has in the order of the column `inhabitants`.
 fn share_in_order(model: &Model, ranked: &[RankedItem]) -> Option<f64> {
-    let truth: Vec<f64> = model.project.other.get("inhabitants")?.iter().map(|cell| cell.parse().ok()).collect::<Option<_>>()?;
+    let truth: Vec<f64> =
+        model.project.other.get("inhabitants")?.iter().map(|cell| cell.parse().ok()).collect::<Option<_>>()?;
     let order: Vec<f64> = ranked.iter().map(|ranked| truth[ranked.item.index()]).collect();
     let pairs = || (0..order.len()).flat_map(|first| (first + 1..order.len()).map(move |second| (first, second)));
     let right = pairs().filter(|&(first, second)| order[first] > order[second]).count();

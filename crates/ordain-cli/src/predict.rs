@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use ordain::formats::named_pair;
 use ordain::gp::predict;
 use serde::Serialize;
 
@@ -42,7 +43,8 @@ struct Report<'a> {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let model = Model::open(&arguments.project, arguments.inference)?;
-    let (first, second) = model.project.pair(&arguments.first, &arguments.second, arguments.group.as_deref())?;
+    let ids = [arguments.first.as_str(), arguments.second.as_str()];
+    let (first, second) = named_pair(&model.project.items, "command line", ids, arguments.group.as_deref())?;
     let prediction = predict(model.belief.as_ref(), &model.answers, first, second)?;
     let report = Report {
         first: &arguments.first,

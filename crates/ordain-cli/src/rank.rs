@@ -110,7 +110,7 @@ pub fn show(model: &Model, ranked: &[RankedItem]) -> Outcome {
     let has_group = model.project.items.groups().is_some();
 
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
+    table.load_style(presets::NOTHING);
     let width = picture_width(table.width());
     let mut header = vec!["rank", "item", "utility", "± sd", "rank (90 %)"];
     if has_top {
@@ -145,7 +145,7 @@ pub fn show(model: &Model, ranked: &[RankedItem]) -> Outcome {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    output::text(table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n"))?;
+    output::text(table.trim_fmt())?;
     let answers = if model.learned == 1 { "answer" } else { "answers" };
     output::note(format!(
         "{} items, {} {answers}, log evidence {:.3}",

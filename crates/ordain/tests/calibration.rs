@@ -78,9 +78,8 @@ fn beliefs_are_calibrated() {
         let mut stream = stream(1_000_000 + draw_number);
         let kernel = smooth_kernel(ITEMS, 1.5, 0.5, &mut stream);
         let utilities = draw(&cholesky(&kernel), &mut stream);
-        let observations: Vec<_> = (0..ANSWERS)
-            .map(|_| judge(&model, 0.0, &utilities, pair(ITEMS, &mut stream), &mut stream))
-            .collect();
+        let observations: Vec<_> =
+            (0..ANSWERS).map(|_| judge(&model, 0.0, &utilities, pair(ITEMS, &mut stream), &mut stream)).collect();
         let kernel = Arc::new(Given(kernel));
         let ep = EpParams::default().fit(kernel.clone(), &observations).unwrap();
         ep_tally.add(&ep, &model, &utilities, draw_number);
@@ -94,7 +93,8 @@ fn beliefs_are_calibrated() {
     let critical = 1.628 / (DRAWS as f64).sqrt();
     for (name, tally) in [("ep", &ep_tally), ("incremental", &incremental_tally)] {
         let error = tally.calibration_error();
-        let (utilities, differences) = (distance_from_uniform(&tally.utilities), distance_from_uniform(&tally.differences));
+        let (utilities, differences) =
+            (distance_from_uniform(&tally.utilities), distance_from_uniform(&tally.differences));
         println!(
             "{name}: calibration error {error:.4} over {} held-out answers; posterior ranks off uniform by {utilities:.3} \
              (utilities, spread {:.3}) and {differences:.3} (differences, spread {:.3}); 1 % level {critical:.3}",

@@ -234,7 +234,7 @@ impl Reader<'_> {
     }
 
     fn item(&self, row: &Row<'_>, column: usize) -> Result<ItemId> {
-        let place = Place { path: self.path, line: row.line, column: &self.columns[column] };
+        let place = Place { path: self.path, line: Some(row.line), column: &self.columns[column] };
         find_item(self.items, &place, row.get(column), self.layout.group.map(|at| row.get(at)))
     }
 

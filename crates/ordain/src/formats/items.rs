@@ -237,7 +237,10 @@ pub(crate) fn number(cell: &str) -> Option<f64> {
 /// The item that a cell of some other file names.
 pub(crate) fn find_item(items: &Items, place: &Place<'_>, id: &str, group: Option<&str>) -> Result<ItemId> {
     let group = group.filter(|group| items.groups().is_some() && !group.is_empty());
-    let at = |expected: &str| InputError::new(place.path, expected).line(place.line).column(place.column).found(id);
+    let at = |expected: &str| {
+        let error = InputError::new(place.path, expected).column(place.column).found(id);
+        place.line.into_iter().fold(error, InputError::line)
+    };
     match items.find(id, group) {
         Lookup::Found(item) => Ok(item),
         Lookup::Unknown => {
@@ -252,14 +255,38 @@ pub(crate) fn find_item(items: &Items, place: &Place<'_>, id: &str, group: Optio
             Err(error.into())
         }
         Lookup::Ambiguous(several) => Err(at("an id that one group only has")
-            .hint(format!("{} groups have this item: add a column \"group\" that names the group", several.len()))
+            .hint(format!("{} groups have this item: name the group too", several.len()))
             .into()),
     }
+}
+
+/// The item that somebody named outside any file; `origin` says where, e.g. "command line".
+///
+/// # Errors
+/// If there is no such item, or several groups have it and none is named.
+pub fn named_item(items: &Items, origin: &str, id: &str, group: Option<&str>) -> Result<ItemId> {
+    find_item(items, &Place { path: Path::new(origin), line: None, column: "item" }, id, group)
+}
+
+/// Two items that somebody named, outside any file, to be compared.
+///
+/// # Errors
+/// If there is no such item, several groups have it and none is named, or the two are one or of different groups.
+pub fn named_pair(items: &Items, origin: &str, ids: [&str; 2], group: Option<&str>) -> Result<(ItemId, ItemId)> {
+    let (first, second) = (named_item(items, origin, ids[0], group)?, named_item(items, origin, ids[1], group)?);
+    let wrong = |expected: &str, hint: &str| InputError::new(origin, expected).column("item").found(ids[1]).hint(hint);
+    if first == second {
+        return Err(wrong("an item other than the first", "an item cannot be compared with itself").into());
+    }
+    if items.groups().is_some_and(|groups| groups.of(first) != groups.of(second)) {
+        return Err(wrong("an item of the first one's group", "only items of one group are compared").into());
+    }
+    Ok((first, second))
 }
 
 /// Where a cell stands.
 pub(crate) struct Place<'a> {
     pub(crate) path: &'a Path,
-    pub(crate) line: u64,
+    pub(crate) line: Option<u64>,
     pub(crate) column: &'a str,
 }

@@ -138,7 +138,7 @@ impl Links<'_> {
         group: Option<&str>,
     ) -> Result<()> {
         let item = |(id, column): (&str, &str)| {
-            find_item(self.items, &Place { path: self.path, line, column }, id, group).map(|item| item.0)
+            find_item(self.items, &Place { path: self.path, line: Some(line), column }, id, group).map(|item| item.0)
         };
         let source = item(source)?;
         let target = match &mut self.things {
