@@ -1,7 +1,7 @@
 //! Development tasks: `cargo xtask` lists them. Nothing but the standard library, so that they start at once.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the developer at the terminal")]
 
-mod oracles;
+mod python;
 mod step;
 
 use std::ffi::OsString;
@@ -21,10 +21,13 @@ Tasks:
   bench [ARGS]    Run the benches; ARGS go to `cargo bench`
   oracles         Prepare the oracles' Python environment and print its interpreter, for example
                   ORDAIN_PYTHON=\"$(cargo xtask oracles)\" cargo test
+  bench-peers     Run the peers' implementations beside ours and record the result under
+                  crates/ordain-bench/results; installs several gigabytes of Python packages first
   help            Print this
 
 Environment:
-  ORDAIN_PYTHON   A Python that has what tests/oracles/requirements.txt lists; used instead of a new environment
+  ORDAIN_PYTHON        A Python that has what tests/oracles/requirements.txt lists, used instead of a new environment
+  ORDAIN_PEERS_PYTHON  The same for crates/ordain-bench/peers/requirements.txt
 ";
 
 fn main() -> ExitCode {
@@ -39,8 +42,9 @@ fn main() -> ExitCode {
         }
         (Some("test"), []) => finish(test()),
         (Some("bench"), args) => finish(cargo("benches", &["bench", "-p", "ordain-bench"]).args(args).run("")),
-        (Some("oracles"), []) => finish(oracles::prepare("").map(|python| println!("{}", python.display()))),
-        (Some(task @ ("test" | "oracles")), [first, ..]) => {
+        (Some("oracles"), []) => finish(python::ORACLES.prepare("").map(|python| println!("{}", python.display()))),
+        (Some("bench-peers"), []) => finish(bench_peers()),
+        (Some(task @ ("test" | "oracles" | "bench-peers")), [first, ..]) => {
             misuse(&format!("`{task}` takes no arguments, found `{}`", first.to_string_lossy()))
         }
         (Some(task), _) => misuse(&format!("unknown task `{task}`")),
@@ -51,7 +55,7 @@ fn main() -> ExitCode {
 fn test() -> Result<(), Failure> {
     const COUNT: usize = 6;
     let started = std::time::Instant::now();
-    let python = oracles::prepare(&format!("[1/{COUNT}] "))?;
+    let python = python::ORACLES.prepare(&format!("[1/{COUNT}] "))?;
     let tests = if has_nextest() {
         cargo("tests, by cargo-nextest", &["nextest", "run", "--workspace", "--all-features"])
     } else {
@@ -74,6 +78,12 @@ fn test() -> Result<(), Failure> {
     }
     step::report(&format!("all {COUNT} steps passed in {}", step::elapsed(started)));
     Ok(())
+}
+
+/// Ours and the peers', on the same problems in one run.
+fn bench_peers() -> Result<(), Failure> {
+    let python = python::PEERS.prepare("")?;
+    cargo("peers", &["run", "--release", "-p", "ordain-bench", "--bin", "peers", "--"]).args(&[python]).run("")
 }
 
 /// A step that runs the cargo this program was started by.

@@ -1,5 +1,6 @@
 //! Is the belief as sure as it should be? Draws from the model, a few hundred answers each, and a look at what the
 //! belief says of the truth it never saw.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,6 +1,8 @@
 //! With independent items EP equals `choix.ep_pairwise`, another implementation. Needs the interpreter that
 //! `cargo xtask test` prepares and names in `ORDAIN_PYTHON`.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::io::Write;

@@ -1,4 +1,5 @@
 //! EP and the incremental belief against quadrature, brute force, sampling, and each other.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,5 +1,6 @@
 //! The normal law against tables of 25 digits made with arbitrary precision (`data/make_normal.py`,
 //! `data/make_interval.py`).
+#![allow(clippy::unwrap_used)]
 
 use ordain::numeric::normal::{cdf, density, hazard, log_cdf, log_mass, truncated};
 

@@ -1,4 +1,5 @@
 //! The worked example of AXPGP section 2.4, by hand: six papers, links (a, b) and (d, e).
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,6 +1,6 @@
 //! What several test files share: a kernel given by its matrix, random problems, and quadrature that knows nothing of
 //! the code under test.
-#![allow(dead_code)] // Every test file is a crate of its own and uses its part of this.
+#![allow(dead_code, clippy::unwrap_used)] // Every test file is a crate of its own and uses its part of this.
 
 use std::sync::Arc;
 

@@ -1,0 +1,140 @@
+//! Python environments with other people's implementations: oracles that the tests compare ours with, and peers that
+//! the benches run beside.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::step::{self, Failure, Step};
+
+/// An environment under the target folder.
+pub struct Environment {
+    /// Its folder there, and its title.
+    name: &'static str,
+    /// What to install, from the root of the repository.
+    requirements: &'static str,
+    /// A line of Python that needs all of it.
+    modules: &'static str,
+    /// The variable by which a developer may name an interpreter that has it all.
+    variable: &'static str,
+}
+
+/// What the tests compare with.
+pub const ORACLES: Environment = Environment {
+    name: "oracles",
+    requirements: "tests/oracles/requirements.txt",
+    modules: "import choix, mpmath, numpy, scipy",
+    variable: "ORDAIN_PYTHON",
+};
+
+/// What the benches run beside.
+pub const PEERS: Environment = Environment {
+    name: "peers",
+    requirements: "crates/ordain-bench/peers/requirements.txt",
+    modules: "import botorch, gpytorch, torch, numpy",
+    variable: "ORDAIN_PEERS_PYTHON",
+};
+
+/// The pinned versions of NumPy and SciPy need 3.11. `ensurepip` is what Debian leaves out of `venv`.
+const USABLE: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
+
+impl Environment {
+    /// The interpreter with everything it needs, installed first if it is not there yet. `position` opens the title.
+    pub fn prepare(&self, position: &str) -> Result<PathBuf, Failure> {
+        let Self { name, modules, variable, .. } = self;
+        if let Some(python) = std::env::var_os(variable) {
+            let title = format!("{name}, by the Python that {variable} names");
+            Step::new(&title, &python).args(&["-c", modules]).off_stdout().run(position)?;
+            return Ok(python.into());
+        }
+        let requirements = crate::root().join(self.requirements);
+        let wanted = read(&requirements)?;
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| crate::root().join("target"), PathBuf::from);
+        let folder = std::path::absolute(&target).unwrap_or(target).join(name);
+        let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+        let stamp = folder.join("requirements.stamp");
+        if is_current(&stamp, &wanted) && Step::new("", &python).args(&["-c", modules]).succeeds_quietly() {
+            step::title(&format!("{position}{name}"));
+            step::report("already installed");
+            return Ok(python);
+        }
+
+        let base = base_python()?;
+        // A half-made environment is not worth repairing; the stamp comes last, so an interrupted one is made again.
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
+        }
+        let make = Step::new(&format!("{name}, a Python environment"), base).args(&["-m", "venv"]).args(&[&folder]);
+        make.off_stdout().run(position)?;
+        let install = Step::new(&format!("{name}, their packages"), &python)
+            .args(&["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "-r"])
+            .args(&[&requirements]);
+        install.off_stdout().run(position)?;
+        fs::write(&stamp, wanted).map_err(|error| Failure::new(format!("{}: {error}", stamp.display())))?;
+        Ok(python)
+    }
+}
+
+/// Whether the environment was made from these requirements.
+fn is_current(stamp: &Path, wanted: &str) -> bool {
+    fs::read_to_string(stamp).is_ok_and(|installed| installed == wanted)
+}
+
+/// A `python3` that can make environments; fetched where that can be done without asking (root on Debian).
+fn base_python() -> Result<&'static str, Failure> {
+    let python = "python3";
+    let usable = Step::new("", python).args(&["-c", USABLE]);
+    if usable.succeeds_quietly() {
+        return Ok(python);
+    }
+    if Path::new("/etc/debian_version").exists() && is_root() {
+        let install = Step::new("Python from Debian", "apt-get").args(&["install", "-y", "python3", "python3-venv"]);
+        Step::new("Debian's list of packages", "apt-get").args(&["update"]).off_stdout().run("")?;
+        install.env("DEBIAN_FRONTEND", "noninteractive").off_stdout().run("")?;
+        if usable.succeeds_quietly() {
+            return Ok(python);
+        }
+    }
+    Err(Failure::new(
+        "no usable `python3`: expected Python 3.11 or later with its venv module\n\
+         on Debian or Ubuntu: sudo apt-get install python3 python3-venv\n\
+         or name an interpreter that has what is needed; `cargo xtask help` says how",
+    ))
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+fn read(file: &Path) -> Result<String, Failure> {
+    fs::read_to_string(file).map_err(|error| Failure::new(format!("{}: {error}", file.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_requirement_is_pinned_and_checked() {
+        for environment in [ORACLES, PEERS] {
+            let requirements = read(&crate::root().join(environment.requirements)).unwrap();
+            for line in requirements.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+                let (name, version) = line.split_once("==").unwrap_or_else(|| panic!("{line}: expected name==version"));
+                assert!(version.starts_with(|c: char| c.is_ascii_digit()), "{line}");
+                assert!(environment.modules.contains(name), "{line}: not among the modules that are tried");
+            }
+        }
+    }
+
+    #[test]
+    fn a_changed_or_missing_stamp_is_not_current() {
+        let folder = std::env::temp_dir().join(format!("ordain-xtask-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let stamp = folder.join("stamp");
+        assert!(!is_current(&stamp, "numpy==2"));
+        fs::write(&stamp, "numpy==2").unwrap();
+        assert!(is_current(&stamp, "numpy==2"));
+        assert!(!is_current(&stamp, "numpy==3"));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
