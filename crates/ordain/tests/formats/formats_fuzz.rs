@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use ordain::data::Items;
+use ordain::data::{Answer, Entry, ItemId, Items, Outcome};
 use ordain::formats::{
-    ItemsSpec, Missing, Project, Table, read_answer_items, read_answers, read_items, read_letor, read_letor_ranks,
-    read_qrels, read_relation, read_runs,
+    AnswerWriter, ItemsSpec, Missing, Project, Table, read_answer_items, read_answers, read_items, read_letor,
+    read_letor_ranks, read_qrels, read_relation, read_runs,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -57,6 +57,7 @@ fn fuzz(name: &str, cases: u64, seeds: &[&[u8]], read: impl Fn(&Path)) {
         std::fs::write(&path, &bytes).unwrap();
         read(&path);
     }
+    crate::check_memory(512);
 }
 
 fn items() -> Items {
@@ -100,6 +101,27 @@ fn links() {
 #[test]
 fn answers() {
     fuzz("a", 4000, &[LOG, ARENA, LABELS], |path| drop((read_answers(path, &items()), read_answer_items(path))));
+}
+
+/// A log that can be read and appended to can be read after the append, with one answer more.
+#[test]
+fn appends() {
+    let folder = Folder::new();
+    let path = folder.path("a.csv");
+    let answer = Answer::new(ItemId(0), Some(ItemId(1)), Outcome::Second).unwrap();
+    let mut appended = 0;
+    for case in 0..1500 {
+        let mut bytes = [LOG, ARENA, b"winner,loser\nlamp,chair\n"][case as usize % 3].to_vec();
+        damage(&mut bytes, &mut ChaCha8Rng::seed_from_u64(case));
+        std::fs::write(&path, &bytes).unwrap();
+        let Ok(before) = read_answers(&path, &items()) else { continue };
+        let Ok(mut writer) = AnswerWriter::open(&path, &items()) else { continue };
+        let written = writer.append(&Entry::Answer(answer.clone()), &items()).is_ok();
+        let after = read_answers(&path, &items()).unwrap();
+        assert_eq!(after.entries().len(), before.entries().len() + usize::from(written));
+        appended += usize::from(written);
+    }
+    assert!(appended > 20, "{appended}");
 }
 
 #[test]

@@ -121,6 +121,10 @@ fn files_that_cannot_be_appended_to_are_refused_and_stay() {
         let error = input(AnswerWriter::open(path, &items()), name);
         assert!(error.hint.as_deref().unwrap().contains(hint), "{error} {:?}", error.hint);
     }
+    let tricky = Items::from_ids(["model_a", "b"]).unwrap();
+    let arena = folder.write("arena.csv", "model_a,model_b,winner\n");
+    assert!(input(AnswerWriter::open(&arena, &tricky), "arena.csv").hint.unwrap().contains("mistaken"));
+    std::fs::remove_file(arena).unwrap();
     assert_eq!(folder.snapshot(), before);
     assert_eq!(input(AnswerWriter::open(&cases[3].0, &items()), "torn.csv").line, Some(3));
 }

@@ -84,6 +84,7 @@ fn lizards_become_a_project() {
     // The table has a column "id" as well, but the contests name the column "lizard".
     assert_eq!(project.items.id(ordain::data::ItemId(0)), "lizard003");
     assert_eq!(project.answers.standing().len(), 100);
+    assert!(!project.items.attributes().names().contains(&"id".to_string()));
 }
 
 #[test]

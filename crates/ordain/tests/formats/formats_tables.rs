@@ -129,6 +129,40 @@ fn tables_that_are_wrong_say_where() {
 }
 
 #[test]
+fn a_gigabyte_on_one_line_is_refused_in_little_memory() {
+    let folder = Folder::new();
+    let path = folder.path("items.csv");
+    let mut packed = flate2::write::GzEncoder::new(std::fs::File::create(&path).unwrap(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, b"id,x\na,1\nb,").unwrap();
+    std::io::copy(&mut std::io::Read::take(std::io::repeat(b'1'), 1 << 30), &mut packed).unwrap();
+    packed.finish().unwrap();
+    assert_eq!(input(read_items(&path, &ItemsSpec::default()), "items.csv").line, Some(3));
+    // The same as a quoted cell of many lines, which never ends.
+    let mut packed = flate2::write::GzEncoder::new(std::fs::File::create(&path).unwrap(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, b"id,x\na,1\nb,\"").unwrap();
+    for _ in 0..1 << 18 {
+        std::io::Write::write_all(&mut packed, &[&[b'1'; 255][..], b"\n"].concat()).unwrap();
+    }
+    packed.finish().unwrap();
+    check(&input(read_items(&path, &ItemsSpec::default()), "items.csv"), 3, "2", "a quoted cell without end", "");
+    crate::check_memory(512);
+}
+
+#[test]
+fn files_cut_or_not_text_say_where() {
+    let folder = Folder::new();
+    let read = |bytes: &[u8]| read_items(folder.write("items.csv", bytes), &ItemsSpec::default());
+    assert_eq!(input(read(b"id,x\na,1\nb"), "items.csv").line, Some(3));
+    check(&input(read(b"id,x\na,1\nb\xe4,2\n"), "items.csv"), 3, "byte 2", "0xE4", "UTF-8");
+    let items = Items::from_ids(["a"]).unwrap();
+    let links = folder.write("links.csv", b"source,target\na,\xff\n");
+    check(&input(read_relation(links, &items, false), "links.csv"), 2, "byte 3", "0xFF", "UTF-8");
+    let answers = folder.write("a.csv", b"winner,loser\n\xff,a\n");
+    check(&input(ordain::formats::read_answers(answers, &items), "a.csv"), 2, "byte 1", "0xFF", "UTF-8");
+    assert_eq!(input(Table::read(folder.path("")), "").found.as_deref(), Some("a folder"));
+}
+
+#[test]
 fn json_that_is_wrong_says_where() {
     let folder = Folder::new();
     let read = |text: &str| Table::read(folder.write("t.jsonl", text));
@@ -189,6 +223,8 @@ fn links_that_are_wrong_say_where() {
     assert_eq!(input(read("lamp\n"), "links.csv").line, Some(1));
     assert_eq!(input(read(""), "links.csv").found.as_deref(), Some("an empty file"));
     assert!(read("source,target\n").unwrap().links().is_empty());
+    assert_eq!(read("from to weight\nlamp chair 2\n").unwrap().links()[0].weight, 2.0);
+    assert!(read("source target\n").unwrap().links().is_empty());
 }
 
 #[test]

@@ -49,6 +49,15 @@ impl Folder {
     }
 }
 
+/// Fails if this process ever held more than so many mebibytes, where the system tells.
+#[track_caller]
+fn check_memory(mebibytes: u64) {
+    let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return };
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let kibibytes: u64 = peak.trim().trim_end_matches("kB").trim().parse().unwrap();
+    assert!(kibibytes < mebibytes << 10, "{} MiB", kibibytes >> 10);
+}
+
 /// The error about a file's content, with the place checked to be in `file`.
 #[track_caller]
 fn input<T>(result: Result<T, Error>, file: &str) -> InputError {
