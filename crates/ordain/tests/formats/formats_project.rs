@@ -108,7 +108,7 @@ fn defaults_are_filled_in() {
     std::fs::remove_file(folder.path("answers.csv")).unwrap();
     folder.write("ordain.toml", text);
     let project = Project::open(folder.path("")).unwrap();
-    assert_eq!(project.noise, 0.7071067811865476);
+    assert_eq!(project.noise, std::f64::consts::FRAC_1_SQRT_2);
     assert_eq!(project.answers_file, folder.path("answers.csv"));
     assert!(project.answers.entries().is_empty());
     let rho = Rho::Shared(1.0 / 2f64.sqrt());

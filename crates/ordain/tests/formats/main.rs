@@ -1,5 +1,5 @@
 //! Formats: what is written is read back equal, and whatever is wrong is reported with its place.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod formats_answers;
 mod formats_fuzz;
