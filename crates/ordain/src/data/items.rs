@@ -200,11 +200,11 @@ impl Items {
     pub fn find(&self, id: &str, group: Option<&str>) -> Lookup {
         let Some(same) = self.by_id.get(id) else { return Lookup::Unknown };
         let fits = |item: &&ItemId| group.is_none_or(|group| self.group_name(**item) == Some(group));
-        let found: Vec<ItemId> = same.iter().filter(fits).copied().collect();
-        match found.as_slice() {
-            [] => Lookup::Unknown,
-            [item] => Lookup::Found(*item),
-            _ => Lookup::Ambiguous(found),
+        let mut found = same.iter().filter(fits);
+        match (found.next(), found.next()) {
+            (None, _) => Lookup::Unknown,
+            (Some(&item), None) => Lookup::Found(item),
+            _ => Lookup::Ambiguous(same.iter().filter(fits).copied().collect()),
         }
     }
 }

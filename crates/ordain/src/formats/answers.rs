@@ -152,6 +152,15 @@ pub(crate) fn verdict_word(kind: Kind, outcome: Outcome) -> Option<&'static str>
     words(kind).iter().find(|(_, word)| *word == Word::Outcome(outcome)).map(|(text, _)| *text)
 }
 
+/// An item whose id is also a word of the verdict column, so that what is written there could be read in two ways.
+pub(crate) fn item_like_a_word(kind: Kind, items: &Items) -> Option<&str> {
+    if kind == Kind::Log {
+        return None;
+    }
+    let is_word = |id: &&String| words(kind).iter().any(|(text, _)| *text == id.trim().to_lowercase());
+    items.ids().iter().find(is_word).map(String::as_str)
+}
+
 /// Reads answers about these items, in any of the tables of [this module](self).
 ///
 /// # Errors

@@ -57,7 +57,11 @@ fn describe_items(table: &Table, answered: &[String]) -> Result<Description> {
     let group = GROUPS.iter().find(|name| table.columns().iter().any(|column| column == *name));
     let group = group.map(|name| (*name).to_owned());
     let id = id_column(table, group.as_deref(), answered)?;
-    let chosen = |&at: &usize| table.columns()[at] != id && Some(&table.columns()[at]) != group.as_ref();
+    // A column "id" that is not the id numbers the items but does not describe them.
+    let chosen = |&at: &usize| {
+        let name = &table.columns()[at];
+        *name != id && name != "id" && Some(name) != group.as_ref()
+    };
     let attributes: Vec<usize> = numeric_columns(table).into_iter().filter(chosen).collect();
     let hole = |column: &usize| (0..table.len()).filter(|&row| table.cell(row, *column).trim().is_empty()).count();
     let holes: usize = attributes.iter().map(hole).sum();
@@ -72,8 +76,8 @@ fn describe_items(table: &Table, answered: &[String]) -> Result<Description> {
     Ok(Description::Items { items: items.len(), spec, holes })
 }
 
-/// `id` if there is such a column and it fits, else the first column that does: every cell filled and different (within
-/// the group), and every item that was answered about among them.
+/// `id` if there is such a column and it fits, else the first column of text that does, else of whole numbers: every cell
+/// filled and different (within the group), and every item that was answered about among them.
 fn id_column(table: &Table, group: Option<&str>, answered: &[String]) -> Result<String> {
     let group = group.map(|name| table.column(name)).transpose()?;
     let fits = |&column: &usize| {
@@ -86,7 +90,12 @@ fn id_column(table: &Table, group: Option<&str>, answered: &[String]) -> Result<
         different && Some(column) != group && answered.iter().all(|id| ids.contains(id.as_str()))
     };
     let named = table.columns().iter().position(|name| name == "id");
-    let found = named.filter(fits).or_else(|| (0..table.columns().len()).find(fits));
+    let numeric = numeric_columns(table);
+    let whole = |column: usize| (0..table.len()).all(|row| table.cell(row, column).parse::<i64>().is_ok());
+    let texts = (0..table.columns().len()).filter(|column| !numeric.contains(column));
+    // Measurements are often all different too, but nobody calls an item 0.00632.
+    let numbers = numeric.iter().copied().filter(|&column| whole(column));
+    let found = named.into_iter().chain(texts).chain(numbers).find(fits);
     found.map(|at| table.columns()[at].clone()).ok_or_else(|| {
         let error = InputError::new(table.path(), "a column of ids: filled, and different for every item");
         let more = if answered.is_empty() { "" } else { ", with every item of the answers" };
@@ -194,7 +203,8 @@ fn answers_text(sketch: &Sketch, answers: Option<&Path>) -> Result<String> {
 fn named(sketch: &Sketch, file: &Path) -> Result<String> {
     let io = |source| Error::Io { action: "find", path: file.to_path_buf(), source };
     let full = std::path::absolute(file).map_err(io)?;
-    let folder = std::path::absolute(&sketch.folder).unwrap_or_else(|_| sketch.folder.clone());
+    let folder = if sketch.folder.as_os_str().is_empty() { Path::new(".") } else { &sketch.folder };
+    let folder = std::path::absolute(folder).map_err(io)?;
     let name = full.strip_prefix(&folder).unwrap_or(&full);
     match name.to_str() {
         Some(name) => Ok(quoted(name)),
@@ -233,4 +243,27 @@ pub fn write_project(folder: impl AsRef<Path>, text: &str) -> Result<PathBuf> {
         failed(source)
     })?;
     Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_from_the_folder() {
+        let sketch = |folder: &str| Sketch { folder: folder.into(), ..Sketch::default() };
+        assert_eq!(named(&sketch(""), Path::new("a b.csv")).unwrap(), "\"a b.csv\"");
+        assert_eq!(named(&sketch("."), Path::new("./x.csv")).unwrap(), "\"x.csv\"");
+        assert_eq!(named(&sketch("p"), Path::new("p/x.csv")).unwrap(), "\"x.csv\"");
+        assert!(Path::new(named(&sketch("p"), Path::new("x.csv")).unwrap().trim_matches('"')).is_absolute());
+    }
+
+    #[test]
+    fn every_text_becomes_the_same_text() {
+        for text in ["", "plain", "a\"b", "back\\slash", "tab\tline\n", "\u{7f}\u{1}", "äß€𝄞", "''"] {
+            let toml = format!("x = {}", quoted(text));
+            let table = toml::de::DeTable::parse(&toml).unwrap();
+            assert_eq!(table.get_ref().get("x").unwrap().get_ref().as_str(), Some(text));
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Items from a table.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::nearest::suggestion;
@@ -107,8 +107,8 @@ pub fn items_from(table: &Table, spec: &ItemsSpec) -> Result<ItemTable> {
     let ids = (0..table.len()).map(|row| table.cell(row, id).to_owned()).collect();
     let groups = group.map(|at| Groups::new((0..table.len()).map(|row| table.cell(row, at))));
     let items = Items::new(ids, groups, Attributes::new(names, table.len(), values)?)?;
-    let rest: Vec<usize> =
-        (0..table.columns().len()).filter(|&at| at != id && Some(at) != group && !attributes.contains(&at)).collect();
+    let used: HashSet<usize> = attributes.into_iter().chain(group).chain([id]).collect();
+    let rest: Vec<usize> = (0..table.columns().len()).filter(|at| !used.contains(at)).collect();
     let other = TextColumns {
         names: rest.iter().map(|&at| table.columns()[at].clone()).collect(),
         columns: rest.iter().map(|&at| (0..table.len()).map(|row| table.cell(row, at).to_owned()).collect()).collect(),

@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::answers::{Kind, Layout, verdict_word};
+use super::answers::{Kind, Layout, item_like_a_word, verdict_word};
 use super::source::{Lines, Wrapping, sniff};
 use super::table::{LastLine, Rows, delimiter, torn};
 use crate::data::{Answer, Entry, ItemId, Items, Lookup, Outcome};
@@ -58,6 +58,12 @@ impl AnswerWriter {
         })?;
         let rows = Rows::open(path, LastLine::Ended)?;
         let layout = Layout::of(&rows)?;
+        if let Some(id) = item_like_a_word(layout.kind, items) {
+            return Err(InputError::new(path, format!("a log with the columns {HEADER}"))
+                .found(rows.columns().join(","))
+                .hint(format!("the item \"{id}\" could be mistaken for a verdict in these columns"))
+                .into());
+        }
         match rows.delimiter() {
             Some(delimiter) if layout.kind != Kind::Labelled => {
                 Ok(Self { path: path.to_path_buf(), width: rows.columns().len(), delimiter, layout })

@@ -6,6 +6,26 @@
 //!
 //! Every error names the file, the line, the column and the token where there is one. Nothing is written but by
 //! [`AnswerWriter`], which only appends, and [`init::write_project`], which never overwrites.
+//!
+//! ```
+//! use ordain::data::{Answer, Entry, Outcome};
+//! use ordain::formats::{AnswerWriter, Project, Sketch, project_text, write_project};
+//!
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let folder = folder.path().to_path_buf();
+//! std::fs::write(folder.join("lamps.csv"), "id,watts\nred,40\nblue,60\ngreen,25\n")?;
+//! let sketch = Sketch { folder: folder.clone(), file: folder.join("lamps.csv"), ..Sketch::default() };
+//! write_project(&folder, &project_text(&sketch)?)?;
+//!
+//! let project = Project::open(&folder)?;
+//! let mut items = project.items.iter();
+//! let (red, blue) = (items.next().unwrap(), items.next());
+//! let answer = Answer::new(red, blue, Outcome::First)?.by("ann");
+//! AnswerWriter::open(&project.answers_file, &project.items)?.append(&Entry::Answer(answer), &project.items)?;
+//!
+//! assert_eq!(Project::open(&folder)?.answers.standing().len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod answers;
 pub mod init;

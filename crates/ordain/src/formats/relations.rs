@@ -4,7 +4,7 @@
 //! `dst`, `to`); then a column `weight` holds weights, a column `group` the group of both ends, and other columns are
 //! passed over. Any other first line is a link itself: two or three cells (source, target and perhaps a weight), divided
 //! by tabs if it has one, else by commas if it has one, else by blanks; in such a list lines that begin with `#` are
-//! comments. JSONL and Parquet files name their columns as a header does. A weight that is not given is 1.
+//! comments, and one divided by blanks may begin with the line `source target` or `source target weight`. JSONL and Parquet files name their columns as a header does. A weight that is not given is 1.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -43,10 +43,21 @@ pub fn read_relation(path: impl AsRef<Path>, items: &Items, bipartite: bool) -> 
     } else if has_header(path, &first) {
         let delimiter = delimiter(path, &first);
         links.named(Rows::with_header(lines, &first, delimiter, LastLine::Free)?)?;
-    } else {
+    } else if !blank_header(&first) {
         links.bare(lines, first)?;
+    } else if let Some(next) = lines.next_content()?.map(str::to_owned) {
+        links.bare(lines, next)?;
     }
     links.finish()
+}
+
+/// Whether this is a header of a list divided by blanks.
+fn blank_header(line: &str) -> bool {
+    let cells: Vec<String> = line.split_whitespace().map(str::to_ascii_lowercase).collect();
+    match cells.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [source, target] | [source, target, "weight"] => SOURCES.contains(source) && TARGETS.contains(target),
+        _ => false,
+    }
 }
 
 fn has_header(path: &Path, line: &str) -> bool {
