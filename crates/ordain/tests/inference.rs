@@ -1,5 +1,5 @@
 //! EP and the incremental belief against quadrature, brute force, sampling, and each other.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
 
