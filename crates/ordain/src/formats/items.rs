@@ -255,7 +255,12 @@ pub(crate) fn find_item(items: &Items, place: &Place<'_>, id: &str, group: Optio
             Err(error.into())
         }
         Lookup::Ambiguous(several) => Err(at("an id that one group only has")
-            .hint(format!("{} groups have this item: name the group too", several.len()))
+            .hint(match place.line {
+                Some(_) => {
+                    format!("{} groups have this item: add a column \"group\" that names the group", several.len())
+                }
+                None => format!("{} groups have this item: name the group too", several.len()),
+            })
             .into()),
     }
 }
