@@ -4,7 +4,6 @@ use ordain::Error;
 use ordain::data::Relation;
 use ordain::kernel::{Causes, CommonCause, Diffusion, DirectedLaplacian, Graph, Kernel, RegularizedLaplacian, Role};
 use ordain::numeric::{Matrix, SolveMethod};
-use proptest::prelude::*;
 
 use crate::tools::*;
 

@@ -3,7 +3,6 @@
 use ordain::data::{Attributes, Items, Link, Relation};
 use ordain::kernel::{Causes, Form, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape, WeightedSum, build};
 use ordain::numeric::Matrix;
-use proptest::prelude::*;
 
 /// Numbers in [0, 1), the same in every run (Steele, Lea, Flood 2014).
 pub struct Numbers(pub u64);
