@@ -419,7 +419,14 @@ pub(crate) fn check_end(lines: &Lines, last: LastLine) -> Result<()> {
 pub(crate) fn torn(path: &Path, line: u64) -> crate::Error {
     InputError::new(path, "a line feed at the end of the last line")
         .line(line)
-        .found("a torn line")
+        .found(TORN)
         .hint("writing stopped midway: delete the line if it is cut, or add the line feed if it is whole")
         .into()
+}
+
+const TORN: &str = "a torn line";
+
+/// Whether this is the error of [`torn`].
+pub(crate) fn is_torn(error: &crate::Error) -> bool {
+    matches!(error, crate::Error::Input(error) if error.found.as_deref() == Some(TORN))
 }

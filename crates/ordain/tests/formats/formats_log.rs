@@ -163,6 +163,22 @@ fn writers_do_not_interleave() {
 }
 
 #[test]
+fn a_line_on_its_way_is_waited_for() {
+    let folder = Folder::new();
+    let path = folder.write("answers.csv", "winner,loser\nlamp,table\nlamp,ta");
+    let mut holder = OpenOptions::new().append(true).open(&path).unwrap();
+    holder.lock().unwrap();
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| read_answers(&path, &items()).unwrap().entries().len());
+        // However far the reader is by now, it can only have seen the half line, or see the whole one later.
+        std::thread::yield_now();
+        holder.write_all(b"ble\n").unwrap();
+        holder.unlock().unwrap();
+        assert_eq!(reader.join().unwrap(), 2);
+    });
+}
+
+#[test]
 fn an_append_waits_for_the_lock() {
     let folder = Folder::new();
     let path = folder.path("answers.csv");
