@@ -122,7 +122,7 @@ pub struct Sketch {
 /// If a file cannot be read or does not fit the others.
 pub fn project_text(sketch: &Sketch) -> Result<String> {
     let mut text =
-        String::from("# An Ordain project. Every key can be changed; those left out have the values shown.\n");
+        String::from("# An Ordain project: what is ordered, what makes items alike, and what was answered.\n");
     let (items, answers, attributes) = if is_answers(&sketch.file)? {
         let items = read_answer_items(&sketch.file)?;
         text.push_str("\n# The items are those named in the answers.\n");

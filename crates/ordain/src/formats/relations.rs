@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::items::{Place, find_item};
-use super::source::{Lines, Wrapping, sniff};
+use super::source::Lines;
 use super::table::{LastLine, Rows, delimiter, empty};
 use crate::data::{Items, Link, Relation};
 use crate::{Error, InputError, Result};
@@ -26,11 +26,10 @@ const TARGETS: [&str; 3] = ["target", "dst", "to"];
 pub fn read_relation(path: impl AsRef<Path>, items: &Items, bipartite: bool) -> Result<Relation> {
     let path = path.as_ref();
     let mut links = Links { path, items, things: bipartite.then(HashMap::new), links: Vec::new() };
-    if sniff(path)? == Wrapping::Parquet {
-        links.named(Rows::open(path, LastLine::Free)?)?;
+    let Some(mut lines) = Lines::open_text(path)? else {
+        links.named(Rows::parquet(path)?)?;
         return links.finish();
-    }
-    let mut lines = Lines::open(path)?;
+    };
     let first = loop {
         match lines.next_content()? {
             None => return Err(empty(path)),
@@ -38,11 +37,8 @@ pub fn read_relation(path: impl AsRef<Path>, items: &Items, bipartite: bool) -> 
             Some(line) => break line.to_owned(),
         }
     };
-    if first.trim_start().starts_with('{') {
-        links.named(Rows::open(path, LastLine::Free)?)?;
-    } else if has_header(path, &first) {
-        let delimiter = delimiter(path, &first);
-        links.named(Rows::with_header(lines, &first, delimiter, LastLine::Free)?)?;
+    if first.trim_start().starts_with('{') || has_header(path, &first) {
+        links.named(Rows::from_first(lines, &first, LastLine::Free)?)?;
     } else if !blank_header(&first) {
         links.bare(lines, first)?;
     } else if let Some(next) = lines.next_content()?.map(str::to_owned) {
