@@ -139,6 +139,9 @@ fn a_line_torn_by_another_process_stops_the_next_append() {
     let before = folder.snapshot();
     assert_eq!(input(writer.append(&answer(0, Some(2), Outcome::First), &items()), "answers.csv").line, Some(3));
     assert_eq!(folder.snapshot(), before);
+    folder.write("answers.csv", "");
+    assert!(input(writer.append(&answer(0, Some(2), Outcome::First), &items()), "answers.csv").found.is_some());
+    assert_eq!(folder.read("answers.csv"), "");
     std::fs::remove_file(&path).unwrap();
     assert!(writer.append(&answer(0, Some(2), Outcome::First), &items()).is_err());
     assert!(!path.exists());

@@ -246,7 +246,7 @@ fn links_that_are_wrong_say_where() {
     assert_eq!(input(read(""), "links.csv").found.as_deref(), Some("an empty file"));
     assert!(read("source,target\n").unwrap().links().is_empty());
     assert_eq!(read("from to weight\nlamp chair 2\n").unwrap().links()[0].weight, 2.0);
-    assert!(read("source target\n").unwrap().links().is_empty());
+    assert!(read("source target\n# none\n").unwrap().links().is_empty());
 }
 
 #[test]
