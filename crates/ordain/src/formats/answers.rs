@@ -20,11 +20,12 @@
 //! too, because every one of them may be appended to.
 
 use std::collections::HashSet;
+use std::fs::File;
 use std::path::Path;
 
 use super::items::{Place, find_item};
 use super::nearest::suggestion;
-use super::table::{LastLine, Row, Rows};
+use super::table::{LastLine, Row, Rows, is_torn};
 use crate::data::{Answer, AnswerLog, Attributes, Entry, Groups, ItemId, Items, Outcome};
 use crate::{InputError, Result};
 
@@ -167,14 +168,31 @@ pub(crate) fn item_like_a_word(kind: Kind, items: &Items) -> Option<&str> {
 /// If the file cannot be read, is not a table of answers, names an item that does not exist or compares one with itself
 /// or with one of another group, has a word that is not known, or an undo with nothing to take back.
 pub fn read_answers(path: impl AsRef<Path>, items: &Items) -> Result<AnswerLog> {
-    let mut rows = Rows::open(path.as_ref(), LastLine::Ended)?;
-    let layout = Layout::of(&rows)?;
-    let reader = Reader { path: path.as_ref(), items, columns: rows.columns().to_vec(), layout };
-    let mut said = Vec::new();
-    while let Some(row) = rows.next()? {
-        said.push(reader.read(&row)?);
+    let path = path.as_ref();
+    settled(path, || {
+        let mut rows = Rows::open(path, LastLine::Ended)?;
+        let layout = Layout::of(&rows)?;
+        let reader = Reader { path, items, columns: rows.columns().to_vec(), layout };
+        let mut said = Vec::new();
+        while let Some(row) = rows.next()? {
+            said.push(reader.read(&row)?);
+        }
+        reader.resolve(said)
+    })
+}
+
+/// Reads a log that somebody may be appending to: a last line that seems torn is looked at again when no writer holds
+/// the lock, because it may have been a line on its way.
+fn settled<T>(path: &Path, read: impl Fn() -> Result<T>) -> Result<T> {
+    match read() {
+        Err(error) if is_torn(&error) => {
+            let Ok(file) = File::open(path) else { return Err(error) };
+            // Where there are no locks there is nothing to wait for.
+            let _ = file.lock_shared();
+            read()
+        }
+        result => result,
     }
-    reader.resolve(said)
 }
 
 /// One row, understood but for the choice between its two readings.
@@ -362,6 +380,10 @@ pub fn read_answer_items(path: impl AsRef<Path>) -> Result<Items> {
 
 /// Every item with its group, once, in order of first appearance.
 fn names(path: &Path) -> Result<Vec<(String, Option<String>)>> {
+    settled(path, || names_now(path))
+}
+
+fn names_now(path: &Path) -> Result<Vec<(String, Option<String>)>> {
     let mut rows = Rows::open(path, LastLine::Ended)?;
     let layout = Layout::of(&rows)?;
     let mut seen = HashSet::new();

@@ -6,12 +6,12 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::answers::{Layout, read_answer_ids, read_answer_items};
+use super::answers::{Layout, read_answer_ids, read_answer_items, read_answers};
 use super::items::{ItemTable, ItemsSpec, Missing, items_from, numeric_columns};
 use super::project::{DEFAULT_NOISE, PROJECT_FILE};
 use super::relations::read_relation;
 use super::table::{LastLine, Rows, Table};
-use crate::data::Items;
+use crate::data::{Items, Outcome};
 use crate::{Error, InputError, Result};
 
 /// What a table is.
@@ -122,13 +122,13 @@ pub struct Sketch {
 /// If a file cannot be read or does not fit the others.
 pub fn project_text(sketch: &Sketch) -> Result<String> {
     let mut text =
-        String::from("# An Ordain project. Every key can be changed; those left out have the values shown.\n");
+        String::from("# An Ordain project: what is ordered, what makes items alike, and what was answered.\n");
     let (items, answers, attributes) = if is_answers(&sketch.file)? {
         let items = read_answer_items(&sketch.file)?;
         text.push_str("\n# The items are those named in the answers.\n");
         (items, Some(&sketch.file), 0)
     } else {
-        let answered = sketch.answers.as_deref().filter(|path| path.exists()).map(read_answer_ids).transpose()?;
+        let answered = sketch.answers.as_deref().filter(|path| begun(path)).map(read_answer_ids).transpose()?;
         let table = Table::read(&sketch.file)?;
         let Description::Items { spec, holes, .. } = describe_items(&table, &answered.unwrap_or_default())? else {
             return Err(InputError::new(&sketch.file, "a table of items").into());
@@ -146,8 +146,21 @@ pub fn project_text(sketch: &Sketch) -> Result<String> {
     }
     let alone = attributes == 0 && sketch.relations.is_empty();
     text.push_str(&independent_kernel(alone));
-    text.push_str(&answers_text(sketch, answers.map(PathBuf::as_path))?);
+    text.push_str(&answers_text(sketch, answers.map(PathBuf::as_path), &items)?);
     Ok(text)
+}
+
+/// Whether a log has anything in it.
+fn begun(path: &Path) -> bool {
+    path.metadata().is_ok_and(|about| about.len() > 0)
+}
+
+/// A tie width for answers of which this share are ties. A difference of two utilities of variance 1, seen through noise
+/// of variance 1, is normal with variance 3, and falls within `±width` with probability `2 width / √(6π)` for a small
+/// width; tuning finds a better one, but with none at all a tie would be impossible.
+fn tie_width(share: f64) -> f64 {
+    let width = share * (6.0 * std::f64::consts::PI).sqrt() / 2.0;
+    (width * 100.0).ceil() / 100.0
 }
 
 fn items_text(sketch: &Sketch, spec: &ItemsSpec, holes: usize) -> Result<String> {
@@ -191,11 +204,17 @@ fn independent_kernel(alone: bool) -> String {
     format!("\n# What is the item's own.\n[[kernel]]\nkind = \"independent\"\nweight = {weight}\n")
 }
 
-fn answers_text(sketch: &Sketch, answers: Option<&Path>) -> Result<String> {
+fn answers_text(sketch: &Sketch, answers: Option<&Path>, items: &Items) -> Result<String> {
     let file = answers.map_or_else(|| Ok(quoted("answers.csv")), |file| named(sketch, file))?;
+    let log = answers.filter(|path| begun(path)).map(|path| read_answers(path, items)).transpose()?.unwrap_or_default();
+    let standing = log.standing();
+    let ties = standing.iter().filter(|answer| answer.outcome == Outcome::Tie).count();
+    let width = tie_width(ties as f64 / standing.len().max(1) as f64);
     Ok(format!(
-        "\n[answers]\nfile = {file}  # appended to, never rewritten\nnoise = {DEFAULT_NOISE:?}\ntie_width = 0.0\n\
-         \n[ask]\ngoal = \"whole-order\"  # or \"best\", or \"top\" with k = 10\nrepeat = false  # ask a pair again?\nseed = 1\n"
+        "\n[answers]\nfile = {file}  # appended to, never rewritten\nnoise = {DEFAULT_NOISE:?}\n\
+         tie_width = {width:?}  # {ties} of {} answers are ties\n\
+         \n[ask]\ngoal = \"whole-order\"  # or \"best\", or \"top\" with k = 10\nrepeat = false  # ask a pair again?\nseed = 1\n",
+        standing.len()
     ))
 }
 

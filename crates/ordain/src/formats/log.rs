@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::answers::{Kind, Layout, item_like_a_word, verdict_word};
 use super::source::{Lines, Wrapping, sniff};
-use super::table::{LastLine, Rows, delimiter, torn};
+use super::table::{LastLine, Rows, delimiter, empty, torn};
 use crate::data::{Answer, Entry, ItemId, Items, Lookup, Outcome};
 use crate::{Error, InputError, Result};
 
@@ -93,6 +93,10 @@ impl AnswerWriter {
             .open(&self.path)
             .map_err(|source| failed("append to", &self.path, source))?;
         locked(&mut file, &self.path, |file| {
+            if length(file, &self.path)? == 0 {
+                // Somebody emptied the log; without its header the answer would be taken for one.
+                return Err(empty(&self.path));
+            }
             check_last_line(file, &self.path)?;
             write_line(file, &self.path, &line)
         })

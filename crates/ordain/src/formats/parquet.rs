@@ -13,7 +13,7 @@ use crate::{Error, InputError, Result};
 /// Reads a whole Parquet file. "Lines" are rows, from 1; nulls are empty cells; floats of 32 bits become the exact
 /// double, so the digits are those of the value and not of the shortest text that would round to it.
 pub(crate) fn read(path: &Path) -> Result<Table> {
-    // The parquet crate panics on some damaged files instead of returning an error.
+    // A decoder of a binary format indexes by what the file says; damage that it does not foresee must not end the process.
     catch_unwind(AssertUnwindSafe(|| read_rows(path))).unwrap_or_else(|_| Err(damaged(path, "damaged pages")))
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::answers::{read_answer_items, read_answers};
 use super::items::{ItemTable, ItemsSpec, Missing, TextColumns, read_items};
+use super::nearest::suggestion;
 use super::relations::read_relation;
 use super::settings::{Document, Numbers, Placed, Section};
 use super::source::read_text;
@@ -51,10 +52,12 @@ pub struct Project {
     pub answers_file: PathBuf,
     /// The standard deviation of the noise of one utility in an answer.
     pub noise: f64,
-    /// Half the width of the interval of differences that are called a tie.
+    /// Two utilities whose difference, noise included, is between minus and plus this are called a tie.
     pub tie_width: f64,
     /// What to ask next.
     pub ask: Ask,
+    /// The line that names the strategy.
+    strategy_line: Option<u64>,
 }
 
 /// How the next pair is chosen.
@@ -112,12 +115,24 @@ impl Project {
         let folder = file.parent().unwrap_or(Path::new("")).to_path_buf();
         load(root, &file, folder)
     }
+
+    /// The error to give if the strategy that the project names is none of the known ones. Strategies are named further
+    /// along than files are read, so they cannot be checked here.
+    pub fn unknown_strategy(&self, known: &[&str]) -> Error {
+        let name = self.ask.strategy.as_deref().unwrap_or_default();
+        let mut error = InputError::new(&self.file, "a known strategy").column("strategy").found(name);
+        error.line = self.strategy_line;
+        error.hint = suggestion(name, known.iter().copied());
+        error.into()
+    }
 }
 
 fn load(root: Section<'_>, file: &Path, folder: PathBuf) -> Result<Project> {
     root.check_keys(&["items", "kernel", "answers", "ask"])?;
     let answers = AnswersSettings::read(root.section("answers")?, &folder)?;
-    let ask = root.section("ask")?.map_or_else(|| Ok(Ask::default()), read_ask)?;
+    let ask_section = root.section("ask")?;
+    let strategy = ask_section.map(|section| section.text("strategy")).transpose()?.flatten();
+    let ask = ask_section.map_or_else(|| Ok(Ask::default()), read_ask)?;
     let settings = root.section("items")?.map(|section| ItemsSettings::read(section, &folder)).transpose()?;
     let parts = root.sections("kernel")?;
     if parts.is_empty() {
@@ -151,6 +166,7 @@ fn load(root: Section<'_>, file: &Path, folder: PathBuf) -> Result<Project> {
         noise: answers.noise,
         tie_width: answers.tie_width,
         ask,
+        strategy_line: strategy.map(|text| root.document.line(&text.span)),
         folder,
     })
 }

@@ -4,13 +4,14 @@
 //! `dst`, `to`); then a column `weight` holds weights, a column `group` the group of both ends, and other columns are
 //! passed over. Any other first line is a link itself: two or three cells (source, target and perhaps a weight), divided
 //! by tabs if it has one, else by commas if it has one, else by blanks; in such a list lines that begin with `#` are
-//! comments, and one divided by blanks may begin with the line `source target` or `source target weight`. JSONL and Parquet files name their columns as a header does. A weight that is not given is 1.
+//! comments, and one divided by blanks may begin with the line `source target` or `source target weight`. JSONL and
+//! Parquet files name their columns as a header does. A weight that is not given is 1.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use super::items::{Place, find_item};
-use super::source::{Lines, Wrapping, sniff};
+use super::source::Lines;
 use super::table::{LastLine, Rows, delimiter, empty};
 use crate::data::{Items, Link, Relation};
 use crate::{Error, InputError, Result};
@@ -26,29 +27,29 @@ const TARGETS: [&str; 3] = ["target", "dst", "to"];
 pub fn read_relation(path: impl AsRef<Path>, items: &Items, bipartite: bool) -> Result<Relation> {
     let path = path.as_ref();
     let mut links = Links { path, items, things: bipartite.then(HashMap::new), links: Vec::new() };
-    if sniff(path)? == Wrapping::Parquet {
-        links.named(Rows::open(path, LastLine::Free)?)?;
+    let Some(mut lines) = Lines::open_text(path)? else {
+        links.named(Rows::parquet(path)?)?;
         return links.finish();
-    }
-    let mut lines = Lines::open(path)?;
-    let first = loop {
-        match lines.next_content()? {
-            None => return Err(empty(path)),
-            Some(line) if line.starts_with('#') => {}
-            Some(line) => break line.to_owned(),
-        }
     };
-    if first.trim_start().starts_with('{') {
-        links.named(Rows::open(path, LastLine::Free)?)?;
-    } else if has_header(path, &first) {
-        let delimiter = delimiter(path, &first);
-        links.named(Rows::with_header(lines, &first, delimiter, LastLine::Free)?)?;
+    let Some(first) = next_link(&mut lines)? else { return Err(empty(path)) };
+    if first.trim_start().starts_with('{') || has_header(path, &first) {
+        links.named(Rows::from_first(lines, &first, LastLine::Free)?)?;
     } else if !blank_header(&first) {
         links.bare(lines, first)?;
-    } else if let Some(next) = lines.next_content()?.map(str::to_owned) {
+    } else if let Some(next) = next_link(&mut lines)? {
         links.bare(lines, next)?;
     }
     links.finish()
+}
+
+/// The next line that is neither blank nor a comment.
+fn next_link(lines: &mut Lines) -> Result<Option<String>> {
+    while let Some(line) = lines.next_content()? {
+        if !line.starts_with('#') {
+            return Ok(Some(line.to_owned()));
+        }
+    }
+    Ok(None)
 }
 
 /// Whether this is a header of a list divided by blanks.
@@ -119,15 +120,9 @@ impl Links<'_> {
             let weight = cells.get(2).map(|cell| (*cell, "3"));
             self.add(lines.line(), [(cells[0], "1"), (cells[1], "2")], weight, None)
                 .map_err(|error| if first { maybe_header(error) } else { error })?;
-            loop {
-                match lines.next_content()? {
-                    None => return Ok(()),
-                    Some(next) if next.starts_with('#') => {}
-                    Some(next) => {
-                        next.clone_into(&mut line);
-                        break;
-                    }
-                }
+            match next_link(&mut lines)? {
+                Some(next) => line = next,
+                None => return Ok(()),
             }
         }
     }

@@ -141,7 +141,7 @@ fn bomb(path: &Path, given: u64, taken: u64) -> Error {
 /// the beginning is skipped.
 pub struct Lines {
     path: PathBuf,
-    reader: BufReader<Box<dyn Read>>,
+    reader: BufReader<Box<dyn Read + Send>>,
     limits: Limits,
     line: u64,
     buffer: Vec<u8>,
@@ -154,26 +154,33 @@ impl Lines {
     /// # Errors
     /// If the file cannot be opened, is a folder, or is something else than text.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(path.as_ref(), Limits::default())
+        let path = path.as_ref();
+        Self::open_text(path)?.ok_or_else(|| foreign(path, "a Parquet file"))
     }
 
-    pub(crate) fn open_with(path: &Path, limits: Limits) -> Result<Self> {
+    /// The lines of a file, or none if it is a Parquet file. The file is opened once, so that pipes can be read.
+    pub(crate) fn open_text(path: &Path) -> Result<Option<Self>> {
+        Self::open_with(path, Limits::default())
+    }
+
+    fn open_with(path: &Path, limits: Limits) -> Result<Option<Self>> {
         let (wrapping, bytes) = open_bytes(path)?;
         let io = |source| Error::Io { action: "read", path: path.to_path_buf(), source };
         let taken = Arc::new(AtomicU64::new(0));
         let counted = Counted { inner: bytes, count: Arc::clone(&taken) };
-        let guarded = |inner: Box<dyn Read>| Guarded { inner, taken, given: 0, limits, path: path.to_path_buf() };
-        let reader: Box<dyn Read> = match wrapping {
+        let guarded =
+            |inner: Box<dyn Read + Send>| Guarded { inner, taken, given: 0, limits, path: path.to_path_buf() };
+        let reader: Box<dyn Read + Send> = match wrapping {
             Wrapping::Plain => Box::new(counted),
             Wrapping::Gzip => Box::new(guarded(Box::new(flate2::read::MultiGzDecoder::new(counted)))),
             Wrapping::Zstd => Box::new(guarded(Box::new(zstd::stream::read::Decoder::new(counted).map_err(io)?))),
-            Wrapping::Parquet => return Err(foreign(path, "a Parquet file")),
+            Wrapping::Parquet => return Ok(None),
             Wrapping::Foreign(what) => return Err(foreign(path, what)),
         };
-        Ok(Self::from_reader(path, reader, limits))
+        Ok(Some(Self::from_reader(path, reader, limits)))
     }
 
-    pub(crate) fn from_reader(path: &Path, reader: Box<dyn Read>, limits: Limits) -> Self {
+    pub(crate) fn from_reader(path: &Path, reader: Box<dyn Read + Send>, limits: Limits) -> Self {
         Self {
             path: path.to_path_buf(),
             reader: BufReader::with_capacity(1 << 16, reader),

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use super::json;
 use super::nearest::suggestion;
-use super::source::{Limits, Lines, Wrapping, sniff};
+use super::source::{Limits, Lines};
 use crate::{InputError, Result};
 
 /// Many short texts in one piece of memory.
@@ -160,21 +160,22 @@ impl<'a> Row<'a> {
 impl Rows {
     /// Opens a table and reads its header.
     pub(crate) fn open(path: &Path, last: LastLine) -> Result<Self> {
-        if sniff(path)? == Wrapping::Parquet {
-            return Ok(Self::held(read_parquet(path)?));
-        }
-        let mut lines = Lines::open(path)?;
+        let Some(mut lines) = Lines::open_text(path)? else { return Self::parquet(path) };
         let Some(first) = lines.next_content()?.map(str::to_owned) else { return Err(empty(path)) };
-        if first.trim_start().starts_with('{') {
-            return Ok(Self::held(json::read(lines, &first, last)?));
-        }
-        let delimiter = delimiter(path, &first);
-        Self::with_header(lines, &first, delimiter, last)
+        Self::from_first(lines, &first, last)
     }
 
-    /// Rows of text whose header line has been taken from `lines` already.
-    pub(crate) fn with_header(lines: Lines, header: &str, delimiter: u8, last: LastLine) -> Result<Self> {
+    pub(crate) fn parquet(path: &Path) -> Result<Self> {
+        read_parquet(path).map(Self::held)
+    }
+
+    /// Rows of text whose first line has been taken from `lines` already.
+    pub(crate) fn from_first(lines: Lines, header: &str, last: LastLine) -> Result<Self> {
+        if header.trim_start().starts_with('{') {
+            return Ok(Self::held(json::read(lines, header, last)?));
+        }
         let path = lines.path().to_path_buf();
+        let delimiter = delimiter(&path, header);
         let mut text = TextRows { lines, delimiter, last, width: None, line: 0, cells: Cells::default() };
         text.line = text.lines.line();
         text.check_end()?;
@@ -419,7 +420,14 @@ pub(crate) fn check_end(lines: &Lines, last: LastLine) -> Result<()> {
 pub(crate) fn torn(path: &Path, line: u64) -> crate::Error {
     InputError::new(path, "a line feed at the end of the last line")
         .line(line)
-        .found("a torn line")
+        .found(TORN)
         .hint("writing stopped midway: delete the line if it is cut, or add the line feed if it is whole")
         .into()
+}
+
+const TORN: &str = "a torn line";
+
+/// Whether this is the error of [`torn`].
+pub(crate) fn is_torn(error: &crate::Error) -> bool {
+    matches!(error, crate::Error::Input(error) if error.found.as_deref() == Some(TORN))
 }

@@ -139,6 +139,9 @@ fn a_line_torn_by_another_process_stops_the_next_append() {
     let before = folder.snapshot();
     assert_eq!(input(writer.append(&answer(0, Some(2), Outcome::First), &items()), "answers.csv").line, Some(3));
     assert_eq!(folder.snapshot(), before);
+    folder.write("answers.csv", "");
+    assert!(input(writer.append(&answer(0, Some(2), Outcome::First), &items()), "answers.csv").found.is_some());
+    assert_eq!(folder.read("answers.csv"), "");
     std::fs::remove_file(&path).unwrap();
     assert!(writer.append(&answer(0, Some(2), Outcome::First), &items()).is_err());
     assert!(!path.exists());
@@ -160,6 +163,22 @@ fn writers_do_not_interleave() {
         }
     });
     assert_eq!(read_answers(&path, &items()).unwrap().entries().len(), 40);
+}
+
+#[test]
+fn a_line_on_its_way_is_waited_for() {
+    let folder = Folder::new();
+    let path = folder.write("answers.csv", "winner,loser\nlamp,table\nlamp,ta");
+    let mut holder = OpenOptions::new().append(true).open(&path).unwrap();
+    holder.lock().unwrap();
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| read_answers(&path, &items()).unwrap().entries().len());
+        // However far the reader is by now, it can only have seen the half line, or see the whole one later.
+        std::thread::yield_now();
+        holder.write_all(b"ble\n").unwrap();
+        holder.unlock().unwrap();
+        assert_eq!(reader.join().unwrap(), 2);
+    });
 }
 
 #[test]

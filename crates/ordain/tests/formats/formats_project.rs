@@ -98,6 +98,8 @@ fn a_whole_project_is_read() {
     assert_eq!(shapes[4], &Shape::CommonCause { relation, causes: Causes::Cliques });
     assert_eq!(shapes[5], &Shape::Independent);
     assert_eq!(Project::open(folder.path("ordain.toml")).unwrap().kernels, project.kernels);
+    let error = input::<()>(Err(project.unknown_strategy(&["expected-los", "random"])), "ordain.toml");
+    check(&error, 48, "strategy", "expected-loss", "\"expected-los\"");
 }
 
 #[test]
@@ -238,6 +240,11 @@ fn a_first_project_opens() {
     assert_eq!(project.items.ids(), ["a", "b"]);
     assert_eq!((project.kernels.len(), project.kernels[0].weight), (1, 1.0));
     assert_eq!(describe(&answers).unwrap(), Description::Answers { items: 2 });
+
+    // Ties need a width.
+    std::fs::write(&answers, "left,right,winner\na,b,tie\na,b,left\n").unwrap();
+    std::fs::write(folder.path("ordain.toml"), project_text(&sketch).unwrap()).unwrap();
+    assert_eq!(Project::open(folder.path("")).unwrap().tie_width, 1.09);
 
     // Items that say nothing, and no answers yet.
     let bare = folder.write("bare.csv", "item,same\na,1\nb,1\n");

@@ -148,6 +148,28 @@ fn a_gigabyte_on_one_line_is_refused_in_little_memory() {
     crate::check_memory(512);
 }
 
+/// As in `ordain rank <(zcat items.csv.gz)`.
+#[test]
+#[cfg(unix)]
+fn pipes_are_read() {
+    let folder = Folder::new();
+    let made = std::process::Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap();
+    assert!(made.success());
+    let read = |text: &str| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| std::fs::write(folder.path("pipe"), text).unwrap());
+            let items = Items::from_ids(["a", "b"]).unwrap();
+            match text.starts_with("id") {
+                true => read_items(folder.path("pipe"), &ItemsSpec::default()).unwrap().items.len(),
+                false => read_relation(folder.path("pipe"), &items, false).unwrap().links().len(),
+            }
+        })
+    };
+    assert_eq!(read("id,x\na,1\nb,2\n"), 2);
+    assert_eq!(read("{\"source\":\"a\",\"target\":\"b\"}\n"), 1);
+    assert_eq!(read("a b\n"), 1);
+}
+
 #[test]
 fn files_cut_or_not_text_say_where() {
     let folder = Folder::new();
@@ -224,7 +246,7 @@ fn links_that_are_wrong_say_where() {
     assert_eq!(input(read(""), "links.csv").found.as_deref(), Some("an empty file"));
     assert!(read("source,target\n").unwrap().links().is_empty());
     assert_eq!(read("from to weight\nlamp chair 2\n").unwrap().links()[0].weight, 2.0);
-    assert!(read("source target\n").unwrap().links().is_empty());
+    assert!(read("source target\n# none\n").unwrap().links().is_empty());
 }
 
 #[test]
