@@ -34,6 +34,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         relations: arguments.relation.clone(),
     })?;
     let path = write_project(&arguments.folder, &text)?;
-    output::note(format!("wrote {}; now: ordain rank {}", path.display(), arguments.folder.display()));
+    let folder = output::typed(&arguments.folder);
+    output::note(format!(
+        "wrote {}\nrecord answers: ordain answer FIRST SECOND first --project {folder}\nsee the ranking: ordain rank {folder}",
+        path.display()
+    ));
     Ok(())
 }

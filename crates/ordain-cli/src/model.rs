@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use indicatif::ProgressBar;
+use ordain::data::{AnswerLog, Outcome};
 use ordain::formats::Project;
-use ordain::gp::{AnswerModel, Belief, EpParams, Incremental};
-use ordain::kernel;
+use ordain::gp::{AnswerModel, Belief, EpParams, Incremental, Observation};
+use ordain::{InputError, kernel};
 
 use crate::Failure;
 
@@ -45,8 +46,7 @@ impl Model {
     pub fn open(path: &PathBuf, inference: Inference) -> Result<Self, Failure> {
         let project = Project::open(path)?;
         let working = spinner("learning from the answers");
-        let answers = AnswerModel::new(project.noise, project.tie_width)?;
-        let observations = answers.observe_all(project.answers.standing())?;
+        let (answers, observations) = observe(&project, &project.answers)?;
         let kernel = Arc::new(kernel::build(&project.kernels, &project.items, &project.relations)?);
         let belief: Box<dyn Belief> = match inference {
             Inference::Ep => Box::new(EpParams::default().fit(kernel, &observations)?),
@@ -61,6 +61,19 @@ impl Model {
         working.finish_and_clear();
         Ok(Self { project, answers, belief, learned: observations.len() })
     }
+}
+
+/// What a log says under the project's model of answers.
+pub fn observe(project: &Project, log: &AnswerLog) -> Result<(AnswerModel, Vec<Observation>), Failure> {
+    let standing = log.standing();
+    if project.tie_width == 0.0 && standing.iter().any(|answer| answer.outcome == Outcome::Tie) {
+        let error = InputError::new(&project.file, "a number above 0, since an answer is a tie");
+        let hint = "write for example tie_width = 0.2 under [answers]: how close the utilities of a tie are";
+        return Err(Failure::Library(error.column("tie_width").found("0").hint(hint).into()));
+    }
+    let answers = AnswerModel::new(project.noise, project.tie_width)?;
+    let observations = answers.observe_all(standing)?;
+    Ok((answers, observations))
 }
 
 /// Shown on a terminal from the first second on; nothing is drawn before that, nor if standard error is no terminal.
