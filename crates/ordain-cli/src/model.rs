@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -45,7 +47,7 @@ impl Model {
     /// Opens a project and learns from its answers.
     pub fn open(path: &PathBuf, inference: Inference) -> Result<Self, Failure> {
         let project = Project::open(path)?;
-        let working = spinner("learning from the answers");
+        let working = working("learning from the answers");
         let (answers, observations) = observe(&project, &project.answers)?;
         let kernel = Arc::new(kernel::build(&project.kernels, &project.items, &project.relations)?);
         let belief: Box<dyn Belief> = match inference {
@@ -58,7 +60,7 @@ impl Model {
                 Box::new(belief)
             }
         };
-        working.finish_and_clear();
+        drop(working);
         Ok(Self { project, answers, belief, learned: observations.len() })
     }
 }
@@ -76,9 +78,32 @@ pub fn observe(project: &Project, log: &AnswerLog) -> Result<(AnswerModel, Vec<O
     Ok((answers, observations))
 }
 
-/// Shown on a terminal from the first second on; nothing is drawn before that, nor if standard error is no terminal.
-pub fn spinner(message: &'static str) -> ProgressBar {
-    let spinner = ProgressBar::new_spinner().with_message(message);
-    spinner.enable_steady_tick(Duration::from_secs(1));
-    spinner
+/// Work that a spinner is shown for on a terminal if it takes more than a second; over when this is dropped.
+pub struct Working {
+    over: Option<Sender<()>>,
+    shown: Option<JoinHandle<()>>,
+}
+
+/// Starts such work. Nothing is drawn if standard error is no terminal.
+pub fn working(on: &'static str) -> Working {
+    let (over, waits) = channel();
+    let shown = thread::spawn(move || {
+        if waits.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+            let spinner = ProgressBar::new_spinner().with_message(on);
+            spinner.enable_steady_tick(Duration::from_millis(100));
+            let _ = waits.recv();
+            spinner.finish_and_clear();
+        }
+    });
+    Working { over: Some(over), shown: Some(shown) }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.over.take();
+        // Waited for, so that the spinner is gone from the terminal before anything else is written there.
+        if let Some(shown) = self.shown.take() {
+            let _ = shown.join();
+        }
+    }
 }

@@ -9,7 +9,7 @@ use ordain::numeric::Seed;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::{Inference, Model, spinner};
+use crate::model::{Inference, Model, working};
 use crate::output::{self, Format};
 use crate::{Failure, Outcome};
 
@@ -75,14 +75,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
 
 /// The ranking of all items.
 pub fn ranked(model: &Model, top: Option<u32>) -> Result<Vec<RankedItem>, Failure> {
-    let working = spinner("drawing rankings");
+    let working = working("drawing rankings");
     let params = RankingParams {
         top: top.map(|top| top as usize),
         seed: Seed(model.project.ask.seed),
         ..RankingParams::default()
     };
     let ranked = rank(model.belief.as_ref(), &model.project.items, &params)?;
-    working.finish_and_clear();
+    drop(working);
     Ok(ranked)
 }
 
