@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let (_, observations) = observe(&project, &log)?;
     AnswerWriter::open(&project.answers_file, &project.items)?.append(&entry, &project.items)?;
     let count = output::count(observations.len(), "answer");
-    output::note(format!("recorded in {}, which now says {count}", project.answers_file.display()));
+    output::note(format!("recorded in {}: {count} to learn from", project.answers_file.display()));
     Ok(())
 }
 

@@ -182,19 +182,21 @@ impl Widths {
         /// As wide as the picture's heading.
         const SMALLEST: usize = 13;
         const LARGEST: usize = 60;
-        /// Names are not cut to less.
-        const SHORTEST: usize = 8;
+        /// Names are not cut to less for the picture's sake,
+        const SHORT: usize = 8;
+        /// and not to less at all.
+        const SHORTEST: usize = 4;
         let columns = 1 + usize::from(group.is_some());
         let group = group.unwrap_or(0);
         let room = terminal.saturating_sub(fixed + PADDING * columns);
-        let least = item.min(SHORTEST) + group.min(SHORTEST);
+        let least = item.min(SHORT) + group.min(SHORT);
         let picture = room.saturating_sub(item + group + PADDING).clamp(SMALLEST, LARGEST);
         let (names, picture) = match room.checked_sub(picture + PADDING) {
             Some(names) if names >= least => (names, picture),
-            _ => (room.max(least), 0),
+            _ => (room.max(SHORTEST * columns), 0),
         };
-        // A long group takes no more than a third of what the item could use.
-        let group = group.min((names / 3).max(names.saturating_sub(item)).max(group.min(SHORTEST)));
+        // A long group takes a third, unless the items leave more or that is too little to read.
+        let group = group.min((names / 3).max(names.saturating_sub(item)).max(SHORT.min(names / 2)));
         Self { group, item: item.min(names - group), picture }
     }
 }
@@ -211,7 +213,8 @@ mod tests {
         assert_eq!(fit(80, 50, None), Widths { group: 0, item: 28, picture: 13 });
         assert_eq!(fit(60, 5, None), Widths { group: 0, item: 5, picture: 16 });
         assert_eq!(fit(50, 50, None), Widths { group: 0, item: 13, picture: 0 });
-        assert_eq!(fit(20, 50, None), Widths { group: 0, item: 8, picture: 0 });
+        assert_eq!(fit(50, 50, Some(50)), Widths { group: 5, item: 6, picture: 0 });
+        assert_eq!(fit(20, 50, None), Widths { group: 0, item: 4, picture: 0 });
         assert_eq!(fit(80, 40, Some(40)), Widths { group: 8, item: 18, picture: 13 });
         assert_eq!(fit(80, 3, Some(40)), Widths { group: 23, item: 3, picture: 13 });
     }
@@ -219,7 +222,7 @@ mod tests {
     #[test]
     fn the_columns_fit_the_terminal_whatever_the_names() {
         for (terminal, item, group) in
-            (55..130).flat_map(|t| (1..70).flat_map(move |i| (0..70).map(move |g| (t, i, g))))
+            (48..130).flat_map(|t| (1..70).flat_map(move |i| (0..70).map(move |g| (t, i, g))))
         {
             let group = (group > 0).then_some(group);
             let widths = Widths::fit(terminal, 35, item, group);
