@@ -9,7 +9,7 @@ use ordain::InputError;
 use ordain::data::{Answer, AnswerLog, Entry, Outcome as Said};
 use ordain::formats::{AnswerWriter, Project, named_item, named_pair};
 
-use crate::model::observe;
+use crate::model::{observe, open_project};
 use crate::{Failure, Outcome, output};
 
 /// Record an answer
@@ -39,7 +39,7 @@ const ORIGIN: &str = "command line";
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let project = Project::open(&arguments.project)?;
+    let project = open_project(&arguments.project)?;
     let entry = entry(arguments, &project)?;
     let mut entries = project.answers.entries().to_vec();
     entries.push(entry.clone());

@@ -1,6 +1,6 @@
 //! From a project to a belief, as every subcommand needs it.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -13,7 +13,7 @@ use ordain::formats::Project;
 use ordain::gp::{AnswerModel, Belief, EpParams, Incremental, Observation};
 use ordain::{InputError, kernel};
 
-use crate::Failure;
+use crate::{Failure, output};
 
 /// How answers become a belief.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -45,8 +45,8 @@ pub struct Model {
 
 impl Model {
     /// Opens a project and learns from its answers.
-    pub fn open(path: &PathBuf, inference: Inference) -> Result<Self, Failure> {
-        let project = Project::open(path)?;
+    pub fn open(path: &Path, inference: Inference) -> Result<Self, Failure> {
+        let project = open_project(path)?;
         let working = working("learning from the answers");
         let (answers, observations) = observe(&project, &project.answers)?;
         let kernel = Arc::new(kernel::build(&project.kernels, &project.items, &project.relations)?);
@@ -63,6 +63,17 @@ impl Model {
         drop(working);
         Ok(Self { project, answers, belief, learned: observations.len() })
     }
+}
+
+/// Opens a project; says what one is if a table is named in its place.
+pub fn open_project(path: &Path) -> Result<Project, Failure> {
+    if path.is_file() && path.extension().is_none_or(|ending| ending != "toml") {
+        let error =
+            InputError::new(path, "a folder with an ordain.toml, or such a file").found("a file of another kind");
+        let hint = format!("to make a project of a table: ordain init {}", output::typed(path));
+        return Err(Failure::Library(error.hint(hint).into()));
+    }
+    Ok(Project::open(path)?)
 }
 
 /// What a log says under the project's model of answers.

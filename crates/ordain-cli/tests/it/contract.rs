@@ -112,6 +112,10 @@ fn ways_to_name_a_project() {
     assert_eq!(elsewhere.run(["rank", path.to_str().unwrap(), "--format", "json"]).fine(), here.fine());
     elsewhere.refuses(["rank"], &["ordain.toml", "hint: ", "ordain init"]);
     elsewhere.refuses(["rank", "nowhere"], &["nowhere", "hint: "]);
+    let words = ["items.csv", "ordain.toml", "hint: ", "ordain init items.csv"];
+    folder.refuses(["rank", "items.csv"], &words);
+    folder.refuses(["predict", "ant", "bee", "--project", "items.csv"], &words);
+    folder.refuses(["answer", "ant", "bee", "first", "--project", "items.csv"], &words);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `ordain init`: a project that works from the start.
 
-use crate::util::{Folder, order};
+use crate::util::{Folder, Run, order};
 
 /// A project as written can be ranked at once.
 fn ranks(folder: &Folder, items: usize, answers: u64) {
@@ -109,7 +109,6 @@ fn unusual_names() {
     for name in names {
         let folder = Folder::empty();
         folder.write(name, "\"the \"\"id\"\"\",\"x, y\"\nant,1\nbee,2\n");
-        std::fs::create_dir(folder.path("my project")).unwrap();
         let run = folder.run(["init", name, "--folder", "my project"]);
         run.fine();
         assert!(run.stderr.contains("ordain rank 'my project'"), "{}", run.stderr);
@@ -117,6 +116,23 @@ fn unusual_names() {
         assert_eq!(ranking["items"].as_array().unwrap().len(), 2, "{name}");
         folder.run(["answer", "ant", "bee", "first", "--project", "my project"]).fine();
         assert!(folder.path("my project").join("answers.csv").is_file());
+    }
+}
+
+/// A project elsewhere still finds the files it was made of.
+#[test]
+fn a_folder_of_its_own() {
+    for place in ["new", "new/and/deep", "../new"] {
+        let folder = Folder::empty();
+        std::fs::create_dir(folder.path("data")).unwrap();
+        folder.write("data/items.csv", "id,x\na,1\nb,2\n");
+        folder.write("data/games.csv", "winner,loser\na,b\n");
+        let here = |arguments: &[&str]| Run::of(folder.command(arguments).current_dir(folder.path("data")));
+        here(&["init", "items.csv", "--answers", "games.csv", "--folder", place]).fine();
+        let place = folder.path("data").join(place);
+        let ranking = folder.json(["rank", place.to_str().unwrap()]);
+        assert_eq!(order(&ranking), ["a", "b"]);
+        assert_eq!(ranking["answers"], 1);
     }
 }
 
@@ -135,4 +151,6 @@ fn files_that_make_no_project() {
     folder.refuses(["init", "items.csv", "--relation", "nowhere.csv"], &["nowhere.csv"]);
     folder.refuses(["init", "items.csv", "--answers", "other.csv"], &["items.csv", "every item of the answers"]);
     folder.refuses(["init", "."], &["a folder"]);
+    folder.refuses(["init", "empty.csv", "--folder", "new"], &["empty.csv"]);
+    assert!(!folder.path("new").exists());
 }
