@@ -140,3 +140,21 @@ fn ranks_count_within_the_group() {
         assert_eq!(ranks, (1..=60).collect::<Vec<_>>());
     }
 }
+
+/// The table as people see it.
+#[test]
+fn a_table() {
+    let folder = Folder::example("six-papers");
+    let run = Run::of(folder.command(["rank"]).env("COLUMNS", "72"));
+    let expected = "
+ rank  item  utility   ± sd  rank (90 %)  utility with 90 % interval
+    1  b       0.348  0.739          1–5         ├─────────●─────────┤
+    2  a       0.174  0.798          1–6      ├──────────●───────────┤
+    3  c       0.000  1.000          1–6  ├─────────────●─────────────┤
+    4  f       0.000  1.000          1–6  ├─────────────●─────────────┤
+    5  d      -0.174  0.798          1–6   ├───────────●──────────┤
+    6  e      -0.348  0.739          2–6   ├─────────●─────────┤
+";
+    assert_eq!(run.fine(), expected.trim_start_matches('\n'));
+    assert_eq!(run.stderr, "6 items, 1 answer, log evidence -0.693\n");
+}
