@@ -1,5 +1,6 @@
 //! `ordain answer`: one more line of the answer log.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,8 +8,8 @@ use clap::Args;
 use ordain::InputError;
 use ordain::data::{Answer, AnswerLog, Entry, Outcome as Said};
 use ordain::formats::{AnswerWriter, Project, named_item, named_pair};
-use ordain::gp::AnswerModel;
 
+use crate::model::{observe, open_project};
 use crate::{Failure, Outcome, output};
 
 /// Record an answer
@@ -26,7 +27,7 @@ pub struct Arguments {
     #[arg(long, default_value = ".")]
     project: PathBuf,
     /// Who says so; an undo takes back this judge's latest answer
-    #[arg(long)]
+    #[arg(long, value_parser = one_line)]
     judge: Option<String>,
     /// The group of the items, where their ids alone do not say
     #[arg(long)]
@@ -38,16 +39,33 @@ const ORIGIN: &str = "command line";
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let project = Project::open(&arguments.project)?;
+    let project = open_project(&arguments.project)?;
     let entry = entry(arguments, &project)?;
     let mut entries = project.answers.entries().to_vec();
     entries.push(entry.clone());
-    // What could not be learned from, or taken back, is not written either.
+    if matches!(entry, Entry::Undo { .. }) && AnswerLog::idle_undo(&entries).is_some() {
+        return Err(nothing_to_undo(&project, arguments.judge.as_deref()));
+    }
+    // What could not be learned from is not written either.
     let log = AnswerLog::new(entries)?;
-    AnswerModel::new(project.noise, project.tie_width)?.observe_all(log.standing())?;
+    let (_, observations) = observe(&project, &log)?;
     AnswerWriter::open(&project.answers_file, &project.items)?.append(&entry, &project.items)?;
-    output::note(format!("recorded in {}; {} answers stand", project.answers_file.display(), log.standing().len()));
+    let count = output::count(observations.len(), "answer");
+    output::note(format!("recorded in {}: {count} to learn from", project.answers_file.display()));
     Ok(())
+}
+
+fn nothing_to_undo(project: &Project, judge: Option<&str>) -> Failure {
+    let whose = judge.map_or("without a judge".into(), |judge| format!("of the judge \"{judge}\""));
+    let error = InputError::new(&project.answers_file, format!("an answer {whose} that still stands")).found("undo");
+    let standing = project.answers.standing();
+    let others: BTreeSet<Option<&str>> = standing.iter().map(|answer| answer.judge.as_deref()).collect();
+    let hint = match others.first() {
+        None => "there are no answers to take back".into(),
+        Some(None) => "leave --judge out to take back the latest answer without a judge".into(),
+        Some(Some(other)) => format!("say whose answer to take back, for example --judge {}", output::typed(other)),
+    };
+    Failure::Library(error.hint(hint).into())
 }
 
 fn entry(arguments: &Arguments, project: &Project) -> Result<Entry, Failure> {
@@ -81,8 +99,13 @@ fn entry(arguments: &Arguments, project: &Project) -> Result<Entry, Failure> {
 }
 
 fn unknown(word: &str, expected: &str) -> Failure {
-    let error = InputError::new(ORIGIN, expected).found(word);
-    Failure::Library(error.hint("for example: ordain answer France Spain first").into())
+    let message = InputError::new(ORIGIN, expected).found(word).to_string();
+    Failure::Usage { message, hint: "for example: ordain answer France Spain first" }
+}
+
+/// The log holds one entry a line.
+fn one_line(judge: &str) -> Result<String, &'static str> {
+    if judge.contains(['\n', '\r']) { Err("a judge's name is one line") } else { Ok(judge.to_owned()) }
 }
 
 /// The time in RFC 3339, UTC, to the second.

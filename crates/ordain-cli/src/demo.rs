@@ -1,5 +1,7 @@
 //! `ordain demo`: the bundled countries, ranked.
 
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -38,11 +40,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let model = Model::open(folder, Inference::Ep)?;
     let ranked = rank::ranked(&model, None)?;
-    rank::show(&model, &ranked)?;
-    if let Some(share) = share_in_order(&model, &ranked) {
-        output::note(format!("{:.0} % of all pairs stand in their true order", 100.0 * share));
-    }
-    let folder = folder.display();
+    rank::show(&model, &ranked, None)?;
+    // Only the example knows the truth; another project that stands there has other items to try.
+    let Some(share) = share_in_order(&model, &ranked) else { return Ok(()) };
+    output::note(format!("{:.0} % of all pairs stand in their true order", 100.0 * share));
+    let folder = output::typed(folder);
     output::note(format!(
         "\nTry next:\n  ordain rank {folder} --top 5\n  ordain predict Italy Spain --project {folder}\n  \
          ordain answer Italy Spain first --project {folder}\nand on your own data:\n  ordain init items.csv"
@@ -56,9 +58,14 @@ fn unpack(folder: &Path) -> Result<(), Failure> {
         move |source| Failure::Library(ordain::Error::Io { action, path, source })
     };
     std::fs::create_dir_all(folder).map_err(failed("create", folder))?;
+    // Somebody's own items.csv may stand there: all or nothing.
+    if let Some(path) = FILES.map(|(name, _)| folder.join(name)).iter().find(|path| path.exists()) {
+        return Err(failed("create", path)(ErrorKind::AlreadyExists.into()));
+    }
     for (name, text) in FILES {
         let path = folder.join(name);
-        std::fs::write(&path, text).map_err(failed("write", &path))?;
+        let file = OpenOptions::new().write(true).create_new(true).open(&path);
+        file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(failed("create", &path))?;
     }
     Ok(())
 }

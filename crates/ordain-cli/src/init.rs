@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use ordain::Error;
 use ordain::formats::{Sketch, project_text, write_project};
 
-use crate::{Outcome, output};
+use crate::{Failure, Outcome, output};
 
 /// Start a project: write a commented ordain.toml for the data at hand
 ///
@@ -20,7 +21,7 @@ pub struct Arguments {
     /// Answers to learn from [default: answers.csv, to be filled]
     #[arg(long, value_name = "ANSWERS")]
     answers: Option<PathBuf>,
-    /// The folder to write ordain.toml to
+    /// The folder to write ordain.toml to, made if there is none
     #[arg(long, default_value = ".")]
     folder: PathBuf,
 }
@@ -33,7 +34,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
         answers: arguments.answers.clone(),
         relations: arguments.relation.clone(),
     })?;
+    // Only now that the data are known to fit.
+    let failed = |source| Failure::Library(Error::Io { action: "create", path: arguments.folder.clone(), source });
+    std::fs::create_dir_all(&arguments.folder).map_err(failed)?;
     let path = write_project(&arguments.folder, &text)?;
-    output::note(format!("wrote {}; now: ordain rank {}", path.display(), arguments.folder.display()));
+    let (rank, answer) = match output::typed(&arguments.folder).as_str() {
+        "." => (String::new(), String::new()),
+        folder => (format!(" {folder}"), format!(" --project {folder}")),
+    };
+    output::note(format!("wrote {}\n\nTry next:", path.display()));
+    output::note(format!("  ordain rank{rank}\n  ordain answer FIRST SECOND first{answer}"));
     Ok(())
 }

@@ -40,6 +40,13 @@ enum Failure {
     Library(ordain::Error),
     /// Standard output could not be written.
     Output(std::io::Error),
+    /// The words on the command line say nothing that can be done.
+    Usage {
+        /// What is wrong with them.
+        message: String,
+        /// What could be typed instead.
+        hint: &'static str,
+    },
 }
 
 impl From<ordain::Error> for Failure {
@@ -57,8 +64,9 @@ impl From<std::io::Error> for Failure {
 /// What a subcommand returns.
 type Outcome = Result<(), Failure>;
 
-/// Exit codes: 0 fine, 1 the input is wrong, 2 wrong usage (clap's own), 3 internal.
+/// Exit codes: 0 fine, 1 the input is wrong, 2 wrong usage (also clap's), 3 internal.
 const INPUT: u8 = 1;
+const USAGE: u8 = 2;
 const INTERNAL: u8 = 3;
 
 fn main() -> ExitCode {
@@ -80,6 +88,7 @@ fn main() -> ExitCode {
             let code = if matches!(error, NotConverged { .. } | NotPositiveDefinite { .. }) { INTERNAL } else { INPUT };
             complain(&error.to_string(), error.hint(), code)
         }
+        Ok(Err(Failure::Usage { message, hint })) => complain(&message, Some(hint), USAGE),
         Err(_) => complain("this is a bug in Ordain, and the message above says where", None, INTERNAL),
     }
 }

@@ -1,16 +1,19 @@
 //! From a project to a belief, as every subcommand needs it.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use clap::ValueEnum;
 use indicatif::ProgressBar;
+use ordain::data::{AnswerLog, Outcome};
 use ordain::formats::Project;
-use ordain::gp::{AnswerModel, Belief, EpParams, Incremental};
-use ordain::kernel;
+use ordain::gp::{AnswerModel, Belief, EpParams, Incremental, Observation};
+use ordain::{InputError, kernel};
 
-use crate::Failure;
+use crate::{Failure, output};
 
 /// How answers become a belief.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -42,11 +45,10 @@ pub struct Model {
 
 impl Model {
     /// Opens a project and learns from its answers.
-    pub fn open(path: &PathBuf, inference: Inference) -> Result<Self, Failure> {
-        let project = Project::open(path)?;
-        let working = spinner("learning from the answers");
-        let answers = AnswerModel::new(project.noise, project.tie_width)?;
-        let observations = answers.observe_all(project.answers.standing())?;
+    pub fn open(path: &Path, inference: Inference) -> Result<Self, Failure> {
+        let project = open_project(path)?;
+        let working = working("learning from the answers");
+        let (answers, observations) = observe(&project, &project.answers)?;
         let kernel = Arc::new(kernel::build(&project.kernels, &project.items, &project.relations)?);
         let belief: Box<dyn Belief> = match inference {
             Inference::Ep => Box::new(EpParams::default().fit(kernel, &observations)?),
@@ -58,14 +60,61 @@ impl Model {
                 Box::new(belief)
             }
         };
-        working.finish_and_clear();
+        drop(working);
         Ok(Self { project, answers, belief, learned: observations.len() })
     }
 }
 
-/// Shown on a terminal from the first second on; nothing is drawn before that, nor if standard error is no terminal.
-pub fn spinner(message: &'static str) -> ProgressBar {
-    let spinner = ProgressBar::new_spinner().with_message(message);
-    spinner.enable_steady_tick(Duration::from_secs(1));
-    spinner
+/// Opens a project; says what one is if a table is named in its place.
+pub fn open_project(path: &Path) -> Result<Project, Failure> {
+    if path.is_file() && path.extension().is_none_or(|ending| ending != "toml") {
+        let error =
+            InputError::new(path, "a folder with an ordain.toml, or such a file").found("a file of another kind");
+        let hint = format!("to make a project of a table: ordain init {}", output::typed(path));
+        return Err(Failure::Library(error.hint(hint).into()));
+    }
+    Ok(Project::open(path)?)
+}
+
+/// What a log says under the project's model of answers.
+pub fn observe(project: &Project, log: &AnswerLog) -> Result<(AnswerModel, Vec<Observation>), Failure> {
+    let standing = log.standing();
+    if project.tie_width == 0.0 && standing.iter().any(|answer| answer.outcome == Outcome::Tie) {
+        let error = InputError::new(&project.file, "a number above 0, since an answer is a tie");
+        let hint = "write for example tie_width = 0.2 under [answers]: how close the utilities of a tie are";
+        return Err(Failure::Library(error.column("tie_width").found("0").hint(hint).into()));
+    }
+    let answers = AnswerModel::new(project.noise, project.tie_width)?;
+    let observations = answers.observe_all(standing)?;
+    Ok((answers, observations))
+}
+
+/// Work that a spinner is shown for on a terminal if it takes more than a second; over when this is dropped.
+pub struct Working {
+    over: Option<Sender<()>>,
+    shown: Option<JoinHandle<()>>,
+}
+
+/// Starts such work. Nothing is drawn if standard error is no terminal.
+pub fn working(on: &'static str) -> Working {
+    let (over, waits) = channel();
+    let shown = thread::spawn(move || {
+        if waits.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+            let spinner = ProgressBar::new_spinner().with_message(on);
+            spinner.enable_steady_tick(Duration::from_millis(100));
+            let _ = waits.recv();
+            spinner.finish_and_clear();
+        }
+    });
+    Working { over: Some(over), shown: Some(shown) }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.over.take();
+        // Waited for, so that the spinner is gone from the terminal before anything else is written there.
+        if let Some(shown) = self.shown.take() {
+            let _ = shown.join();
+        }
+    }
 }

@@ -1,9 +1,12 @@
 //! How results are shown: data to standard output, everything else to standard error.
 
+use std::ffi::OsStr;
 use std::io::Write;
 
 use clap::ValueEnum;
+use comfy_table::Table;
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
 
 use crate::Outcome;
 
@@ -50,6 +53,38 @@ pub fn note(text: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
+/// A number of things in words: `1 answer`, `2 answers`.
+pub fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A word as it is typed into a shell.
+pub fn typed(word: impl AsRef<OsStr>) -> String {
+    let word = word.as_ref().to_string_lossy();
+    let plain = |letter: char| letter.is_alphanumeric() || "/._-+:,@%".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.into_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// The columns of the terminal; where there is none, those of the variable `COLUMNS`, or 100.
+pub fn columns() -> usize {
+    let variable = || std::env::var("COLUMNS").ok()?.parse().ok();
+    Table::new().width().map(usize::from).or_else(variable).unwrap_or(100)
+}
+
+/// A text in at most `width` columns of a terminal: cut with an ellipsis, and without characters that move the cursor.
+pub fn cut(text: &str, width: usize) -> String {
+    let mut out: String = text.chars().map(|letter| if letter.is_control() { '\u{FFFD}' } else { letter }).collect();
+    if out.width() <= width {
+        return out;
+    }
+    while out.width() + 1 > width && out.pop().is_some() {}
+    out.push('…');
+    out
+}
+
 /// An interval and its middle drawn in `width` characters between `from` and `to`: `  ├──●──┤   `.
 pub fn draw_interval(low: f64, middle: f64, high: f64, (from, to): (f64, f64), width: usize) -> String {
     let scale = if to > from { (width - 1) as f64 / (to - from) } else { 0.0 };
@@ -65,7 +100,24 @@ pub fn draw_interval(low: f64, middle: f64, high: f64, (from, to): (f64, f64), w
 
 #[cfg(test)]
 mod tests {
-    use super::draw_interval;
+    use super::{cut, draw_interval, typed};
+
+    #[test]
+    fn long_and_wide_texts_are_cut() {
+        assert_eq!(cut("abc", 3), "abc");
+        assert_eq!(cut("abcd", 3), "ab…");
+        // Each of these letters takes two columns, so one column stays free.
+        assert_eq!(cut("東京都庁", 8), "東京都庁");
+        assert_eq!(cut("東京都庁", 6), "東京…");
+        assert_eq!(cut("a\u{1b}[31mb", 80), "a\u{FFFD}[31mb");
+    }
+
+    #[test]
+    fn words_for_a_shell() {
+        assert_eq!(typed("a/b-c.csv"), "a/b-c.csv");
+        assert_eq!(typed("it's here"), r"'it'\''s here'");
+        assert_eq!(typed(""), "''");
+    }
 
     #[test]
     fn intervals_stay_inside_their_box() {

@@ -56,13 +56,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Format::Json => output::json(&report),
         Format::Csv => output::csv([report]),
         Format::Table => {
-            let percent = |probability: f64| format!("{:5.1} %", 100.0 * probability);
-            output::text(format_args!("{}  {}", percent(report.probability), report.first))?;
-            output::text(format_args!("{}  {}", percent(1.0 - report.probability - report.tie), report.second))?;
-            if report.tie > 0.0 {
-                output::text(format_args!("{}  a tie", percent(report.tie)))?;
-            }
-            Ok(())
+            let room = output::columns().saturating_sub(9).max(8);
+            let line = |probability: f64, what: &str| {
+                output::text(format_args!("{:5.1} %  {}", 100.0 * probability, output::cut(what, room)))
+            };
+            line(report.probability, report.first)?;
+            line(1.0 - report.probability - report.tie, report.second)?;
+            if report.tie > 0.0 { line(report.tie, "a tie") } else { Ok(()) }
         }
     }
 }

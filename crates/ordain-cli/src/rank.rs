@@ -7,8 +7,9 @@ use comfy_table::{CellAlignment, Table, presets};
 use ordain::gp::{RankedItem, RankingParams, rank};
 use ordain::numeric::Seed;
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
 
-use crate::model::{Inference, Model, spinner};
+use crate::model::{Inference, Model, working};
 use crate::output::{self, Format};
 use crate::{Failure, Outcome};
 
@@ -61,7 +62,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let ranked = ranked(&model, arguments.top)?;
     let rows = || ranked.iter().map(|ranked| row(&model, ranked));
     match arguments.format {
-        Format::Table => show(&model, &ranked),
+        Format::Table => show(&model, &ranked, arguments.top),
         Format::Csv => output::csv(rows()),
         Format::Json => output::json(&Report {
             items: rows().collect(),
@@ -74,14 +75,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
 
 /// The ranking of all items.
 pub fn ranked(model: &Model, top: Option<u32>) -> Result<Vec<RankedItem>, Failure> {
-    let working = spinner("drawing rankings");
+    let working = working("drawing rankings");
     let params = RankingParams {
         top: top.map(|top| top as usize),
         seed: Seed(model.project.ask.seed),
         ..RankingParams::default()
     };
     let ranked = rank(model.belief.as_ref(), &model.project.items, &params)?;
-    working.finish_and_clear();
+    drop(working);
     Ok(ranked)
 }
 
@@ -100,64 +101,133 @@ fn row<'a>(model: &'a Model, ranked: &RankedItem) -> Row<'a> {
 }
 
 /// The table for people, with a picture of every item's utility: the mean and the 90 % around it.
-pub fn show(model: &Model, ranked: &[RankedItem]) -> Outcome {
+pub fn show(model: &Model, ranked: &[RankedItem], top: Option<u32>) -> Outcome {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let rows: Vec<Row<'_>> = ranked.iter().map(|item| row(model, item)).collect();
+    let numbers: Vec<Vec<String>> = rows.iter().map(numbers).collect();
+    let mut headings: Vec<String> = ["rank", "utility", "± sd", "rank (90 %)"].map(str::to_owned).into();
+    headings.extend(top.map(|top| format!("top {top}")));
+    let widest = |column: usize| numbers.iter().map(|cells| cells[column].width()).max().unwrap_or(0);
+    let fixed = (0..headings.len()).map(|column| widest(column).max(headings[column].width()) + PADDING).sum();
+    let longest = |name: fn(&Row<'_>) -> usize| rows.iter().map(name).max().unwrap_or(0);
+    let group = model.project.items.groups().map(|_| longest(|row| row.group.map_or(0, str::width)).max("group".len()));
+    let widths = Widths::fit(output::columns(), fixed, longest(|row| row.id.width()).max("item".len()), group);
+
+    let rank = headings.remove(0);
+    let heading = if widths.picture < 26 { "90 % interval" } else { "utility with 90 % interval" };
+    let titles = [rank, "item".into()].into_iter().chain(headings).chain((widths.picture > 0).then(|| heading.into()));
+    table.set_header(group.map(|_| "group".into()).into_iter().chain(titles));
+    let pictures = pictures(ranked, widths.picture);
+    for ((row, mut numbers), picture) in rows.iter().zip(numbers).zip(pictures) {
+        let group = group.map(|_| output::cut(row.group.unwrap_or_default(), widths.group));
+        let item = output::cut(row.id, widths.item);
+        let rank = numbers.remove(0);
+        table.add_row(group.into_iter().chain([rank, item]).chain(numbers).chain(picture));
+    }
+    let first = usize::from(group.is_some());
+    for column in [0, 2, 3, 4].into_iter().chain(top.map(|_| 5)) {
+        if let Some(column) = table.column_mut(first + column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    output::text(table.trim_fmt())?;
+    let items = output::count(ranked.len(), "item");
+    let evidence = model.belief.log_evidence();
+    output::note(match model.learned {
+        0 => format!("{items}, no answers yet; \"ordain answer\" records them"),
+        answers => format!("{items}, {}, log evidence {evidence:.3}", output::count(answers, "answer")),
+    });
+    Ok(())
+}
+
+/// What a row says in numbers: rank, mean, standard deviation, interval of the rank, and the top's probability.
+fn numbers(row: &Row<'_>) -> Vec<String> {
+    let interval = format!("{}–{}", row.rank_low, row.rank_high);
+    let mut out = vec![row.rank.to_string(), format!("{:.3}", row.mean), format!("{:.3}", row.sd), interval];
+    out.extend(row.top.map(|top| format!("{:.1} %", 100.0 * top)));
+    out
+}
+
+/// A picture of every item's utility on one scale; none where there is no room.
+fn pictures(ranked: &[RankedItem], width: usize) -> Vec<Option<String>> {
     /// The standard normal lies within this of 0 with 90 % probability.
     const NINETY: f64 = 1.645;
     let ends = |item: &RankedItem| (item.mean - NINETY * item.sd, item.mean + NINETY * item.sd);
     let from = ranked.iter().map(|item| ends(item).0).fold(f64::INFINITY, f64::min);
     let to = ranked.iter().map(|item| ends(item).1).fold(f64::NEG_INFINITY, f64::max);
-    let has_top = ranked.first().is_some_and(|item| item.top.is_some());
-    let has_group = model.project.items.groups().is_some();
-
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    let width = picture_width(table.width());
-    let mut header = vec!["rank", "item", "utility", "± sd", "rank (90 %)"];
-    if has_top {
-        header.push("top");
-    }
-    header.push("utility with 90 % interval");
-    if has_group {
-        header.insert(0, "group");
-    }
-    table.set_header(header);
-    for item in ranked {
-        let row = row(model, item);
-        let mut cells = vec![
-            row.rank.to_string(),
-            row.id.to_owned(),
-            format!("{:.3}", row.mean),
-            format!("{:.3}", row.sd),
-            format!("{}–{}", row.rank_low, row.rank_high),
-        ];
-        cells.extend(row.top.map(|top| format!("{:.1} %", 100.0 * top)));
+    let draw = |item: &RankedItem| {
         let (low, high) = ends(item);
-        cells.push(output::draw_interval(low, row.mean, high, (from, to), width));
-        if let Some(group) = row.group {
-            cells.insert(0, group.to_owned());
-        }
-        table.add_row(cells);
-    }
-    let numbers = 2 + usize::from(has_group);
-    for column in [0].into_iter().chain(numbers..numbers + 3 + usize::from(has_top)) {
-        let column = if column == 0 { usize::from(has_group) } else { column };
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    output::text(table.trim_fmt())?;
-    let answers = if model.learned == 1 { "answer" } else { "answers" };
-    output::note(format!(
-        "{} items, {} {answers}, log evidence {:.3}",
-        ranked.len(),
-        model.learned,
-        model.belief.log_evidence()
-    ));
-    Ok(())
+        (width > 0).then(|| output::draw_interval(low, item.mean, high, (from, to), width))
+    };
+    ranked.iter().map(draw).collect()
 }
 
-/// What the picture may take of the terminal's width, the other columns needing about 55 characters.
-fn picture_width(terminal: Option<u16>) -> usize {
-    let width = usize::from(terminal.unwrap_or(100));
-    width.saturating_sub(55).clamp(11, 60)
+/// A space on either side of every cell.
+const PADDING: usize = 2;
+
+/// The widths of the columns that can give way on a narrow terminal.
+#[derive(Debug, PartialEq, Eq)]
+struct Widths {
+    group: usize,
+    item: usize,
+    /// 0: no picture.
+    picture: usize,
+}
+
+impl Widths {
+    /// Shares out what `fixed` columns of numbers leave of the terminal. The picture shrinks first, then names are cut,
+    /// and if too little of them would be left, the picture goes.
+    fn fit(terminal: usize, fixed: usize, item: usize, group: Option<usize>) -> Self {
+        /// As wide as the picture's heading.
+        const SMALLEST: usize = 13;
+        const LARGEST: usize = 60;
+        /// Names are not cut to less for the picture's sake,
+        const SHORT: usize = 8;
+        /// and not to less at all.
+        const SHORTEST: usize = 4;
+        let columns = 1 + usize::from(group.is_some());
+        let group = group.unwrap_or(0);
+        let room = terminal.saturating_sub(fixed + PADDING * columns);
+        let least = item.min(SHORT) + group.min(SHORT);
+        let picture = room.saturating_sub(item + group + PADDING).clamp(SMALLEST, LARGEST);
+        let (names, picture) = match room.checked_sub(picture + PADDING) {
+            Some(names) if names >= least => (names, picture),
+            _ => (room.max(SHORTEST * columns), 0),
+        };
+        // A long group takes a third, unless the items leave more or that is too little to read.
+        let group = group.min((names / 3).max(names.saturating_sub(item)).max(SHORT.min(names / 2)));
+        Self { group, item: item.min(names - group), picture }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Widths;
+
+    #[test]
+    fn the_picture_gives_way_before_the_names() {
+        let fit = |terminal, item, group| Widths::fit(terminal, 35, item, group);
+        assert_eq!(fit(200, 10, None), Widths { group: 0, item: 10, picture: 60 });
+        assert_eq!(fit(80, 10, None), Widths { group: 0, item: 10, picture: 31 });
+        assert_eq!(fit(80, 50, None), Widths { group: 0, item: 28, picture: 13 });
+        assert_eq!(fit(60, 5, None), Widths { group: 0, item: 5, picture: 16 });
+        assert_eq!(fit(50, 50, None), Widths { group: 0, item: 13, picture: 0 });
+        assert_eq!(fit(50, 50, Some(50)), Widths { group: 5, item: 6, picture: 0 });
+        assert_eq!(fit(20, 50, None), Widths { group: 0, item: 4, picture: 0 });
+        assert_eq!(fit(80, 40, Some(40)), Widths { group: 8, item: 18, picture: 13 });
+        assert_eq!(fit(80, 3, Some(40)), Widths { group: 23, item: 3, picture: 13 });
+    }
+
+    #[test]
+    fn the_columns_fit_the_terminal_whatever_the_names() {
+        for (terminal, item, group) in
+            (48..130).flat_map(|t| (1..70).flat_map(move |i| (0..70).map(move |g| (t, i, g))))
+        {
+            let group = (group > 0).then_some(group);
+            let widths = Widths::fit(terminal, 35, item, group);
+            let shown = |width: usize| if width > 0 { width + 2 } else { 0 };
+            assert!(35 + shown(widths.group) + shown(widths.item) + shown(widths.picture) <= terminal, "{widths:?}");
+        }
+    }
 }

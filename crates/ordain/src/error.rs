@@ -90,6 +90,12 @@ impl Error {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Input(input) => input.hint.as_deref(),
+            Self::Io { source, .. } => match source.kind() {
+                std::io::ErrorKind::NotFound => Some("check the name and the folder it is looked for in"),
+                std::io::ErrorKind::AlreadyExists => Some("it stays as it was: move it away, or choose another folder"),
+                std::io::ErrorKind::PermissionDenied => Some("check who owns it and who may read and write it"),
+                _ => None,
+            },
             _ => None,
         }
     }

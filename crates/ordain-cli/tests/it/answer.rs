@@ -1,0 +1,216 @@
+//! `ordain answer`: what is acknowledged is in the log, whole and once, and what is refused is not.
+
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::util::{Folder, Run};
+
+/// The lines of the log after those that were there.
+fn added(folder: &Folder, before: &str) -> Vec<String> {
+    let after = folder.read("answers.csv");
+    let added = after.strip_prefix(before).expect("what was in the log has changed");
+    assert!(after.ends_with('\n'));
+    added.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn one_line_each() {
+    let folder = Folder::project();
+    let cases: [(&[&str], &str); 6] = [
+        (&["ant", "cow", "first"], "ant,cow,first,,"),
+        (&["ant", "cow", "second", "--judge", "eve"], "ant,cow,second,eve,"),
+        (&["ant", "cow", "skip", "--judge", "Ann, \"the\" judge"], "ant,cow,skip,\"Ann, \"\"the\"\" judge\","),
+        (&["ant", "good"], "ant,,good,,"),
+        (&["ant", "bad"], "ant,,bad,,"),
+        (&["undo", "--judge", "eve"], ",,undo,eve,"),
+    ];
+    for (words, line) in cases {
+        let before = folder.read("answers.csv");
+        folder.run(["answer"].iter().chain(words)).fine();
+        let added = added(&folder, &before);
+        assert_eq!(added.len(), 1, "{added:?}");
+        let time = added[0].strip_prefix(line).unwrap_or_else(|| panic!("{added:?} is not {line}"));
+        // As 2024-03-04T09:00:07Z.
+        assert!(time.len() == 20 && time.starts_with("20") && time.ends_with('Z'), "{time}");
+        folder.run(["rank"]).fine();
+    }
+}
+
+#[test]
+fn columns_of_others_are_kept() {
+    let folder = Folder::project();
+    let log = "page,second,first,outcome,mood\nhome,bee,ant,first,\"gay, and glad\"\n";
+    folder.write("answers.csv", log);
+    folder.run(["answer", "ant", "cow", "second"]).fine();
+    assert_eq!(added(&folder, log), [",cow,ant,second,"]);
+    assert_eq!(folder.json(["rank"])["answers"], 2);
+}
+
+#[test]
+fn the_first_answer_makes_the_log() {
+    let folder = Folder::project();
+    std::fs::remove_file(folder.path("answers.csv")).unwrap();
+    folder.run(["answer", "ant", "cow", "first", "--judge", "eve"]).fine();
+    assert!(folder.read("answers.csv").starts_with("first,second,outcome,judge,time\nant,cow,first,eve,20"));
+    // A log that was made but never written to.
+    folder.write("answers.csv", "");
+    folder.run(["answer", "ant", "cow", "first"]).fine();
+    assert_eq!(added(&folder, "first,second,outcome,judge,time\n").len(), 1);
+}
+
+#[test]
+fn groups_are_named_where_ids_do_not_say() {
+    let folder = Folder::empty();
+    folder.write("items.csv", "id,query,x\nant,zoo,1\nbee,zoo,2\nant,farm,1\ncow,farm,3\n");
+    folder.run(["init", "items.csv"]).fine();
+    folder.refuses(["answer", "ant", "bee", "first"], &["\"ant\"", "name the group too"]);
+    folder.run(["answer", "ant", "bee", "first", "--group", "zoo"]).fine();
+    assert!(folder.read("answers.csv").starts_with("first,second,outcome,judge,time,group\nant,bee,first,,20"));
+    assert!(folder.read("answers.csv").ends_with(",zoo\n"));
+    assert_eq!(folder.json(["rank"])["answers"], 1);
+}
+
+#[test]
+fn an_undo_takes_back_the_judges_latest() {
+    let folder = Folder::project();
+    folder.run(["answer", "bee", "cow", "first", "--judge", "eve"]).fine();
+    folder.run(["answer", "cow", "ant", "first", "--judge", "bob"]).fine();
+    let told = folder.run(["answer", "undo", "--judge", "eve"]);
+    told.fine();
+    assert!(told.stderr.contains("2 answers"), "{}", told.stderr);
+
+    let same = Folder::project();
+    same.write("answers.csv", "winner,loser,judge\nant,bee,eve\ncow,ant,bob\n");
+    assert_eq!(folder.run(["rank", "--format", "json"]).fine(), same.run(["rank", "--format", "json"]).fine());
+}
+
+#[test]
+fn nothing_to_take_back() {
+    let folder = Folder::project();
+    folder.refuses(["answer", "undo"], &["answers.csv", "\"undo\"", "hint: ", "--judge eve"]);
+    folder.refuses(["answer", "undo", "--judge", "bob"], &["\"bob\"", "--judge eve"]);
+    folder.run(["answer", "undo", "--judge", "eve"]).fine();
+    folder.refuses(["answer", "undo", "--judge", "eve"], &["there are no answers to take back"]);
+}
+
+#[test]
+fn ties_need_a_width() {
+    let folder = Folder::project();
+    folder.refuses(["answer", "ant", "bee", "tie"], &["ordain.toml", "tie_width", "hint: ", "under [answers]"]);
+    folder.append("ordain.toml", "tie_width = 0.2\n");
+    folder.run(["answer", "ant", "bee", "tie"]).fine();
+    folder.replace("ordain.toml", "tie_width = 0.2\n", "");
+    folder.refuses(["rank"], &["ordain.toml", "tie_width", "hint: "]);
+}
+
+#[test]
+fn what_is_refused_is_not_written() {
+    let folder = Folder::project();
+    folder.refuses(["answer", "ant", "bea", "first"], &["\"bea\"", "did you mean \"bee\"?"]);
+    folder.refuses(["answer", "ant", "ant", "first"], &["\"ant\"", "compared with itself"]);
+    folder.refuses(["answer", "dog", "good"], &["\"dog\"", "there are: ant, bee, cow"]);
+    std::fs::remove_file(folder.path("answers.csv")).unwrap();
+    folder.refuses(["answer", "ant", "bea", "first"], &["\"bea\""]);
+    folder.refuses(["answer", "ant", "bee", "tie"], &["tie_width"]);
+}
+
+#[test]
+fn a_torn_line_is_not_written_onto() {
+    let folder = Folder::project();
+    folder.append("answers.csv", "ant,cow,first,eve,2024-0");
+    for arguments in [["answer", "ant", "cow", "first"].as_slice(), &["answer", "undo", "--judge", "eve"], &["rank"]] {
+        folder.refuses(arguments, &["answers.csv, line 3", "torn", "hint: "]);
+    }
+}
+
+#[test]
+fn logs_that_cannot_be_appended_to() {
+    let folder = Folder::project();
+    folder.write("answers.csv", "winner,loser\nant,bee\n");
+    folder.refuses(["answer", "undo"], &["answers.csv", "undo", "hint: "]);
+    folder.refuses(["answer", "ant", "good"], &["answers.csv", "good", "hint: "]);
+    folder.refuses(["answer", "ant", "bee", "first", "--judge", "eve"], &["judge", "hint: "]);
+    folder.run(["answer", "ant", "cow", "second"]).fine();
+    assert_eq!(folder.read("answers.csv"), "winner,loser\nant,bee\ncow,ant\n");
+    folder.write("answers.csv", crate::util::gzip("winner,loser\nant,bee\n"));
+    folder.refuses(["answer", "ant", "cow", "first"], &["packed", "decompress"]);
+}
+
+/// Eight judges answer at once, each in processes of their own.
+#[test]
+fn judges_do_not_lose_each_others_answers() {
+    const JUDGES: usize = 8;
+    const EACH: usize = 20;
+    let folder = Folder::project();
+    // Short lines, so that the log stays within one page of memory: a file system may show a reader half of a line that
+    // is being written across two, which is a torn line to that reader.
+    let before = "first,second,outcome,judge\n";
+    folder.write("answers.csv", before);
+    thread::scope(|scope| {
+        for judge in 0..JUDGES {
+            let folder = &folder;
+            scope.spawn(move || {
+                for number in 0..EACH {
+                    let outcome = if number % 2 == 0 { "first" } else { "second" };
+                    folder.run(["answer", "ant", "cow", outcome, "--judge", &judge.to_string()]).fine();
+                }
+            });
+        }
+    });
+    let added = added(&folder, before);
+    assert_eq!(added.len(), JUDGES * EACH);
+    for judge in 0..JUDGES {
+        let said: Vec<&str> = added
+            .iter()
+            .map(|line| line.split(',').collect::<Vec<_>>())
+            .inspect(|cells| assert_eq!(cells.len(), 4))
+            .filter(|cells| cells[3] == judge.to_string())
+            .map(|cells| cells[2])
+            .collect();
+        // All of them, in the order in which this judge gave them.
+        assert_eq!(said, ["first", "second"].repeat(EACH / 2));
+    }
+    assert_eq!(folder.json(["rank"])["answers"], JUDGES * EACH);
+}
+
+/// Killed at any moment, the log stays readable and holds every acknowledged answer once.
+#[test]
+fn a_kill_tears_nothing() {
+    let folder = Folder::project();
+    std::fs::remove_file(folder.path("answers.csv")).unwrap();
+    let mut acknowledged = Vec::new();
+    let mut started = 0;
+    for round in 0..60u64 {
+        // Spread over 0 to 8 ms, in an order that does not repeat: multiples of the golden ratio.
+        let delay = Duration::from_micros(round * 4_944 % 8_000);
+        let judge = format!("judge{round}");
+        let mut command = folder.command(["answer", "ant", "cow", "first", "--judge", &judge]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let start = Instant::now();
+        while start.elapsed() < delay {
+            std::hint::spin_loop();
+        }
+        // Fails if the process is over already.
+        let _ = child.kill();
+        if child.wait().unwrap().success() {
+            acknowledged.push(judge);
+        } else {
+            started += 1;
+        }
+        let run = folder.run(["rank", "--format", "json"]);
+        let ranking: serde_json::Value = serde_json::from_str(run.fine()).unwrap();
+        let count = ranking["answers"].as_u64().unwrap() as usize;
+        assert!((acknowledged.len()..=acknowledged.len() + started).contains(&count));
+    }
+    // However busy the machine was, one answer at least goes through.
+    Run::of(&mut folder.command(["answer", "ant", "cow", "first", "--judge", "last"])).fine();
+    acknowledged.push("last".into());
+    let log = folder.read("answers.csv");
+    for line in log.lines() {
+        assert_eq!(line.split(',').count(), 5, "{line}");
+    }
+    for judge in acknowledged {
+        assert_eq!(log.matches(&format!("ant,cow,first,{judge},")).count(), 1, "{judge}");
+    }
+}

@@ -1,0 +1,193 @@
+//! What programs that call the command rely on: keys, headers, streams and exit codes.
+
+use std::io::pipe;
+
+use serde_json::Value;
+
+use crate::util::{Folder, Run};
+
+fn keys(value: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+/// Two groups that both have an item `ant`.
+fn grouped() -> Folder {
+    let folder = Folder::empty();
+    folder.write("items.csv", "id,query,x\nant,zoo,1\nbee,zoo,2\nant,farm,1\ncow,farm,3\nhen,farm,2\n");
+    folder.run(["init", "items.csv"]).fine();
+    folder.run(["answer", "ant", "cow", "second", "--group", "farm"]).fine();
+    folder
+}
+
+#[test]
+fn keys_of_a_ranking() {
+    let always = ["id", "mean", "rank", "rank_high", "rank_low", "sd"];
+    let with = |more: &[&'static str]| {
+        let mut keys = [&always[..], more].concat();
+        keys.sort_unstable();
+        keys
+    };
+    for (folder, top, expected) in [
+        (Folder::project(), false, with(&[])),
+        (Folder::project(), true, with(&["top"])),
+        (grouped(), false, with(&["group"])),
+        (grouped(), true, with(&["group", "top"])),
+    ] {
+        let ranking = folder.json(if top { ["rank", "--top", "2"].as_slice() } else { &["rank"] });
+        assert_eq!(keys(&ranking), ["answers", "inference", "items", "log_evidence"]);
+        for item in ranking["items"].as_array().unwrap() {
+            assert_eq!(keys(item), expected);
+        }
+    }
+}
+
+#[test]
+fn keys_of_a_prediction() {
+    let said = Folder::project().json(["predict", "ant", "cow"]);
+    assert_eq!(keys(&said), ["first", "probability", "second", "tie"]);
+}
+
+#[test]
+fn headers_of_csv() {
+    let header = |folder: &Folder, more: &[&str]| {
+        let run = folder.run(["rank", "--format", "csv"].iter().chain(more));
+        run.fine().lines().next().unwrap().to_owned()
+    };
+    assert_eq!(header(&Folder::project(), &[]), "id,rank,mean,sd,rank_low,rank_high");
+    assert_eq!(header(&Folder::project(), &["--top", "1"]), "id,rank,mean,sd,rank_low,rank_high,top");
+    assert_eq!(header(&grouped(), &["--top", "1"]), "id,rank,mean,sd,rank_low,rank_high,top,group");
+}
+
+#[test]
+fn csv_and_json_say_the_same() {
+    let folder = Folder::example("countries");
+    let ranking = folder.json(["rank", "--top", "3"]);
+    let run = folder.run(["rank", "--top", "3", "--format", "csv"]);
+    let mut reader = csv::Reader::from_reader(run.fine().as_bytes());
+    let header = reader.headers().unwrap().clone();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let items = ranking["items"].as_array().unwrap();
+    assert_eq!(rows.len(), items.len());
+    for (row, item) in rows.iter().zip(items) {
+        for (key, cell) in header.iter().zip(row) {
+            match &item[key] {
+                Value::String(text) => assert_eq!(text, cell),
+                // Reading JSON may round the last bit of a number, which is printed exactly in both forms.
+                number => {
+                    let (json, csv) = (number.as_f64().unwrap(), cell.parse::<f64>().unwrap());
+                    assert!((json - csv).abs() <= 2.0 * f64::EPSILON * csv.abs(), "{key}: {json} and {csv}");
+                }
+            }
+        }
+    }
+}
+
+/// Data to standard output, everything else to standard error.
+#[test]
+fn streams() {
+    let folder = Folder::project();
+    for format in ["json", "csv"] {
+        assert_eq!(folder.run(["rank", "--format", format]).stderr, "");
+    }
+    let table = folder.run(["rank"]);
+    assert!(table.fine().starts_with(" rank"));
+    assert_eq!(table.stderr, "3 items, 1 answer, log evidence -0.693\n");
+    let answer = folder.run(["answer", "ant", "cow", "first"]);
+    assert_eq!(answer.fine(), "");
+    assert!(answer.stderr.ends_with(": 2 answers to learn from\n"), "{}", answer.stderr);
+}
+
+/// A project is a folder or its file, the current one if not named.
+#[test]
+fn ways_to_name_a_project() {
+    let folder = Folder::project();
+    let here = folder.run(["rank", "--format", "json"]);
+    for name in [".", "ordain.toml", "./ordain.toml"] {
+        assert_eq!(folder.run(["rank", name, "--format", "json"]).fine(), here.fine());
+    }
+    let elsewhere = Folder::empty();
+    let path = folder.path("");
+    assert_eq!(elsewhere.run(["rank", path.to_str().unwrap(), "--format", "json"]).fine(), here.fine());
+    elsewhere.refuses(["rank"], &["ordain.toml", "hint: ", "ordain init"]);
+    elsewhere.refuses(["rank", "nowhere"], &["nowhere", "hint: "]);
+    let words = ["items.csv", "ordain.toml", "hint: ", "ordain init items.csv"];
+    folder.refuses(["rank", "items.csv"], &words);
+    folder.refuses(["predict", "ant", "bee", "--project", "items.csv"], &words);
+    folder.refuses(["answer", "ant", "bee", "first", "--project", "items.csv"], &words);
+}
+
+#[test]
+fn wrong_usage() {
+    let folder = Folder::project();
+    let before = folder.files();
+    for arguments in [
+        ["rnk"].as_slice(),
+        &["rank", "--top", "0"],
+        &["rank", "--top", "-1"],
+        &["rank", "--format", "xml"],
+        &["rank", "--inference", "magic"],
+        &["rank", ".", "."],
+        &["predict", "ant"],
+        &["init"],
+        &["answer"],
+        &["answer", "ant", "bee"],
+        &["answer", "ant", "tie"],
+        &["answer", "ant", "bee", "frist"],
+        &["answer", "ant", "bee", "first", "cow"],
+        &["answer", "ant", "bee", "first", "--judge", "two\nlines"],
+    ] {
+        folder.run(arguments).fails(2, &[]);
+    }
+    assert_eq!(folder.run([""; 0]).code, Some(2));
+    assert!(folder.files() == before);
+}
+
+#[test]
+fn help_for_everything() {
+    let folder = Folder::empty();
+    for command in ["init", "rank", "predict", "answer", "demo"] {
+        for help in ["-h", "--help"] {
+            let run = folder.run([command, help]);
+            assert!(run.fine().contains(&format!("Usage: ordain {command}")), "{}", run.stdout);
+            assert_eq!(run.stderr, "");
+        }
+        assert!(folder.run(["--help"]).fine().contains(command));
+        folder.run(["help", command]).fine();
+    }
+    assert!(folder.run(["--version"]).fine().starts_with("ordain "));
+    assert!(folder.files().is_empty());
+}
+
+/// `ordain rank | head -1`: whoever reads has seen enough.
+#[test]
+fn nobody_reads_the_output() {
+    let folder = Folder::example("countries");
+    for format in ["table", "json", "csv"] {
+        let (reader, writer) = pipe().unwrap();
+        drop(reader);
+        let mut command = folder.command(["rank", "--format", format]);
+        let child = command.stdout(writer).stderr(std::process::Stdio::piped()).spawn().unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{format}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{format}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_no_success() {
+    let folder = Folder::project();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = folder.command(["rank", "--format", "csv"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: cannot write the output"));
+}
+
+#[test]
+fn numbers_do_not_depend_on_the_run() {
+    let folder = Folder::example("countries");
+    let run = || Run::of(&mut folder.command(["rank", "--format", "json", "--top", "7"]));
+    assert_eq!(run().fine(), run().fine());
+}

@@ -1,0 +1,13 @@
+//! The real `ordain` command, run in a fresh folder for every test.
+
+#![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
+
+mod answer;
+mod bad_input;
+mod contract;
+mod demo;
+mod fine;
+mod init;
+mod predict;
+mod rank;
+mod util;

@@ -1,0 +1,59 @@
+//! `ordain predict`.
+
+use crate::util::Folder;
+
+fn probabilities(folder: &Folder, first: &str, second: &str, inference: &str) -> (f64, f64) {
+    let said = folder.json(["predict", first, second, "--inference", inference]);
+    assert_eq!((said["first"].as_str(), said["second"].as_str()), (Some(first), Some(second)));
+    (said["probability"].as_f64().unwrap(), said["tie"].as_f64().unwrap())
+}
+
+/// Either the first is preferred, or the second, or it is a tie.
+#[test]
+fn the_outcomes_add_up() {
+    // Countries have a tie width, papers have none.
+    for (folder, [first, second]) in
+        [(Folder::example("countries"), ["Malta", "France"]), (Folder::example("six-papers"), ["b", "e"])]
+    {
+        for inference in ["ep", "incremental"] {
+            let (one, tie) = probabilities(&folder, first, second, inference);
+            let (other, same_tie) = probabilities(&folder, second, first, inference);
+            // Rounding only: three values of the normal law.
+            assert!((one + other + tie - 1.0).abs() < 1e-12, "{one} + {other} + {tie}");
+            assert!((tie - same_tie).abs() < 1e-12);
+            assert!(one > 0.0 && other > 0.0 && tie >= 0.0);
+        }
+    }
+}
+
+#[test]
+fn what_was_answered_is_expected_again() {
+    let (probability, tie) = probabilities(&Folder::example("six-papers"), "b", "e", "ep");
+    assert!(probability > 0.5);
+    assert_eq!(tie, 0.0);
+}
+
+#[test]
+fn people_see_percentages() {
+    let folder = Folder::project();
+    let run = folder.run(["predict", "ant", "bee"]);
+    let lines: Vec<&str> = run.fine().lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(lines[0].ends_with(" %  ant") && lines[1].ends_with(" %  bee"), "{lines:?}");
+    let run = folder.run(["predict", "ant", "bee", "--format", "csv"]);
+    assert!(run.fine().starts_with("first,second,probability,tie\nant,bee,0."));
+}
+
+#[test]
+fn items_that_cannot_be_compared() {
+    let folder = Folder::example("countries");
+    folder.refuses(["predict", "France", "Spian"], &["\"Spian\"", "did you mean \"Spain\"?"]);
+    folder.refuses(["predict", "France", "France"], &["\"France\"", "an item cannot be compared with itself"]);
+
+    let groups = Folder::empty();
+    groups.write("items.csv", "id,group,x\nant,zoo,1\nbee,zoo,2\nant,farm,1\ncow,farm,3\n");
+    groups.run(["init", "items.csv"]).fine();
+    groups.refuses(["predict", "bee", "cow"], &["only items of one group are compared"]);
+    groups.refuses(["predict", "ant", "bee"], &["\"ant\"", "name the group too"]);
+    groups.run(["predict", "ant", "bee", "--group", "zoo"]).fine();
+}

@@ -1,0 +1,160 @@
+//! `ordain rank`: the numbers, and the forms they are shown in.
+
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
+
+use crate::util::{Folder, Run, order};
+
+fn number(item: &Value, key: &str) -> f64 {
+    item[key].as_f64().unwrap()
+}
+
+/// The worked example of AXPGP section 2.4, to the three digits that are printed there.
+#[test]
+fn six_papers() {
+    let folder = Folder::example("six-papers");
+    for inference in ["ep", "incremental"] {
+        let ranking = folder.json(["rank", "--inference", inference]);
+        let items = ranking["items"].as_array().unwrap();
+        let printed = |id: &str| {
+            let item = items.iter().find(|item| item["id"] == id).unwrap();
+            // Plus zero, since a rounded -0.0001 prints as "-0.000".
+            format!("{:.3}", (number(item, "mean") * 1e3).round() / 1e3 + 0.0)
+        };
+        let means = ["a", "b", "c", "d", "e", "f"].map(printed);
+        assert_eq!(means, ["0.174", "0.348", "0.000", "-0.174", "-0.348", "0.000"], "{inference}");
+        assert_eq!(order(&ranking), ["b", "a", "c", "f", "d", "e"]);
+        // One answer between items of equal means: either outcome is as likely. Rounding only.
+        assert!((number(&ranking, "log_evidence") - 0.5f64.ln()).abs() < 1e-12);
+        assert_eq!(ranking["answers"], 1);
+        assert_eq!(ranking["inference"], inference);
+    }
+    folder.run(["answer", "b", "f", "first"]).fine();
+    for inference in ["ep", "incremental"] {
+        let ranking = folder.json(["rank", "--inference", inference]);
+        assert_eq!(order(&ranking), ["b", "a", "c", "d", "e", "f"], "{inference}");
+        assert_eq!(ranking["answers"], 2);
+    }
+}
+
+#[test]
+fn the_top_adds_up() {
+    let folder = Folder::example("countries");
+    for k in [1, 5, 45] {
+        let ranking = folder.json(["rank", "--top", &k.to_string()]);
+        let items = ranking["items"].as_array().unwrap();
+        let total: f64 = items.iter().map(|item| number(item, "top")).sum();
+        // Every draw has exactly k items among its first k, so only the sum's rounding is left.
+        assert!((total - f64::from(k)).abs() < 1e-9, "{total} for {k}");
+        assert!(items.iter().all(|item| (0.0..=1.0).contains(&number(item, "top"))));
+    }
+}
+
+#[test]
+fn intervals_hold_the_ranks() {
+    let ranking = Folder::example("countries").json(["rank"]);
+    let items = ranking["items"].as_array().unwrap();
+    for (position, item) in items.iter().enumerate() {
+        assert_eq!(item["rank"], position + 1);
+        let (low, high) = (number(item, "rank_low"), number(item, "rank_high"));
+        assert!(1.0 <= low && low <= high && high <= items.len() as f64, "{item}");
+        assert!(number(item, "sd") > 0.0);
+    }
+    assert!(items.windows(2).all(|pair| number(&pair[0], "mean") >= number(&pair[1], "mean")));
+}
+
+/// Same input, same bits, whatever the number of threads.
+#[test]
+fn threads_change_nothing() {
+    let folder = Folder::example("countries");
+    for arguments in [
+        ["rank", "--top", "5", "--format", "json"].as_slice(),
+        &["rank", "--top", "5", "--format", "csv", "--inference", "incremental"],
+        &["rank", "--format", "table"],
+    ] {
+        let with = |threads: &str| Run::of(folder.command(arguments).env("RAYON_NUM_THREADS", threads));
+        let (one, two) = (with("1"), with("2"));
+        assert_eq!(one.fine(), two.fine(), "{arguments:?}");
+        assert_eq!(one.stderr, two.stderr);
+    }
+}
+
+/// Groups of 60 items under names that are short, long and wide.
+fn many() -> Folder {
+    let folder = Folder::empty();
+    let mut items = String::from("id,query,size\n");
+    let groups = ["cats", "dogs and other animals that people keep", "猫と犬とその他の動物たち", "fish", "birds"];
+    for number in 0..300 {
+        let id = match number % 3 {
+            0 => format!("item {number}"),
+            1 => format!("第{number}番目のとても長い名前を持っている品物の一つ"),
+            _ => format!("an item whose name goes on and on for longer than most terminals are wide {number}"),
+        };
+        items += &format!("{id},{},{}\n", groups[number / 60], number * number % 101);
+    }
+    folder.write("items.csv", items);
+    folder.run(["init", "items.csv"]).fine();
+    folder
+}
+
+#[test]
+fn tables_fit_the_terminal() {
+    let folder = many();
+    let widest = |run: Run| run.fine().lines().map(str::width).max().unwrap();
+    for columns in [60, 80, 100, 120] {
+        for arguments in [["rank", "--top", "10"].as_slice(), &["rank"]] {
+            let shown = Run::of(folder.command(arguments).env("COLUMNS", columns.to_string()));
+            assert!(widest(shown) <= columns, "{columns} {arguments:?}");
+        }
+    }
+    // Not on a terminal and told nothing.
+    for folder in [folder, Folder::example("countries"), Folder::example("six-papers")] {
+        assert!(widest(folder.run(["rank", "--top", "3"])) <= 100);
+    }
+}
+
+#[test]
+fn every_row_of_a_table_is_one_line() {
+    let shown = many().run(["rank"]);
+    assert_eq!(shown.fine().lines().count(), 1 + 300);
+    assert!(shown.stdout.lines().skip(1).all(|line| line.contains('●')));
+}
+
+/// An id must not reach the terminal as an instruction to it.
+#[test]
+fn control_characters_stay_out_of_tables() {
+    let folder = Folder::empty();
+    folder.write("items.csv", "id,x\n\u{1b}[2Jant,1\nbee,2\n");
+    folder.run(["init", "items.csv"]).fine();
+    assert!(!folder.run(["rank"]).fine().contains('\u{1b}'));
+    assert!(!folder.run(["predict", "\u{1b}[2Jant", "bee"]).fine().contains('\u{1b}'));
+}
+
+#[test]
+fn ranks_count_within_the_group() {
+    let ranking = many().json(["rank"]);
+    let items = ranking["items"].as_array().unwrap();
+    for group in items.chunks(60) {
+        assert!(group.iter().all(|item| item["group"] == group[0]["group"]));
+        let ranks: Vec<u64> = group.iter().map(|item| item["rank"].as_u64().unwrap()).collect();
+        assert_eq!(ranks, (1..=60).collect::<Vec<_>>());
+    }
+}
+
+/// The table as people see it.
+#[test]
+fn a_table() {
+    let folder = Folder::example("six-papers");
+    let run = Run::of(folder.command(["rank"]).env("COLUMNS", "72"));
+    let expected = "
+ rank  item  utility   ± sd  rank (90 %)  utility with 90 % interval
+    1  b       0.348  0.739          1–5         ├─────────●─────────┤
+    2  a       0.174  0.798          1–6      ├──────────●───────────┤
+    3  c       0.000  1.000          1–6  ├─────────────●─────────────┤
+    4  f       0.000  1.000          1–6  ├─────────────●─────────────┤
+    5  d      -0.174  0.798          1–6   ├───────────●──────────┤
+    6  e      -0.348  0.739          2–6   ├─────────●─────────┤
+";
+    assert_eq!(run.fine(), expected.trim_start_matches('\n'));
+    assert_eq!(run.stderr, "6 items, 1 answer, log evidence -0.693\n");
+}
