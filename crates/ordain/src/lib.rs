@@ -16,3 +16,8 @@ pub mod kernel;
 pub mod numeric;
 
 pub use error::{Error, InputError, Result};
+
+/// Compiles and runs what the README shows.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
