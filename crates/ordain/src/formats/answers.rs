@@ -169,16 +169,18 @@ pub(crate) fn item_like_a_word(kind: Kind, items: &Items) -> Option<&str> {
 /// or with one of another group, has a word that is not known, or an undo with nothing to take back.
 pub fn read_answers(path: impl AsRef<Path>, items: &Items) -> Result<AnswerLog> {
     let path = path.as_ref();
-    settled(path, || {
-        let mut rows = Rows::open(path, LastLine::Ended)?;
-        let layout = Layout::of(&rows)?;
-        let reader = Reader { path, items, columns: rows.columns().to_vec(), layout };
-        let mut said = Vec::new();
-        while let Some(row) = rows.next()? {
-            said.push(reader.read(&row)?);
-        }
-        reader.resolve(said)
-    })
+    settled(path, || answers_in(Rows::open(path, LastLine::Ended)?, items))
+}
+
+/// The answers in a table of which only the header has been read.
+pub(crate) fn answers_in(mut rows: Rows, items: &Items) -> Result<AnswerLog> {
+    let path = rows.path().to_path_buf();
+    let reader = Reader { path: &path, items, columns: rows.columns().to_vec(), layout: Layout::of(&rows)? };
+    let mut said = Vec::new();
+    while let Some(row) = rows.next()? {
+        said.push(reader.read(&row)?);
+    }
+    reader.resolve(said)
 }
 
 /// Reads a log that somebody may be appending to: a last line that seems torn is looked at again when no writer holds

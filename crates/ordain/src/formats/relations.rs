@@ -31,7 +31,9 @@ pub fn read_relation(path: impl AsRef<Path>, items: &Items, bipartite: bool) -> 
         links.named(Rows::parquet(path)?)?;
         return links.finish();
     };
-    let Some(first) = next_link(&mut lines)? else { return Err(empty(path)) };
+    let Some(first) = next_link(&mut lines)? else {
+        return Err(empty(path, "write the line source,target and below it a line for every link"));
+    };
     if first.trim_start().starts_with('{') || has_header(path, &first) {
         links.named(Rows::from_first(lines, &first, LastLine::Free)?)?;
     } else if !blank_header(&first) {

@@ -160,9 +160,18 @@ impl<'a> Row<'a> {
 impl Rows {
     /// Opens a table and reads its header.
     pub(crate) fn open(path: &Path, last: LastLine) -> Result<Self> {
-        let Some(mut lines) = Lines::open_text(path)? else { return Self::parquet(path) };
-        let Some(first) = lines.next_content()?.map(str::to_owned) else { return Err(empty(path)) };
-        Self::from_first(lines, &first, last)
+        match Lines::open_text(path)? {
+            Some(lines) => Self::from_lines(lines, last),
+            None => Self::parquet(path),
+        }
+    }
+
+    /// Rows of text of which nothing has been read yet.
+    pub(crate) fn from_lines(mut lines: Lines, last: LastLine) -> Result<Self> {
+        match lines.next_content()?.map(str::to_owned) {
+            Some(first) => Self::from_first(lines, &first, last),
+            None => Err(empty(lines.path(), "the first line names the columns, and every further line is a row")),
+        }
     }
 
     pub(crate) fn parquet(path: &Path) -> Result<Self> {
@@ -254,8 +263,8 @@ fn read_parquet(path: &Path) -> Result<Table> {
         .into())
 }
 
-pub(crate) fn empty(path: &Path) -> crate::Error {
-    InputError::new(path, "at least one line").found("an empty file").into()
+pub(crate) fn empty(path: &Path, hint: &str) -> crate::Error {
+    InputError::new(path, "at least one line").found("an empty file").hint(hint).into()
 }
 
 /// Each name once, or it is unclear which column is meant.
