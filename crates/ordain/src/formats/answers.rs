@@ -252,11 +252,9 @@ impl Reader<'_> {
             _ => None,
         };
         if by_word.is_none() && by_id.is_none() {
-            let known = words(kind).iter().map(|(text, _)| *text);
             let or = if kind == Kind::Log { "" } else { ", or the id of one of the two items" };
-            let expected = format!("{}{or}", known.clone().collect::<Vec<_>>().join(", "));
-            let mut error = self.error(row.line, column, cell, &expected);
-            error.hint = suggestion(&lower, known);
+            let mut error = self.error(row.line, column, cell, &format!("a known word{or}"));
+            error.hint = suggestion(&lower, words(kind).iter().map(|(text, _)| *text));
             return Err(error.into());
         }
         Ok((by_word, by_id))
@@ -271,8 +269,14 @@ impl Reader<'_> {
         match row.get(column) {
             "" => Ok(None),
             cell => {
-                let outcome = self.layout.verdict.map_or("", |at| row.get(at)).trim();
-                Err(self.error(row.line, column, cell, &format!("an empty cell with \"{outcome}\"")).into())
+                let outcome = self.layout.verdict.map_or("", |at| row.get(at)).trim().to_lowercase();
+                let hint = if outcome == "undo" {
+                    "an undo takes back the latest answer of its judge and names no items: empty the cell".into()
+                } else {
+                    format!("\"{outcome}\" is said of one item: empty the cell, or say first, second or tie of the two")
+                };
+                let error = self.error(row.line, column, cell, &format!("an empty cell with \"{outcome}\""));
+                Err(error.hint(hint).into())
             }
         }
     }
@@ -371,7 +375,10 @@ pub fn read_answer_items(path: impl AsRef<Path>) -> Result<Items> {
     let path = path.as_ref();
     let named = names(path)?;
     if named.is_empty() {
-        return Err(InputError::new(path, "at least one answer").found("only a header").into());
+        return Err(InputError::new(path, "at least one answer")
+            .found("only a header")
+            .hint("the items are those named in the answers: add a line for every answer")
+            .into());
     }
     let grouped = named.iter().any(|(_, group)| group.is_some());
     let groups = grouped.then(|| Groups::new(named.iter().map(|(_, group)| group.as_deref().unwrap_or_default())));
