@@ -21,6 +21,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use super::items::{Place, find_item};
@@ -170,6 +171,15 @@ pub(crate) fn item_like_a_word(kind: Kind, items: &Items) -> Option<&str> {
 pub fn read_answers(path: impl AsRef<Path>, items: &Items) -> Result<AnswerLog> {
     let path = path.as_ref();
     settled(path, || answers_in(Rows::open(path, LastLine::Ended)?, items))
+}
+
+/// Whether a log has been begun; one of no bytes at all was made but never written to. One that cannot be looked at
+/// counts as begun, so that reading it says why.
+pub(crate) fn is_begun(path: &Path) -> bool {
+    match path.metadata() {
+        Ok(about) => !about.is_file() || about.len() > 0,
+        Err(error) => error.kind() != ErrorKind::NotFound,
+    }
 }
 
 /// The answers in a table of which only the header has been read.

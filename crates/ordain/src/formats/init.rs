@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Component, Path, PathBuf};
 
-use super::answers::{Layout, read_answer_ids, read_answer_items, read_answers};
+use super::answers::{Layout, is_begun, read_answer_ids, read_answer_items, read_answers};
 use super::items::{Content, ItemsSpec, Missing, content, items_from, not_a_number};
 use super::project::{DEFAULT_NOISE, PROJECT_FILE};
 use super::relations::read_relation;
@@ -44,15 +44,17 @@ const GROUPS: [&str; 4] = ["group", "query", "qid", "topic"];
 /// If the file cannot be read, or no column can be the ids of items.
 pub fn describe(path: impl AsRef<Path>) -> Result<Description> {
     let path = path.as_ref();
-    if is_answers(path)? {
+    let Some(table) = items_table(path)? else {
         return Ok(Description::Answers { items: read_answer_ids(path)?.len() });
-    }
-    let Described { items, spec, holes, left_out } = describe_items(&Table::read(path)?, &[])?;
+    };
+    let Described { items, spec, holes, left_out } = describe_items(&table, &[])?;
     Ok(Description::Items { items: items.len(), spec, holes, left_out })
 }
 
-fn is_answers(path: &Path) -> Result<bool> {
-    Rows::open(path, LastLine::Free).map(|rows| Layout::find(&rows).is_some())
+/// A table of items, or none if it is one of answers.
+fn items_table(path: &Path) -> Result<Option<Table>> {
+    let rows = Rows::open(path, LastLine::Free)?;
+    if Layout::find(&rows).is_some() { Ok(None) } else { rows.collect().map(Some) }
 }
 
 /// A table of items, read in the way that suits it best.
@@ -90,7 +92,7 @@ fn describe_items(table: &Table, answered: &[String]) -> Result<Described> {
     let mut items = items_from(table, &spec)?.items;
     if items.attributes().standardized(items.groups()).is_err() {
         // Attributes that are the same for all items say nothing of them.
-        spec.attributes = Some(Vec::new());
+        spec = ItemsSpec { attributes: Some(Vec::new()), missing: Missing::Error, ..spec };
         items = items_from(table, &spec)?.items;
     }
     Ok(Described { items, spec, holes, left_out })
@@ -160,16 +162,19 @@ pub fn draft_project(sketch: &Sketch) -> Result<Draft> {
     let mut text =
         String::from("# An Ordain project: what is ordered, what makes items alike, and what was answered.\n");
     let mut remarks = Vec::new();
-    let (items, answers) = if is_answers(&sketch.file)? {
-        let items = read_answer_items(&sketch.file)?;
-        text.push_str("\n# The items are those named in the answers.\n");
-        (items, Some(&sketch.file))
-    } else {
-        let answered = sketch.answers.as_deref().filter(|path| begun(path)).map(read_answer_ids).transpose()?;
-        let described = describe_items(&Table::read(&sketch.file)?, &answered.unwrap_or_default())?;
-        remarks.extend(described.left_out.iter().map(left_out));
-        text.push_str(&items_text(sketch, &described, &remarks)?);
-        (described.items, sketch.answers.as_ref())
+    let (items, answers) = match items_table(&sketch.file)? {
+        None => {
+            text.push_str("\n# The items are those named in the answers.\n");
+            (read_answer_items(&sketch.file)?, Some(sketch.file.as_path()))
+        }
+        Some(table) => {
+            let answers = sketch.answers.as_deref();
+            let answered = answers.filter(|path| is_begun(path)).map(read_answer_ids).transpose()?;
+            let described = describe_items(&table, &answered.unwrap_or_default())?;
+            remarks.extend(described.left_out.iter().map(left_out));
+            text.push_str(&items_text(sketch, &described, &remarks)?);
+            (described.items, answers)
+        }
     };
     let attributes = items.attributes().len();
     if attributes > 0 {
@@ -180,7 +185,7 @@ pub fn draft_project(sketch: &Sketch) -> Result<Draft> {
     }
     let alone = attributes == 0 && sketch.relations.is_empty();
     text.push_str(&independent_kernel(alone));
-    text.push_str(&answers_text(sketch, answers.map(PathBuf::as_path), &items)?);
+    text.push_str(&answers_text(sketch, answers, &items)?);
     Ok(Draft { text, remarks })
 }
 
@@ -190,11 +195,6 @@ fn left_out(cell: &InputError) -> String {
     let found = cell.found.as_deref().unwrap_or_default();
     let line = cell.line.unwrap_or_default();
     format!("column {column} is left out of the attributes: line {line} has \"{found}\" where a number should be")
-}
-
-/// Whether a log has anything in it.
-fn begun(path: &Path) -> bool {
-    path.metadata().is_ok_and(|about| about.len() > 0)
 }
 
 /// A tie width for answers of which this share are ties. A difference of two utilities of variance 1, seen through noise
@@ -227,7 +227,7 @@ fn items_text(sketch: &Sketch, described: &Described, remarks: &[String]) -> Res
 fn attributes_kernel(attributes: usize) -> String {
     format!(
         "\n# Items with similar attributes have similar utilities.\n[[kernel]]\nkind = \"squared-exponential\"\n\
-         weight = 1.0\nkappa = 1.0\nrho = {:?}  # inverse length: 1/sqrt({attributes}) for {attributes} attributes\n",
+         weight = 1.0\nkappa = 1.0\nrho = {:?}  # inverse length: 1/sqrt(number of attributes)\n",
         1.0 / (attributes as f64).sqrt()
     )
 }
@@ -255,13 +255,14 @@ fn independent_kernel(alone: bool) -> String {
 
 fn answers_text(sketch: &Sketch, answers: Option<&Path>, items: &Items) -> Result<String> {
     let file = answers.map_or_else(|| Ok(quoted("answers.csv")), |file| named(sketch, file))?;
-    let log = answers.filter(|path| begun(path)).map(|path| read_answers(path, items)).transpose()?.unwrap_or_default();
+    let log = answers.filter(|path| is_begun(path)).map(|path| read_answers(path, items)).transpose()?;
+    let log = log.unwrap_or_default();
     let standing = log.standing();
     let ties = standing.iter().filter(|answer| answer.outcome == Outcome::Tie).count();
     let width = tie_width(ties as f64 / standing.len().max(1) as f64);
     Ok(format!(
         "\n[answers]\nfile = {file}  # appended to, never rewritten\nnoise = {DEFAULT_NOISE:?}\n\
-         tie_width = {width:?}  # {ties} of {} answers are ties\n\
+         tie_width = {width:?}  # ties among the answers: {ties} of {}\n\
          \n[ask]\ngoal = \"whole-order\"  # or \"best\", or \"top\" with k = 10\nrepeat = false  # ask a pair again?\nseed = 1\n",
         standing.len()
     ))

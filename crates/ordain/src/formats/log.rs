@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::answers::{Kind, Layout, answers_in, item_like_a_word, verdict_word};
+use super::answers::{Kind, Layout, answers_in, is_begun, item_like_a_word, verdict_word};
 use super::source::{Limits, Lines, Wrapping, sniff};
 use super::table::{LastLine, Rows, delimiter, empty, torn};
 use crate::data::{Answer, AnswerLog, Entry, ItemId, Items, Lookup, Outcome};
@@ -34,12 +34,7 @@ impl AnswerWriter {
     /// is torn.
     pub fn open(path: impl AsRef<Path>, items: &Items) -> Result<Self> {
         let path = path.as_ref();
-        let begun = match path.metadata() {
-            Ok(about) => about.is_dir() || about.len() > 0,
-            Err(error) if error.kind() == ErrorKind::NotFound => false,
-            Err(source) => return Err(failed("open", path, source)),
-        };
-        if !begun {
+        if !is_begun(path) {
             return Ok(Self { path: path.to_path_buf(), columns: None });
         }
         if sniff(path)? != Wrapping::Plain {

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::answers::{read_answer_items, read_answers};
+use super::answers::{is_begun, read_answer_items, read_answers};
 use super::items::{ItemTable, ItemsSpec, Missing, TextColumns, read_items};
 use super::nearest::suggestion;
 use super::relations::read_relation;
@@ -253,13 +253,8 @@ impl AnswersSettings {
         Ok(out)
     }
 
-    /// Whether the log has been begun. A log of no bytes at all is one that was made but never written to.
-    fn begun(&self) -> bool {
-        self.file.metadata().map_or_else(|error| error.kind() != ErrorKind::NotFound, |about| about.len() > 0)
-    }
-
     fn log(&self, items: &Items) -> Result<AnswerLog> {
-        if self.begun() { read_answers(&self.file, items) } else { Ok(AnswerLog::default()) }
+        if is_begun(&self.file) { read_answers(&self.file, items) } else { Ok(AnswerLog::default()) }
     }
 }
 

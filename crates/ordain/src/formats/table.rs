@@ -247,7 +247,8 @@ impl Rows {
         }
     }
 
-    fn collect(mut self) -> Result<Table> {
+    /// All rows, of which none has been taken yet.
+    pub(crate) fn collect(mut self) -> Result<Table> {
         let limits = match self.body {
             Body::Held { table, .. } => return Ok(table),
             Body::Text(ref text) => text.lines.limits(),
@@ -351,9 +352,10 @@ impl TextRows {
     fn check_width(&self) -> Result<()> {
         match self.width {
             Some(width) if width != self.cells.len() => {
+                let found = self.cells.len();
                 Err(InputError::new(self.lines.path(), format!("{width}, as in the header"))
                     .line(self.line)
-                    .found(format!("{} cells", self.cells.len()))
+                    .found(if found == 1 { "1 cell".into() } else { format!("{found} cells") })
                     .hint("quote cells that contain the separator, and give every row all cells, empty ones too")
                     .into())
             }
