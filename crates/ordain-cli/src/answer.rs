@@ -43,6 +43,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let entry = entry(arguments, &project)?;
     let mut entries = project.answers.entries().to_vec();
     entries.push(entry.clone());
+    // The writer refuses such an undo too; the hint here is in the words of the command line.
     if matches!(entry, Entry::Undo { .. }) && AnswerLog::idle_undo(&entries).is_some() {
         return Err(nothing_to_undo(&project, arguments.judge.as_deref()));
     }

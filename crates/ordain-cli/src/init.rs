@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use ordain::Error;
-use ordain::formats::{Sketch, project_text, write_project};
+use ordain::formats::{Draft, Sketch, draft_project, write_project};
 
 use crate::{Failure, Outcome, output};
 
@@ -28,7 +28,7 @@ pub struct Arguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let text = project_text(&Sketch {
+    let Draft { text, remarks } = draft_project(&Sketch {
         folder: arguments.folder.clone(),
         file: arguments.file.clone(),
         answers: arguments.answers.clone(),
@@ -42,7 +42,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
         "." => (String::new(), String::new()),
         folder => (format!(" {folder}"), format!(" --project {folder}")),
     };
-    output::note(format!("wrote {}\n\nTry next:", path.display()));
+    output::note(format!("wrote {}", path.display()));
+    for remark in remarks {
+        output::note(format!("note: {remark}"));
+    }
+    output::note("\nTry next:");
     output::note(format!("  ordain rank{rank}\n  ordain answer FIRST SECOND first{answer}"));
     Ok(())
 }

@@ -113,6 +113,7 @@ fn what_is_refused_is_not_written() {
     std::fs::remove_file(folder.path("answers.csv")).unwrap();
     folder.refuses(["answer", "ant", "bea", "first"], &["\"bea\""]);
     folder.refuses(["answer", "ant", "bee", "tie"], &["tie_width"]);
+    folder.refuses(["answer", "undo"], &["no answers to take back"]);
 }
 
 #[test]
@@ -172,6 +173,19 @@ fn judges_do_not_lose_each_others_answers() {
         assert_eq!(said, ["first", "second"].repeat(EACH / 2));
     }
     assert_eq!(folder.json(["rank"])["answers"], JUDGES * EACH);
+}
+
+/// Whoever comes too late is told so, and the log stays readable.
+#[test]
+fn undos_at_the_same_moment() {
+    for _ in 0..5 {
+        let folder = Folder::project();
+        let undo = || folder.command(["answer", "undo", "--judge", "eve"]).stderr(Stdio::null()).spawn().unwrap();
+        let mut running: Vec<_> = (0..6).map(|_| undo()).collect();
+        let codes: Vec<_> = running.iter_mut().map(|child| child.wait().unwrap().code()).collect();
+        assert_eq!(codes.iter().filter(|code| **code == Some(0)).count(), 1, "{codes:?}");
+        assert_eq!(folder.json(["rank"])["answers"], 0);
+    }
 }
 
 /// Killed at any moment, the log stays readable and holds every acknowledged answer once.

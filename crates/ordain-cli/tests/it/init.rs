@@ -119,6 +119,33 @@ fn unusual_names() {
     }
 }
 
+/// A slip in a column of numbers costs the column, not the project, and is said.
+#[test]
+fn a_column_with_a_slip() {
+    let folder = Folder::empty();
+    folder.write("items.csv", "no,\"pr\nice\",size\n1,10,3\n2,n/a,4\n3,12,7\n4,11,9\n");
+    let run = folder.run(["init", "items.csv"]);
+    run.fine();
+    let remark = "column \"pr\\u000Aice\" is left out of the attributes: line 4 has \"n/a\"";
+    assert!(run.stderr.contains(&format!("note: {remark}")), "{}", run.stderr);
+    let text = folder.read("ordain.toml");
+    assert!(text.contains("id = \"no\"\nattributes = [\"size\"]") && text.contains(&format!("# {remark}")), "{text}");
+    ranks(&folder, 4, 0);
+}
+
+/// Files outside the project's folder are named from it, so that all can be moved together.
+#[test]
+fn a_tree_can_be_moved() {
+    let folder = Folder::empty();
+    std::fs::create_dir(folder.path("tree")).unwrap();
+    folder.write("tree/items.csv", "id,x\na,1\nb,2\n");
+    folder.write("tree/links.csv", "a b\n");
+    folder.run(["init", "tree/items.csv", "--relation", "tree/links.csv", "--folder", "tree/sub"]).fine();
+    assert!(folder.read("tree/sub/ordain.toml").contains("file = \"../items.csv\""));
+    std::fs::rename(folder.path("tree"), folder.path("moved")).unwrap();
+    assert_eq!(folder.json(["rank", "moved/sub"])["items"].as_array().unwrap().len(), 2);
+}
+
 /// A project elsewhere still finds the files it was made of.
 #[test]
 fn a_folder_of_its_own() {

@@ -21,6 +21,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use super::items::{Place, find_item};
@@ -169,16 +170,27 @@ pub(crate) fn item_like_a_word(kind: Kind, items: &Items) -> Option<&str> {
 /// or with one of another group, has a word that is not known, or an undo with nothing to take back.
 pub fn read_answers(path: impl AsRef<Path>, items: &Items) -> Result<AnswerLog> {
     let path = path.as_ref();
-    settled(path, || {
-        let mut rows = Rows::open(path, LastLine::Ended)?;
-        let layout = Layout::of(&rows)?;
-        let reader = Reader { path, items, columns: rows.columns().to_vec(), layout };
-        let mut said = Vec::new();
-        while let Some(row) = rows.next()? {
-            said.push(reader.read(&row)?);
-        }
-        reader.resolve(said)
-    })
+    settled(path, || answers_in(Rows::open(path, LastLine::Ended)?, items))
+}
+
+/// Whether a log has been begun; one of no bytes at all was made but never written to. One that cannot be looked at
+/// counts as begun, so that reading it says why.
+pub(crate) fn is_begun(path: &Path) -> bool {
+    match path.metadata() {
+        Ok(about) => !about.is_file() || about.len() > 0,
+        Err(error) => error.kind() != ErrorKind::NotFound,
+    }
+}
+
+/// The answers in a table of which only the header has been read.
+pub(crate) fn answers_in(mut rows: Rows, items: &Items) -> Result<AnswerLog> {
+    let path = rows.path().to_path_buf();
+    let reader = Reader { path: &path, items, columns: rows.columns().to_vec(), layout: Layout::of(&rows)? };
+    let mut said = Vec::new();
+    while let Some(row) = rows.next()? {
+        said.push(reader.read(&row)?);
+    }
+    reader.resolve(said)
 }
 
 /// Reads a log that somebody may be appending to: a last line that seems torn is looked at again when no writer holds
@@ -250,11 +262,9 @@ impl Reader<'_> {
             _ => None,
         };
         if by_word.is_none() && by_id.is_none() {
-            let known = words(kind).iter().map(|(text, _)| *text);
             let or = if kind == Kind::Log { "" } else { ", or the id of one of the two items" };
-            let expected = format!("{}{or}", known.clone().collect::<Vec<_>>().join(", "));
-            let mut error = self.error(row.line, column, cell, &expected);
-            error.hint = suggestion(&lower, known);
+            let mut error = self.error(row.line, column, cell, &format!("a known word{or}"));
+            error.hint = suggestion(&lower, words(kind).iter().map(|(text, _)| *text));
             return Err(error.into());
         }
         Ok((by_word, by_id))
@@ -269,8 +279,14 @@ impl Reader<'_> {
         match row.get(column) {
             "" => Ok(None),
             cell => {
-                let outcome = self.layout.verdict.map_or("", |at| row.get(at)).trim();
-                Err(self.error(row.line, column, cell, &format!("an empty cell with \"{outcome}\"")).into())
+                let outcome = self.layout.verdict.map_or("", |at| row.get(at)).trim().to_lowercase();
+                let hint = if outcome == "undo" {
+                    "an undo takes back the latest answer of its judge and names no items: empty the cell".into()
+                } else {
+                    format!("\"{outcome}\" is said of one item: empty the cell, or say first, second or tie of the two")
+                };
+                let error = self.error(row.line, column, cell, &format!("an empty cell with \"{outcome}\""));
+                Err(error.hint(hint).into())
             }
         }
     }
@@ -369,7 +385,10 @@ pub fn read_answer_items(path: impl AsRef<Path>) -> Result<Items> {
     let path = path.as_ref();
     let named = names(path)?;
     if named.is_empty() {
-        return Err(InputError::new(path, "at least one answer").found("only a header").into());
+        return Err(InputError::new(path, "at least one answer")
+            .found("only a header")
+            .hint("the items are those named in the answers: add a line for every answer")
+            .into());
     }
     let grouped = named.iter().any(|(_, group)| group.is_some());
     let groups = grouped.then(|| Groups::new(named.iter().map(|(_, group)| group.as_deref().unwrap_or_default())));

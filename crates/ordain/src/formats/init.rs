@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use super::answers::{Layout, read_answer_ids, read_answer_items, read_answers};
-use super::items::{ItemTable, ItemsSpec, Missing, items_from, numeric_columns};
+use super::answers::{Layout, is_begun, read_answer_ids, read_answer_items, read_answers};
+use super::items::{Content, ItemsSpec, Missing, content, items_from, not_a_number};
 use super::project::{DEFAULT_NOISE, PROJECT_FILE};
 use super::relations::read_relation;
 use super::table::{LastLine, Rows, Table};
@@ -30,6 +30,8 @@ pub enum Description {
         spec: ItemsSpec,
         /// How many cells of attributes are empty.
         holes: usize,
+        /// Columns of numbers that are no attributes since a cell is not a number: the first such cell of each.
+        left_out: Vec<InputError>,
     },
 }
 
@@ -42,43 +44,64 @@ const GROUPS: [&str; 4] = ["group", "query", "qid", "topic"];
 /// If the file cannot be read, or no column can be the ids of items.
 pub fn describe(path: impl AsRef<Path>) -> Result<Description> {
     let path = path.as_ref();
-    if is_answers(path)? {
+    let Some(table) = items_table(path)? else {
         return Ok(Description::Answers { items: read_answer_ids(path)?.len() });
-    }
-    describe_items(&Table::read(path)?, &[])
+    };
+    let Described { items, spec, holes, left_out } = describe_items(&table, &[])?;
+    Ok(Description::Items { items: items.len(), spec, holes, left_out })
 }
 
-fn is_answers(path: &Path) -> Result<bool> {
-    Rows::open(path, LastLine::Free).map(|rows| Layout::find(&rows).is_some())
+/// A table of items, or none if it is one of answers.
+fn items_table(path: &Path) -> Result<Option<Table>> {
+    let rows = Rows::open(path, LastLine::Free)?;
+    if Layout::find(&rows).is_some() { Ok(None) } else { rows.collect().map(Some) }
+}
+
+/// A table of items, read in the way that suits it best.
+struct Described {
+    items: Items,
+    spec: ItemsSpec,
+    holes: usize,
+    left_out: Vec<InputError>,
 }
 
 /// Reads the columns of a table of items; `answered` are ids that the id column must hold.
-fn describe_items(table: &Table, answered: &[String]) -> Result<Description> {
+fn describe_items(table: &Table, answered: &[String]) -> Result<Described> {
+    let contents: Vec<Content> = (0..table.columns().len()).map(|column| content(table, column)).collect();
     let group = GROUPS.iter().find(|name| table.columns().iter().any(|column| column == *name));
     let group = group.map(|name| (*name).to_owned());
-    let id = id_column(table, group.as_deref(), answered)?;
-    // A column "id" that is not the id numbers the items but does not describe them.
-    let chosen = |&at: &usize| {
-        let name = &table.columns()[at];
-        *name != id && name != "id" && Some(name) != group.as_ref()
-    };
-    let attributes: Vec<usize> = numeric_columns(table).into_iter().filter(chosen).collect();
-    let hole = |column: &usize| (0..table.len()).filter(|&row| table.cell(row, *column).trim().is_empty()).count();
-    let holes: usize = attributes.iter().map(hole).sum();
-    let names = attributes.iter().map(|&at| table.columns()[at].clone()).collect();
+    let id = id_column(table, &contents, group.as_deref(), answered)?;
+    let mut attributes = Vec::new();
+    let (mut holes, mut left_out) = (0, Vec::new());
+    for (column, (name, content)) in table.columns().iter().zip(contents).enumerate() {
+        // A column "id" that is not the id numbers the items but does not describe them.
+        if *name == id || name == "id" || Some(name) == group.as_ref() {
+            continue;
+        }
+        match content {
+            Content::Numbers => {
+                holes += (0..table.len()).filter(|&row| table.cell(row, column).trim().is_empty()).count();
+                attributes.push(name.clone());
+            }
+            Content::Mixed(row) => left_out.push(not_a_number(table, row, column)),
+            Content::Text => {}
+        }
+    }
     let missing = if holes > 0 { Missing::Mean } else { Missing::Error };
-    let mut spec = ItemsSpec { id, attributes: Some(names), group, missing };
-    let ItemTable { items, .. } = items_from(table, &spec)?;
+    let mut spec = ItemsSpec { id, attributes: Some(attributes), group, missing };
+    let mut items = items_from(table, &spec)?.items;
     if items.attributes().standardized(items.groups()).is_err() {
         // Attributes that are the same for all items say nothing of them.
-        spec.attributes = Some(Vec::new());
+        spec = ItemsSpec { attributes: Some(Vec::new()), missing: Missing::Error, ..spec };
+        items = items_from(table, &spec)?.items;
     }
-    Ok(Description::Items { items: items.len(), spec, holes })
+    Ok(Described { items, spec, holes, left_out })
 }
 
-/// `id` if there is such a column and it fits, else the first column of text that does, else of whole numbers: every cell
-/// filled and different (within the group), and every item that was answered about among them.
-fn id_column(table: &Table, group: Option<&str>, answered: &[String]) -> Result<String> {
+/// `id` if there is such a column and it fits, else the first column of text that does, else of whole numbers, else of
+/// numbers and text: every cell filled and different (within the group), and every item that was answered about among
+/// them.
+fn id_column(table: &Table, contents: &[Content], group: Option<&str>, answered: &[String]) -> Result<String> {
     let group = group.map(|name| table.column(name)).transpose()?;
     let fits = |&column: &usize| {
         let mut seen = HashSet::new();
@@ -90,12 +113,17 @@ fn id_column(table: &Table, group: Option<&str>, answered: &[String]) -> Result<
         different && Some(column) != group && answered.iter().all(|id| ids.contains(id.as_str()))
     };
     let named = table.columns().iter().position(|name| name == "id");
-    let numeric = numeric_columns(table);
-    let whole = |column: usize| (0..table.len()).all(|row| table.cell(row, column).parse::<i64>().is_ok());
-    let texts = (0..table.columns().len()).filter(|column| !numeric.contains(column));
     // Measurements are often all different too, but nobody calls an item 0.00632.
-    let numbers = numeric.iter().copied().filter(|&column| whole(column));
-    let found = named.into_iter().chain(texts).chain(numbers).find(fits);
+    let whole = |column: usize| (0..table.len()).all(|row| table.cell(row, column).parse::<i64>().is_ok());
+    let rank = |column: usize| match contents[column] {
+        _ if Some(column) == named => Some(0),
+        Content::Text => Some(1),
+        Content::Numbers => whole(column).then_some(2),
+        Content::Mixed(_) => Some(3),
+    };
+    let mut candidates: Vec<usize> = (0..contents.len()).filter(|&column| rank(column).is_some()).collect();
+    candidates.sort_by_key(|&column| rank(column));
+    let found = candidates.into_iter().find(fits);
     found.map(|at| table.columns()[at].clone()).ok_or_else(|| {
         let error = InputError::new(table.path(), "a column of ids: filled, and different for every item");
         let more = if answered.is_empty() { "" } else { ", with every item of the answers" };
@@ -106,7 +134,8 @@ fn id_column(table: &Table, group: Option<&str>, answered: &[String]) -> Result<
 /// What a project is to be made of.
 #[derive(Debug, Clone, Default)]
 pub struct Sketch {
-    /// The folder the project file will stand in; files inside it are named relative to it.
+    /// The folder the project file will stand in. Files are named relative to it, so that both can be moved together,
+    /// unless they have no folder in common with it but the root.
     pub folder: PathBuf,
     /// A table of items, or of answers whose items are meant.
     pub file: PathBuf,
@@ -116,43 +145,56 @@ pub struct Sketch {
     pub relations: Vec<PathBuf>,
 }
 
-/// The text of a commented project file with kernels that suit the data.
+/// A project file that has not been written yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    /// Its text, with comments.
+    pub text: String,
+    /// What a person should know about it, a sentence each; the comments say it too.
+    pub remarks: Vec<String>,
+}
+
+/// A commented project file with kernels that suit the data.
 ///
 /// # Errors
 /// If a file cannot be read or does not fit the others.
-pub fn project_text(sketch: &Sketch) -> Result<String> {
+pub fn draft_project(sketch: &Sketch) -> Result<Draft> {
     let mut text =
         String::from("# An Ordain project: what is ordered, what makes items alike, and what was answered.\n");
-    let (items, answers, attributes) = if is_answers(&sketch.file)? {
-        let items = read_answer_items(&sketch.file)?;
-        text.push_str("\n# The items are those named in the answers.\n");
-        (items, Some(&sketch.file), 0)
-    } else {
-        let answered = sketch.answers.as_deref().filter(|path| begun(path)).map(read_answer_ids).transpose()?;
-        let table = Table::read(&sketch.file)?;
-        let Description::Items { spec, holes, .. } = describe_items(&table, &answered.unwrap_or_default())? else {
-            return Err(InputError::new(&sketch.file, "a table of items").into());
-        };
-        let items = items_from(&table, &spec)?.items;
-        text.push_str(&items_text(sketch, &spec, holes)?);
-        let attributes = items.attributes().len();
-        (items, sketch.answers.as_ref(), attributes)
+    let mut remarks = Vec::new();
+    let (items, answers) = match items_table(&sketch.file)? {
+        None => {
+            text.push_str("\n# The items are those named in the answers.\n");
+            (read_answer_items(&sketch.file)?, Some(sketch.file.as_path()))
+        }
+        Some(table) => {
+            let answers = sketch.answers.as_deref();
+            let answered = answers.filter(|path| is_begun(path)).map(read_answer_ids).transpose()?;
+            let described = describe_items(&table, &answered.unwrap_or_default())?;
+            remarks.extend(described.left_out.iter().map(left_out));
+            text.push_str(&items_text(sketch, &described, &remarks)?);
+            (described.items, answers)
+        }
     };
+    let attributes = items.attributes().len();
     if attributes > 0 {
-        let _ = write!(text, "{}", attributes_kernel(attributes));
+        text.push_str(&attributes_kernel(attributes));
     }
     for relation in &sketch.relations {
         text.push_str(&relation_kernel(sketch, relation, &items)?);
     }
     let alone = attributes == 0 && sketch.relations.is_empty();
     text.push_str(&independent_kernel(alone));
-    text.push_str(&answers_text(sketch, answers.map(PathBuf::as_path), &items)?);
-    Ok(text)
+    text.push_str(&answers_text(sketch, answers, &items)?);
+    Ok(Draft { text, remarks })
 }
 
-/// Whether a log has anything in it.
-fn begun(path: &Path) -> bool {
-    path.metadata().is_ok_and(|about| about.len() > 0)
+/// Says why a column is no attribute.
+fn left_out(cell: &InputError) -> String {
+    let column = quoted(cell.column.as_deref().unwrap_or_default());
+    let found = cell.found.as_deref().unwrap_or_default();
+    let line = cell.line.unwrap_or_default();
+    format!("column {column} is left out of the attributes: line {line} has \"{found}\" where a number should be")
 }
 
 /// A tie width for answers of which this share are ties. A difference of two utilities of variance 1, seen through noise
@@ -163,15 +205,20 @@ fn tie_width(share: f64) -> f64 {
     (width * 100.0).ceil() / 100.0
 }
 
-fn items_text(sketch: &Sketch, spec: &ItemsSpec, holes: usize) -> Result<String> {
+fn items_text(sketch: &Sketch, described: &Described, remarks: &[String]) -> Result<String> {
+    let Described { spec, holes, .. } = described;
     let names: Vec<String> = spec.attributes.iter().flatten().map(|name| quoted(name)).collect();
     let mut text = format!("\n[items]\nfile = {}\nid = {}\n", named(sketch, &sketch.file)?, quoted(&spec.id));
     let _ = writeln!(text, "attributes = [{}]  # numbers that describe an item", names.join(", "));
+    for remark in remarks {
+        let _ = writeln!(text, "# {remark}");
+    }
     if let Some(group) = &spec.group {
         let _ = writeln!(text, "group = {}  # only items of one group are compared", quoted(group));
     }
     if spec.missing == Missing::Mean {
-        let _ = writeln!(text, "missing = \"mean\"  # {holes} empty cells get the mean of their column; or \"error\"");
+        let cells = if *holes == 1 { "cell gets" } else { "cells get" };
+        let _ = writeln!(text, "missing = \"mean\"  # {holes} empty {cells} the mean of the column; or \"error\"");
     }
     text.push_str("standardize = true  # every attribute to mean 0 and standard deviation 1\n");
     Ok(text)
@@ -180,7 +227,7 @@ fn items_text(sketch: &Sketch, spec: &ItemsSpec, holes: usize) -> Result<String>
 fn attributes_kernel(attributes: usize) -> String {
     format!(
         "\n# Items with similar attributes have similar utilities.\n[[kernel]]\nkind = \"squared-exponential\"\n\
-         weight = 1.0\nkappa = 1.0\nrho = {:?}  # inverse length: 1/sqrt({attributes}) for {attributes} attributes\n",
+         weight = 1.0\nkappa = 1.0\nrho = {:?}  # inverse length: 1/sqrt(number of attributes)\n",
         1.0 / (attributes as f64).sqrt()
     )
 }
@@ -191,10 +238,12 @@ fn relation_kernel(sketch: &Sketch, file: &Path, items: &Items) -> Result<String
         // Links whose sources are items and whose targets are not lead to other things.
         Err(error) => read_relation(file, items, true).map(|_| "bipartite").map_err(|_| error)?,
     };
+    let others = ["undirected", "linking", "linked", "bipartite"].iter().filter(|other| **other != role);
+    let others = others.map(|other| format!("\"{other}\"")).collect::<Vec<_>>().join(", ");
     let says = if role == "bipartite" { "linked to the same things" } else { "linked to each other" };
     Ok(format!(
         "\n# Items {says} have similar utilities.\n[[kernel]]\nkind = \"regularized-laplacian\"\nrelation = {}\n\
-         as = \"{role}\"  # or \"undirected\", \"linking\", \"linked\", \"bipartite\"\nweight = 1.0\nbeta = 1.0\niota = 1.0\n",
+         as = \"{role}\"  # or {others}\nweight = 1.0\nbeta = 1.0\niota = 1.0\n",
         named(sketch, file)?
     ))
 }
@@ -206,28 +255,54 @@ fn independent_kernel(alone: bool) -> String {
 
 fn answers_text(sketch: &Sketch, answers: Option<&Path>, items: &Items) -> Result<String> {
     let file = answers.map_or_else(|| Ok(quoted("answers.csv")), |file| named(sketch, file))?;
-    let log = answers.filter(|path| begun(path)).map(|path| read_answers(path, items)).transpose()?.unwrap_or_default();
+    let log = answers.filter(|path| is_begun(path)).map(|path| read_answers(path, items)).transpose()?;
+    let log = log.unwrap_or_default();
     let standing = log.standing();
     let ties = standing.iter().filter(|answer| answer.outcome == Outcome::Tie).count();
     let width = tie_width(ties as f64 / standing.len().max(1) as f64);
     Ok(format!(
         "\n[answers]\nfile = {file}  # appended to, never rewritten\nnoise = {DEFAULT_NOISE:?}\n\
-         tie_width = {width:?}  # {ties} of {} answers are ties\n\
+         tie_width = {width:?}  # ties among the answers: {ties} of {}\n\
          \n[ask]\ngoal = \"whole-order\"  # or \"best\", or \"top\" with k = 10\nrepeat = false  # ask a pair again?\nseed = 1\n",
         standing.len()
     ))
 }
 
-/// A file as the project names it: from its folder if it stands inside, else in full.
+/// A file as the project names it: from the project's folder, or in full if the two have only the root in common.
 fn named(sketch: &Sketch, file: &Path) -> Result<String> {
     let io = |source| Error::Io { action: "find", path: file.to_path_buf(), source };
     let full = std::path::absolute(file).map_err(io)?;
     let folder = if sketch.folder.as_os_str().is_empty() { Path::new(".") } else { &sketch.folder };
     let folder = std::path::absolute(folder).map_err(io)?;
-    let name = full.strip_prefix(&folder).unwrap_or(&full);
+    let name = match full.strip_prefix(&folder) {
+        Ok(inside) => inside.to_path_buf(),
+        Err(_) => relative(&folder, &full).unwrap_or(full),
+    };
     match name.to_str() {
         Some(name) => Ok(quoted(name)),
-        None => Err(InputError::new(file, "a file name in UTF-8").into()),
+        None => Err(InputError::new(file, "a file name in UTF-8").hint("rename the file").into()),
+    }
+}
+
+/// The way from a folder to a file outside it, if they have more than the root in common.
+fn relative(folder: &Path, file: &Path) -> Option<PathBuf> {
+    // The file's own name stays as it is, be it a link or not.
+    let (folder, place) = (resolved(folder)?, resolved(file.parent()?)?);
+    let common = folder.components().zip(place.components()).take_while(|(one, other)| one == other);
+    let common: PathBuf = common.map(|(one, _)| one).collect();
+    if !common.components().any(|part| matches!(part, Component::Normal(_))) {
+        return None;
+    }
+    let up = folder.strip_prefix(&common).ok()?.components().map(|_| Component::ParentDir);
+    let down = place.strip_prefix(&common).ok()?.components();
+    Some(up.chain(down).collect::<PathBuf>().join(file.file_name()?))
+}
+
+/// A folder without `..` and symbolic links, which would make `..` lead elsewhere; it need not exist yet.
+fn resolved(folder: &Path) -> Option<PathBuf> {
+    match folder.canonicalize() {
+        Ok(full) => Some(full),
+        Err(_) => Some(resolved(folder.parent()?)?.join(folder.file_name()?)),
     }
 }
 
@@ -274,7 +349,11 @@ mod tests {
         assert_eq!(named(&sketch(""), Path::new("a b.csv")).unwrap(), "\"a b.csv\"");
         assert_eq!(named(&sketch("."), Path::new("./x.csv")).unwrap(), "\"x.csv\"");
         assert_eq!(named(&sketch("p"), Path::new("p/x.csv")).unwrap(), "\"x.csv\"");
-        assert!(Path::new(named(&sketch("p"), Path::new("x.csv")).unwrap().trim_matches('"')).is_absolute());
+        assert_eq!(named(&sketch("p"), Path::new("x.csv")).unwrap(), "\"../x.csv\"");
+        assert_eq!(named(&sketch("p/q"), Path::new("r/x.csv")).unwrap(), "\"../../r/x.csv\"");
+        assert_eq!(named(&sketch("src/../p"), Path::new("./src/x.csv")).unwrap(), "\"../src/x.csv\"");
+        let far = if cfg!(windows) { "Z:\\x.csv" } else { "/x.csv" };
+        assert_eq!(named(&sketch("p"), Path::new(far)).unwrap(), quoted(far));
     }
 
     #[test]

@@ -68,9 +68,9 @@ impl TextColumns {
 
 /// Reads items from a CSV, TSV, JSONL or Parquet file, one row an item. Attributes are not standardized here.
 ///
-/// Without named attributes, a column is one if all its cells that are not empty are numbers and there is at least one;
-/// `NaN` and `inf` count as numbers for that, so that a column of measurements with one failure in it is reported and
-/// not quietly left out.
+/// Without named attributes, every column of numbers is one: a column of which more than half of the cells that are not
+/// empty are finite numbers, or all others are `NaN` and `inf`. A cell of such a column that is no finite number is an
+/// error, so that a column of measurements with a slip in it is reported and not quietly left out.
 ///
 /// # Errors
 /// If the file cannot be read, a column is missing, an id is empty or stands twice in a group, or a cell of an attribute
@@ -88,10 +88,13 @@ pub fn items_from(table: &Table, spec: &ItemsSpec) -> Result<ItemTable> {
     let group = spec.group.as_deref().map(|name| table.column(name)).transpose()?;
     let attributes = match &spec.attributes {
         Some(names) => requested(table, names)?,
-        None => numeric_columns(table).into_iter().filter(|&at| at != id && Some(at) != group).collect(),
+        None => every_numeric(table, id, group)?,
     };
     if table.is_empty() {
-        return Err(InputError::new(table.path(), "at least one item").found("only a header").into());
+        return Err(InputError::new(table.path(), "at least one item")
+            .found("only a header")
+            .hint("add a line for every item")
+            .into());
     }
     if table.len() > u32::MAX as usize {
         return Err(Error::TooLarge {
@@ -121,28 +124,62 @@ fn requested(table: &Table, names: &[String]) -> Result<Vec<usize>> {
     for name in names {
         let at = table.column(name)?;
         if out.contains(&at) {
-            return Err(InputError::new(table.path(), "each attribute once").column(name).into());
+            return Err(InputError::new(table.path(), "each attribute once")
+                .column(name)
+                .hint("delete one of the two from attributes under [items]")
+                .into());
         }
         out.push(at);
     }
     Ok(out)
 }
 
-/// The columns that can only be meant as numbers.
-pub(crate) fn numeric_columns(table: &Table) -> Vec<usize> {
-    let numeric = |column: &usize| {
-        let mut found = false;
-        for row in 0..table.len() {
-            let cell = table.cell(row, *column).trim();
-            match cell.parse::<f64>() {
-                Ok(value) => found |= value.is_finite(),
-                Err(_) if cell.is_empty() => {}
-                Err(_) => return false,
+/// What a column seems to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Numbers: every cell is one or empty.
+    Numbers,
+    /// Finite numbers in more than half of the cells that are not empty, or `NaN` and `inf` in all others, but no finite
+    /// number in the cell of this row.
+    Mixed(usize),
+    /// Text, or nothing.
+    Text,
+}
+
+pub(crate) fn content(table: &Table, column: usize) -> Content {
+    let (mut finite, mut infinite, mut words, mut wrong) = (0, 0, 0, None);
+    for (row, cell) in (0..table.len()).map(|row| (row, table.cell(row, column).trim())) {
+        match cell.parse::<f64>() {
+            Ok(value) if value.is_finite() => finite += 1,
+            Err(_) if cell.is_empty() => {}
+            parsed => {
+                *(if parsed.is_ok() { &mut infinite } else { &mut words }) += 1;
+                wrong = wrong.or(Some(row));
             }
         }
-        found
-    };
-    (0..table.columns().len()).filter(numeric).collect()
+    }
+    match wrong {
+        _ if finite == 0 => Content::Text,
+        None => Content::Numbers,
+        Some(row) if words == 0 || finite > infinite + words => Content::Mixed(row),
+        Some(_) => Content::Text,
+    }
+}
+
+/// All columns of numbers but these two.
+fn every_numeric(table: &Table, id: usize, group: Option<usize>) -> Result<Vec<usize>> {
+    let mut out = Vec::new();
+    for column in (0..table.columns().len()).filter(|&at| at != id && Some(at) != group) {
+        match content(table, column) {
+            Content::Numbers => out.push(column),
+            Content::Text => {}
+            Content::Mixed(row) => {
+                let hint = "mend the cell, or list the columns wanted under [items]: attributes = [...]";
+                return Err(not_a_number(table, row, column).hint(hint).into());
+            }
+        }
+    }
+    Ok(out)
 }
 
 fn check_ids(table: &Table, id: usize, group: Option<usize>) -> Result<()> {
@@ -154,11 +191,11 @@ fn check_ids(table: &Table, id: usize, group: Option<usize>) -> Result<()> {
             InputError::new(table.path(), expected).line(line).column(&table.columns()[id]).found(name)
         };
         if name.is_empty() {
-            return Err(at("an id").into());
+            return Err(at("an id").hint("give every item an id of its own; delete the line if it is no item").into());
         }
         // The answer log writes one answer a line, so that a torn line is one torn answer.
         if name.contains(['\n', '\r']) {
-            return Err(at("an id without line breaks").into());
+            return Err(at("an id without line breaks").hint("write the id on one line").into());
         }
         let in_group = group.map_or("", |at| table.cell(row, at));
         if let Some(first) = seen.insert((in_group, name), line) {
@@ -182,24 +219,24 @@ fn numbers(table: &Table, columns: &[usize], missing: Missing) -> Result<Vec<f64
                 values.push(f64::NAN);
                 continue;
             }
-            values.push(number(cell).ok_or_else(|| not_a_number(table, row, column, cell))?);
+            values.push(number(cell).ok_or_else(|| {
+                not_a_number(table, row, column).hint(if cell.is_empty() {
+                    "fill the cell, or set missing = \"mean\" under [items] to put the column's mean there"
+                } else {
+                    "mend the cell, or leave the column out of the attributes"
+                })
+            })?);
         }
     }
     fill_holes(table, columns, &mut values, &holes)?;
     Ok(values)
 }
 
-fn not_a_number(table: &Table, row: usize, column: usize, cell: &str) -> Error {
-    let error = InputError::new(table.path(), "a finite number")
+pub(crate) fn not_a_number(table: &Table, row: usize, column: usize) -> InputError {
+    InputError::new(table.path(), "a finite number")
         .line(table.line(row))
         .column(&table.columns()[column])
-        .found(cell);
-    let hint = if cell.is_empty() {
-        "fill the cell, or set missing = \"mean\" under [items] to put the column's mean there"
-    } else {
-        "mend the cell, or leave the column out of the attributes"
-    };
-    error.hint(hint).into()
+        .found(table.cell(row, column).trim())
 }
 
 /// Puts the mean of its column into every hole.
@@ -218,6 +255,7 @@ fn fill_holes(table: &Table, columns: &[usize], values: &mut [f64], holes: &[usi
                     return Err(InputError::new(table.path(), "at least one number")
                         .column(&table.columns()[columns[column]])
                         .found("only empty cells")
+                        .hint("leave the column out of the attributes")
                         .into());
                 }
                 means.insert(column, mean);

@@ -52,12 +52,18 @@ impl JsonRows {
             let cell = cell(value).ok_or_else(|| nested(source, line, &key, value))?;
             let column = self.column(&key);
             if self.row[column].replace(cell).is_some() {
-                return Err(InputError::new(source.path(), "each key once").line(line).column(&key).found(&key).into());
+                return Err(InputError::new(source.path(), "each key once")
+                    .line(line)
+                    .column(&key)
+                    .found(&key)
+                    .hint("delete one of the two")
+                    .into());
             }
         }
         for cell in &self.row {
             self.cells.push(cell.as_deref().unwrap_or_default());
         }
+        self.cells.check(source.limits(), source.path())?;
         self.lines.push(line);
         self.widths.push(self.columns.len());
         Ok(())
@@ -84,8 +90,10 @@ impl JsonRows {
         if wanted > HOLES + 4 * self.cells.len() {
             return Err(InputError::new(source.path(), "the same keys on every line")
                 .found(format!("{width} different keys"))
+                .hint("keep the keys that most lines have, and write the others as links: source,target")
                 .into());
         }
+        source.limits().check_table(source.path(), self.cells.text_len() as u64, wanted as u64)?;
         let mut cells = Cells::default();
         let mut at = 0;
         for &own in &self.widths {

@@ -150,7 +150,7 @@ fn read_rows<V: Copy>(path: &Path, value: impl Fn(&str) -> Option<V>) -> Result<
         places.push(number);
     }
     if out.ids.is_empty() {
-        return Err(empty(path));
+        return Err(empty(path, "write a line for every document, for example 2 qid:1 1:0.5 2:0.1"));
     }
     check_documents(path, &out, &places)?;
     Ok(out)

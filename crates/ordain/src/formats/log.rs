@@ -4,10 +4,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::answers::{Kind, Layout, item_like_a_word, verdict_word};
-use super::source::{Lines, Wrapping, sniff};
+use super::answers::{Kind, Layout, answers_in, is_begun, item_like_a_word, verdict_word};
+use super::source::{Limits, Lines, Wrapping, sniff};
 use super::table::{LastLine, Rows, delimiter, empty, torn};
-use crate::data::{Answer, Entry, ItemId, Items, Lookup, Outcome};
+use crate::data::{Answer, AnswerLog, Entry, ItemId, Items, Lookup, Outcome};
 use crate::{Error, InputError, Result};
 
 /// The columns of a new log.
@@ -16,63 +16,38 @@ const HEADER: &str = "first,second,outcome,judge,time";
 /// Appends to an answer log. Each entry is one line, written in one piece under an exclusive lock of the file, and on the
 /// disk when [`AnswerWriter::append`] returns; if that fails, the file is cut back to what it was.
 ///
-/// A file that exists keeps its columns; those that are not known here stay empty. The file is opened anew for every
-/// entry, so that a log which was moved away or removed meanwhile is an error and not an answer written to nowhere.
+/// A file that exists keeps its columns; those that are not known here stay empty. A log that does not exist, or is
+/// empty, is made with the first entry. The file is opened anew for every entry, so that a log which was moved away or
+/// removed meanwhile is an error and not an answer written to nowhere.
 #[derive(Debug)]
 pub struct AnswerWriter {
     path: PathBuf,
-    layout: Layout,
-    width: usize,
-    delimiter: u8,
+    /// The columns; none while there is no log yet.
+    columns: Option<Columns>,
 }
 
 impl AnswerWriter {
-    /// Opens a log for appending; makes it, with a header, if there is none or it is empty. A new log of items whose ids
-    /// stand in several groups gets a column `group`.
+    /// Gets ready to append to a log; writes nothing yet.
     ///
     /// # Errors
     /// If the file cannot be opened, is compressed or not a table of answers that can be appended to, or its last line
     /// is torn.
     pub fn open(path: impl AsRef<Path>, items: &Items) -> Result<Self> {
         let path = path.as_ref();
-        let exists = path.try_exists().map_err(|source| failed("open", path, source))?;
-        if exists && sniff(path)? != Wrapping::Plain {
+        if !is_begun(path) {
+            return Ok(Self { path: path.to_path_buf(), columns: None });
+        }
+        if sniff(path)? != Wrapping::Plain {
             return Err(InputError::new(path, "a plain text file to append to")
                 .found("a packed file")
                 .hint("decompress it first, and name the plain file under [answers]")
                 .into());
         }
-        let mut options = OpenOptions::new();
-        let mut file = options
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(|source| failed("append to", path, source))?;
-        locked(&mut file, path, |file| {
-            if length(file, path)? == 0 {
-                write_line(file, path, header(path, items).as_bytes())?;
-                sync_folder(path);
-            }
-            check_last_line(file, path)
+        let columns = locked(path, false, |file| {
+            check_last_line(file, path)?;
+            Columns::of(&rows(file, path)?, items)
         })?;
-        let rows = Rows::open(path, LastLine::Ended)?;
-        let layout = Layout::of(&rows)?;
-        if let Some(id) = item_like_a_word(layout.kind, items) {
-            return Err(InputError::new(path, format!("a log with the columns {HEADER}"))
-                .found(rows.columns().join(","))
-                .hint(format!("the item \"{id}\" could be mistaken for a verdict in these columns"))
-                .into());
-        }
-        match rows.delimiter() {
-            Some(delimiter) if layout.kind != Kind::Labelled => {
-                Ok(Self { path: path.to_path_buf(), width: rows.columns().len(), delimiter, layout })
-            }
-            _ => Err(InputError::new(path, format!("a CSV or TSV file with the columns {HEADER}"))
-                .found(rows.columns().join(","))
-                .hint("answers in this form can be read but not appended to: convert the file")
-                .into()),
-        }
+        Ok(Self { path: path.to_path_buf(), columns: Some(columns) })
     }
 
     /// The log.
@@ -80,40 +55,101 @@ impl AnswerWriter {
         &self.path
     }
 
-    /// Appends one entry; it is on the disk when this returns.
+    /// Appends one entry; it is on the disk when this returns. The first entry of a new log is written together with the
+    /// header, which has a column `group` if the ids of the items stand in several groups.
     ///
     /// # Errors
-    /// If the columns of the log cannot hold the entry, or writing fails. Then the file is as it was.
+    /// If the columns of the log cannot hold the entry, it is an undo with nothing to take back, or writing fails. Then
+    /// the file is as it was.
     pub fn append(&mut self, entry: &Entry, items: &Items) -> Result<()> {
-        let line = self.line(entry, items)?;
-        let mut options = OpenOptions::new();
-        let mut file = options
-            .read(true)
-            .append(true)
-            .open(&self.path)
-            .map_err(|source| failed("append to", &self.path, source))?;
-        locked(&mut file, &self.path, |file| {
-            if length(file, &self.path)? == 0 {
-                // Somebody emptied the log; without its header the answer would be taken for one.
-                return Err(empty(&self.path));
+        if self.columns.is_none() {
+            // Somebody else may have begun the log meanwhile.
+            *self = Self::open(&self.path, items)?;
+        }
+        if self.columns.is_none() && self.begin(entry, items)? {
+            return Ok(());
+        }
+        let path = &self.path;
+        let emptied = || empty(path, &format!("begin it again with the line {HEADER}, or delete it"));
+        let columns = self.columns.as_ref().ok_or_else(emptied)?;
+        let line = columns.line(path, entry, items)?;
+        locked(path, false, |file| {
+            if length(file, path)? == 0 {
+                // Without its header the answer would be taken for one.
+                return Err(emptied());
             }
-            check_last_line(file, &self.path)?;
-            write_line(file, &self.path, &line)
+            check_last_line(file, path)?;
+            check_undo(file, path, entry, items)?;
+            write_line(file, path, &line)
         })
     }
 
+    /// Makes the log with its first entry; false if somebody else was first.
+    fn begin(&mut self, entry: &Entry, items: &Items) -> Result<bool> {
+        let path = &self.path;
+        let header = header(path, items);
+        let lines = Lines::from_reader(path, Box::new(io::Cursor::new(header.clone())), Limits::default());
+        let columns = Columns::of(&Rows::from_lines(lines, LastLine::Ended)?, items)?;
+        // All that can be refused is, before there is a file.
+        let line = columns.line(path, entry, items)?;
+        if let Entry::Undo { judge, .. } = entry {
+            return Err(nothing_to_undo(path, &AnswerLog::default(), judge.as_deref()));
+        }
+        let first = locked(path, true, |file| {
+            let first = length(file, path)? == 0;
+            if first {
+                write_line(file, path, &[header.as_bytes(), &line].concat())?;
+                sync_folder(path);
+            }
+            Ok(first)
+        })?;
+        *self = if first { Self { columns: Some(columns), path: path.clone() } } else { Self::open(path, items)? };
+        Ok(first)
+    }
+}
+
+/// Which column of a log is what, and how its lines are written.
+#[derive(Debug)]
+struct Columns {
+    layout: Layout,
+    width: usize,
+    delimiter: u8,
+}
+
+impl Columns {
+    /// The columns of a log, if answers about these items can be appended to it.
+    fn of(rows: &Rows, items: &Items) -> Result<Self> {
+        let layout = Layout::of(rows)?;
+        let found = rows.columns().join(",");
+        if let Some(id) = item_like_a_word(layout.kind, items) {
+            return Err(InputError::new(rows.path(), format!("a log with the columns {HEADER}"))
+                .found(found)
+                .hint(format!("the item \"{id}\" could be mistaken for a verdict in these columns"))
+                .into());
+        }
+        match rows.delimiter() {
+            Some(delimiter) if layout.kind != Kind::Labelled => {
+                Ok(Self { layout, width: rows.columns().len(), delimiter })
+            }
+            _ => Err(InputError::new(rows.path(), format!("a CSV or TSV file with the columns {HEADER}"))
+                .found(found)
+                .hint("answers in this form can be read but not appended to: convert the file")
+                .into()),
+        }
+    }
+
     /// The entry as a line of this log, line feed included.
-    fn line(&self, entry: &Entry, items: &Items) -> Result<Vec<u8>> {
+    fn line(&self, path: &Path, entry: &Entry, items: &Items) -> Result<Vec<u8>> {
         let mut cells = vec![""; self.width];
         let (judge, time) = match entry {
             Entry::Answer(answer) => {
-                self.place(answer, items, &mut cells)?;
+                self.place(path, answer, items, &mut cells)?;
                 (&answer.judge, &answer.time)
             }
             Entry::Undo { judge, time } => {
                 match (self.layout.kind, self.layout.verdict) {
                     (Kind::Log, Some(column)) => cells[column] = "undo",
-                    _ => return Err(self.cannot_hold("undo")),
+                    _ => return Err(self.cannot_hold(path, "undo")),
                 }
                 (judge, time)
             }
@@ -123,7 +159,7 @@ impl AnswerWriter {
                 Some(column) => cells[column] = judge,
                 // Without its judge, the answer would be taken back by somebody else's undo.
                 None => {
-                    return Err(InputError::new(&self.path, "a column judge to hold it")
+                    return Err(InputError::new(path, "a column judge to hold it")
                         .found(judge)
                         .hint("add a column judge to the log, or answer without naming a judge")
                         .into());
@@ -133,10 +169,10 @@ impl AnswerWriter {
         if let (Some(column), Some(time)) = (self.layout.time, time) {
             cells[column] = time;
         }
-        self.render(&cells)
+        self.render(path, &cells)
     }
 
-    fn place<'a>(&self, answer: &Answer, items: &'a Items, cells: &mut [&'a str]) -> Result<()> {
+    fn place<'a>(&self, path: &Path, answer: &Answer, items: &'a Items, cells: &mut [&'a str]) -> Result<()> {
         let [first, second] = self.layout.items;
         let outcome = answer.outcome;
         match (self.layout.kind, answer.second, self.layout.verdict) {
@@ -147,28 +183,28 @@ impl AnswerWriter {
                 (cells[first], cells[second]) = (items.id(other), items.id(answer.first));
             }
             (kind, other, Some(verdict)) => {
-                let word = verdict_word(kind, outcome).ok_or_else(|| self.cannot_hold(outcome.word()))?;
+                let word = verdict_word(kind, outcome).ok_or_else(|| self.cannot_hold(path, outcome.word()))?;
                 cells[first] = items.id(answer.first);
                 cells[second] = other.map_or("", |other| items.id(other));
                 cells[verdict] = word;
             }
-            _ => return Err(self.cannot_hold(outcome.word())),
+            _ => return Err(self.cannot_hold(path, outcome.word())),
         }
-        self.place_group(answer.first, items, cells)?;
+        self.place_group(path, answer.first, items, cells)?;
         match answer.second {
-            Some(second) => self.place_group(second, items, cells),
+            Some(second) => self.place_group(path, second, items, cells),
             None => Ok(()),
         }
     }
 
     /// Names the group if the log has a column for it; refuses an id that could not be told apart when read again.
-    fn place_group<'a>(&self, item: ItemId, items: &'a Items, cells: &mut [&'a str]) -> Result<()> {
+    fn place_group<'a>(&self, path: &Path, item: ItemId, items: &'a Items, cells: &mut [&'a str]) -> Result<()> {
         if let Some(column) = self.layout.group {
             cells[column] = items.group_name(item).unwrap_or_default();
             return Ok(());
         }
         match items.find(items.id(item), None) {
-            Lookup::Ambiguous(_) => Err(InputError::new(&self.path, "a column group in the log")
+            Lookup::Ambiguous(_) => Err(InputError::new(path, "a column group in the log")
                 .found(items.id(item))
                 .hint("several groups have this item: start a new log, or add the column")
                 .into()),
@@ -176,29 +212,26 @@ impl AnswerWriter {
         }
     }
 
-    fn cannot_hold(&self, word: &str) -> Error {
+    fn cannot_hold(&self, path: &Path, word: &str) -> Error {
         let expected = match self.layout.kind {
             Kind::WinnerLoser => "an answer with a winner, as the columns winner,loser hold nothing else",
             _ => "an answer that the columns of the log can hold",
         };
-        InputError::new(&self.path, expected)
-            .found(word)
-            .hint(format!("start a new log with the columns {HEADER}"))
-            .into()
+        InputError::new(path, expected).found(word).hint(format!("start a new log with the columns {HEADER}")).into()
     }
 
-    fn render(&self, cells: &[&str]) -> Result<Vec<u8>> {
+    fn render(&self, path: &Path, cells: &[&str]) -> Result<Vec<u8>> {
         let tabs = self.delimiter == b'\t';
         let breaks = |cell: &&&str| cell.contains(['\n', '\r']) || (tabs && cell.contains('\t'));
         if let Some(cell) = cells.iter().find(breaks) {
             let what = if tabs { "text without line breaks and tabs" } else { "text without line breaks" };
-            return Err(InputError::new(&self.path, what).found(cell).into());
+            return Err(InputError::new(path, what).found(cell).into());
         }
         if tabs {
             return Ok((cells.join("\t") + "\n").into_bytes());
         }
         let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
-        let broken = |source: io::Error| failed("append to", &self.path, source);
+        let broken = |source: io::Error| failed("append to", path, source);
         writer.write_record(cells).map_err(|error| broken(io::Error::other(error)))?;
         writer.into_inner().map_err(|error| broken(error.into_error()))
     }
@@ -220,17 +253,56 @@ fn ids_repeat(items: &Items) -> bool {
     items.groups().is_some() && items.ids().iter().any(|id| matches!(items.find(id, None), Lookup::Ambiguous(_)))
 }
 
-/// Does something while no other process that asks for the lock writes to the file. File systems without locks go
-/// without: one writer is the common case, and a refusal would lock people out of their own log.
-fn locked<T>(file: &mut File, path: &Path, work: impl FnOnce(&mut File) -> Result<T>) -> Result<T> {
+/// Opens a log, made if it is `new`, and does something with it while no other process that asks for the lock writes to
+/// it. File systems without locks go without: one writer is the common case, and a refusal would lock people out of their
+/// own log.
+fn locked<T>(path: &Path, new: bool, work: impl FnOnce(&mut File) -> Result<T>) -> Result<T> {
+    let opened = OpenOptions::new().read(true).append(true).create(new).open(path);
+    let mut file = opened.map_err(|source| failed("append to", path, source))?;
     match file.lock() {
         Err(error) if error.kind() != ErrorKind::Unsupported => return Err(failed("lock", path, error)),
         _ => {}
     }
-    let result = work(file);
+    let result = work(&mut file);
     // Closing the file gives the lock back too, so a failure here changes nothing.
     let _ = file.unlock();
     result
+}
+
+/// The lines of a locked log from its beginning, through the same handle: some systems let no other one read.
+fn lines(file: &File, path: &Path) -> Result<Lines> {
+    let mut own = file.try_clone().map_err(|source| failed("read", path, source))?;
+    own.rewind().map_err(|source| failed("read", path, source))?;
+    Ok(Lines::from_reader(path, Box::new(own), Limits::default()))
+}
+
+fn rows(file: &File, path: &Path) -> Result<Rows> {
+    Rows::from_lines(lines(file, path)?, LastLine::Ended)
+}
+
+/// Refuses an undo that has nothing to take back, as nobody could read the log after it. Only what the log says under
+/// the lock counts: somebody else may have taken the same answer back a moment ago.
+fn check_undo(file: &File, path: &Path, entry: &Entry, items: &Items) -> Result<()> {
+    let Entry::Undo { judge, .. } = entry else { return Ok(()) };
+    // An empty cell is no judge.
+    let judge = judge.as_deref().filter(|judge| !judge.is_empty());
+    let log = answers_in(rows(file, path)?, items)?;
+    if log.standing().iter().any(|answer| answer.judge.as_deref() == judge) {
+        return Ok(());
+    }
+    Err(nothing_to_undo(path, &log, judge))
+}
+
+fn nothing_to_undo(path: &Path, log: &AnswerLog, judge: Option<&str>) -> Error {
+    let whose = judge.map_or_else(|| "without a judge".into(), |judge| format!("of the judge \"{judge}\""));
+    let hint = match log.standing().last() {
+        None => "there are no answers to take back".into(),
+        Some(Answer { judge: None, .. }) => {
+            "the latest answer that stands has no judge: undo without naming one".into()
+        }
+        Some(Answer { judge: Some(other), .. }) => format!("the latest answer that stands is of the judge \"{other}\""),
+    };
+    InputError::new(path, format!("an answer {whose} that still stands")).found("undo").hint(hint).into()
 }
 
 fn length(file: &File, path: &Path) -> Result<u64> {
@@ -247,7 +319,7 @@ fn check_last_line(file: &mut File, path: &Path) -> Result<()> {
     if last == *b"\n" {
         return Ok(());
     }
-    let mut lines = Lines::open(path)?;
+    let mut lines = lines(file, path)?;
     while lines.next_line()?.is_some() {}
     Err(torn(path, lines.line()))
 }

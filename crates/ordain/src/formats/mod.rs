@@ -9,13 +9,13 @@
 //!
 //! ```
 //! use ordain::data::{Answer, Entry, Outcome};
-//! use ordain::formats::{AnswerWriter, Project, Sketch, project_text, write_project};
+//! use ordain::formats::{AnswerWriter, Project, Sketch, draft_project, write_project};
 //!
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let folder = folder.path().to_path_buf();
 //! std::fs::write(folder.join("lamps.csv"), "id,watts\nred,40\nblue,60\ngreen,25\n")?;
 //! let sketch = Sketch { folder: folder.clone(), file: folder.join("lamps.csv"), ..Sketch::default() };
-//! write_project(&folder, &project_text(&sketch)?)?;
+//! write_project(&folder, &draft_project(&sketch)?.text)?;
 //!
 //! let project = Project::open(&folder)?;
 //! let mut items = project.items.iter();
@@ -44,7 +44,7 @@ pub mod table;
 pub mod trec;
 
 pub use answers::{read_answer_ids, read_answer_items, read_answers};
-pub use init::{Description, Sketch, describe, project_text, write_project};
+pub use init::{Description, Draft, Sketch, describe, draft_project, write_project};
 pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, named_item, named_pair, read_items};
 pub use letor::{Letor, LetorRanks, read_letor, read_letor_ranks};
 pub use log::AnswerWriter;

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::answers::{read_answer_items, read_answers};
+use super::answers::{is_begun, read_answer_items, read_answers};
 use super::items::{ItemTable, ItemsSpec, Missing, TextColumns, read_items};
 use super::nearest::suggestion;
 use super::relations::read_relation;
@@ -199,14 +199,8 @@ fn locate(section: &Section<'_>, folder: &Path, key: &str) -> Result<Option<Plac
 fn check_exists(section: &Section<'_>, file: &Placed<PathBuf>, key: &str) -> Result<()> {
     match file.value.metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            let error = section.reject(key, "the name of a file");
-            match error {
-                Error::Input(mut error) => {
-                    error.hint = Some(format!("there is no file {}", file.value.display()));
-                    Err(Error::Input(error))
-                }
-                other => Err(other),
-            }
+            let hint = format!("there is no file {}", file.value.display());
+            Err(section.reject(key, "the name of a file").hint(hint).into())
         }
         _ => Ok(()),
     }
@@ -222,7 +216,8 @@ impl ItemsSettings {
     fn read(section: Section<'_>, folder: &Path) -> Result<Self> {
         section.check_keys(&["file", "id", "attributes", "group", "standardize", "missing"])?;
         let Some(file) = locate(&section, folder, "file")? else {
-            return Err(section.reject("file", "a file under [items]"));
+            let error = section.reject("file", "a file under [items]");
+            return Err(error.hint("write for example file = \"items.csv\"").into());
         };
         check_exists(&section, &file, "file")?;
         let text = |key: &str| section.text(key).map(|text| text.map(|text| text.value.to_owned()));
@@ -258,19 +253,16 @@ impl AnswersSettings {
         Ok(out)
     }
 
-    /// Whether the log has been begun. A log of no bytes at all is one that was made but never written to.
-    fn begun(&self) -> bool {
-        self.file.metadata().map_or_else(|error| error.kind() != ErrorKind::NotFound, |about| about.len() > 0)
-    }
-
     fn log(&self, items: &Items) -> Result<AnswerLog> {
-        if self.begun() { read_answers(&self.file, items) } else { Ok(AnswerLog::default()) }
+        if is_begun(&self.file) { read_answers(&self.file, items) } else { Ok(AnswerLog::default()) }
     }
 }
 
 fn items_of_answers(file: &Path, answers: &AnswersSettings) -> Result<ItemTable> {
     if !answers.given {
-        return Err(InputError::new(file, "a table [items], or [answers] with a file whose items are meant").into());
+        return Err(InputError::new(file, "a table [items], or [answers] with a file whose items are meant")
+            .hint("write for example [items] and below it file = \"items.csv\"")
+            .into());
     }
     let items = read_answer_items(&answers.file)?;
     Ok(ItemTable { items, other: TextColumns::default() })
@@ -283,8 +275,14 @@ fn read_ask(section: Section<'_>) -> Result<Ask> {
     let goals = [("best", Goal::Best), ("top", Goal::Top { k: 0 }), ("whole-order", Goal::WholeOrder)];
     let goal = match (section.word("goal", &goals)?.unwrap_or(default.goal), k) {
         (Goal::Top { .. }, Some(k)) => Goal::Top { k: k as usize },
-        (Goal::Top { .. }, None) => return Err(section.reject("goal", "a key k beside it: how many items")),
-        (_, Some(_)) => return Err(section.reject("k", "goal = \"top\" beside it")),
+        (Goal::Top { .. }, None) => {
+            let error = section.reject("goal", "a key k beside it: how many items");
+            return Err(error.hint("write for example k = 10").into());
+        }
+        (_, Some(_)) => {
+            let error = section.reject("k", "goal = \"top\" beside it");
+            return Err(error.hint("delete k, or set goal = \"top\"").into());
+        }
         (goal, None) => goal,
     };
     Ok(Ask {
@@ -389,7 +387,8 @@ impl Kernels<'_> {
                 let over = match self.relation(section)? {
                     Some(relation) => Over::Relation(relation),
                     None if section.table.contains_key("as") => {
-                        return Err(section.reject("as", "a key relation beside it"));
+                        let error = section.reject("as", "a key relation beside it");
+                        return Err(error.hint("delete the key, or name the file of links: relation").into());
                     }
                     None if self.items.attributes().is_empty() => return Err(no_attributes(section)),
                     None => Over::Attributes,
@@ -419,15 +418,15 @@ impl Kernels<'_> {
     /// average, so that this keeps typical items alike to the same degree whatever d.
     fn rho(&self, section: &Section<'_>, over: Over) -> Result<Rho> {
         let count = self.items.attributes().len();
-        match (section.positives("rho")?.map(|rho| rho.value), over) {
+        match (section.positives("rho")?, over) {
             (Some(Numbers::One(rho)), _) => Ok(Rho::Shared(rho)),
             (Some(Numbers::Many(each)), Over::Attributes) if each.len() == count => Ok(Rho::Each(each)),
             (Some(Numbers::Many(_)), Over::Attributes) => {
                 let names = self.items.attributes().names().join(", ");
-                Err(section.reject("rho", format!("one number, or {count}: one for each of {names}")))
+                Err(section.reject("rho", format!("one number, or {count}: one for each of {names}")).into())
             }
             (Some(Numbers::Many(_)), Over::Relation(_)) => {
-                Err(section.reject("rho", "one number, as the vectors are rows of a relation"))
+                Err(section.reject("rho", "one number, as the vectors are rows of a relation").into())
             }
             (None, Over::Attributes) => Ok(Rho::Shared(1.0 / (count as f64).sqrt())),
             (None, Over::Relation(_)) => Ok(Rho::Shared(DEFAULT_RELATION_RHO)),
@@ -437,7 +436,8 @@ impl Kernels<'_> {
     fn required(&mut self, part: &Placed<Section<'_>>) -> Result<RelationSpec> {
         self.relation(&part.value)?.ok_or_else(|| {
             let document = part.value.document;
-            document.error(&part.span, "relation", "a key relation: the file of links").into()
+            let error = document.error(&part.span, "relation", "a key relation: the file of links");
+            error.hint("write for example relation = \"links.csv\"").into()
         })
     }
 
@@ -466,11 +466,8 @@ impl Kernels<'_> {
 }
 
 fn no_attributes(section: &Section<'_>) -> Error {
-    match section.reject("kind", "a kernel that needs no attributes, as the items have none") {
-        Error::Input(mut error) => {
-            error.hint = Some("name a relation for it, give the items numeric columns, or use \"independent\"".into());
-            Error::Input(error)
-        }
-        other => other,
-    }
+    section
+        .reject("kind", "a kernel that needs no attributes, as the items have none")
+        .hint("name a relation for it, give the items numeric columns, or use \"independent\"")
+        .into()
 }

@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::items::{Place, find_item};
+use super::items::{Place, find_item, number};
 use super::source::Lines;
 use super::table::{LastLine, Rows, delimiter, empty};
 use crate::data::{Items, Link, Relation};
@@ -31,7 +31,9 @@ pub fn read_relation(path: impl AsRef<Path>, items: &Items, bipartite: bool) -> 
         links.named(Rows::parquet(path)?)?;
         return links.finish();
     };
-    let Some(first) = next_link(&mut lines)? else { return Err(empty(path)) };
+    let Some(first) = next_link(&mut lines)? else {
+        return Err(empty(path, "write the line source,target and below it a line for every link"));
+    };
     if first.trim_start().starts_with('{') || has_header(path, &first) {
         links.named(Rows::from_first(lines, &first, LastLine::Free)?)?;
     } else if !blank_header(&first) {
@@ -85,6 +87,7 @@ impl Links<'_> {
             return Err(InputError::new(self.path, "columns source and target")
                 .line(1)
                 .found(rows.columns().join(","))
+                .hint("name the columns of the two ends source and target")
                 .into());
         };
         let (weight, group) = (rows.position("weight"), rows.position("group"));
@@ -132,7 +135,8 @@ impl Links<'_> {
             Some(width) => format!("{width} cells, as on the lines before"),
             None => "a header with source and target, or a link: source, target and perhaps a weight".into(),
         };
-        InputError::new(self.path, expected).line(line).found(found).into()
+        let hint = "write every link with the same cells: source, target and, if any link has one, a weight";
+        InputError::new(self.path, expected).line(line).found(found).hint(hint).into()
     }
 
     /// One link; every cell comes with the name of its column.
@@ -165,10 +169,14 @@ impl Links<'_> {
         let weight = match weight {
             None => 1.0,
             Some((cell, column)) => {
-                let wrong = InputError::new(self.path, "a weight: a finite number of at least 0").line(line);
-                super::items::number(cell)
-                    .filter(|weight| *weight >= 0.0)
-                    .ok_or_else(|| Error::from(wrong.column(column).found(cell)))?
+                let wrong = || {
+                    InputError::new(self.path, "a weight: a finite number of at least 0")
+                        .line(line)
+                        .column(column)
+                        .found(cell)
+                        .hint("a larger weight is a stronger link, and 1 an ordinary one; delete the line to have no link")
+                };
+                number(cell).filter(|weight| *weight >= 0.0).ok_or_else(|| Error::from(wrong()))?
             }
         };
         self.links.push(Link { source, target, weight });

@@ -62,17 +62,17 @@ impl<'a> Section<'a> {
         Err(error.into())
     }
 
-    fn wrong(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: impl Into<String>) -> Error {
+    fn wrong(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: impl Into<String>) -> InputError {
         let span = value.span();
         let found = self.document.text.get(span.clone()).unwrap_or_default();
-        self.document.error(&span, key, expected).found(found).into()
+        self.document.error(&span, key, expected).found(found)
     }
 
     /// An error about the value of a key that is there.
-    pub(crate) fn reject(&self, key: &str, expected: impl Into<String>) -> Error {
+    pub(crate) fn reject(&self, key: &str, expected: impl Into<String>) -> InputError {
         match self.table.get(key) {
             Some(value) => self.wrong(key, value, expected),
-            None => InputError::new(self.document.path, expected).column(key).into(),
+            None => InputError::new(self.document.path, expected).column(key),
         }
     }
 
@@ -80,7 +80,7 @@ impl<'a> Section<'a> {
         let Some(value) = self.table.get(key) else { return Ok(None) };
         match value.get_ref().as_str() {
             Some(text) if !text.is_empty() => Ok(Some(Placed { value: text, span: value.span() })),
-            _ => Err(self.wrong(key, value, "a text in quotation marks")),
+            _ => Err(self.wrong(key, value, "a text in quotation marks").into()),
         }
     }
 
@@ -90,16 +90,14 @@ impl<'a> Section<'a> {
         if let Some((_, value)) = words.iter().find(|(word, _)| *word == text.value) {
             return Ok(Some(*value));
         }
-        let known = words.iter().map(|(word, _)| *word);
-        let expected = format!("one of {}", known.clone().collect::<Vec<_>>().join(", "));
-        let mut error = self.document.error(&text.span, key, expected).found(text.value);
-        error.hint = suggestion(text.value, known);
+        let mut error = self.document.error(&text.span, key, "a known word").found(text.value);
+        error.hint = suggestion(text.value, words.iter().map(|(word, _)| *word));
         Err(error.into())
     }
 
     pub(crate) fn flag(&self, key: &str) -> Result<Option<bool>> {
         let Some(value) = self.table.get(key) else { return Ok(None) };
-        value.get_ref().as_bool().map(Some).ok_or_else(|| self.wrong(key, value, "true or false"))
+        value.get_ref().as_bool().map(Some).ok_or_else(|| self.wrong(key, value, "true or false").into())
     }
 
     /// A whole number within bounds.
@@ -112,48 +110,47 @@ impl<'a> Section<'a> {
             u64::MAX => format!("a whole number of at least {least}"),
             most => format!("a whole number from {least} to {most}"),
         };
-        number.map(Some).ok_or_else(|| self.wrong(key, value, expected()))
+        number.map(Some).ok_or_else(|| self.wrong(key, value, expected()).into())
     }
 
     /// A finite number above 0.
     pub(crate) fn positive(&self, key: &str) -> Result<Option<f64>> {
-        self.number(key, "a finite number above 0", |number| number > 0.0)
+        self.table.get(key).map(|value| self.above_zero(key, value)).transpose()
     }
 
     /// A finite number that is not below 0.
     pub(crate) fn not_negative(&self, key: &str) -> Result<Option<f64>> {
-        self.number(key, "a finite number of at least 0", |number| number >= 0.0)
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        let number = number(value.get_ref()).filter(|number| *number >= 0.0);
+        let wrong = || self.wrong(key, value, "a finite number of at least 0").hint(example(key));
+        number.map(Some).ok_or_else(|| wrong().into())
     }
 
-    fn number(&self, key: &str, expected: &str, fits: impl Fn(f64) -> bool) -> Result<Option<f64>> {
+    /// One finite number above 0, or an array of them.
+    pub(crate) fn positives(&self, key: &str) -> Result<Option<Numbers>> {
         let Some(value) = self.table.get(key) else { return Ok(None) };
-        let number = number(value.get_ref()).filter(|number| fits(*number));
-        number.map(Some).ok_or_else(|| self.wrong(key, value, expected))
-    }
-
-    /// One positive number, or an array of them; with the span of the whole.
-    pub(crate) fn positives(&self, key: &str) -> Result<Option<Placed<Numbers>>> {
-        let Some(value) = self.table.get(key) else { return Ok(None) };
-        let Some(array) = value.get_ref().as_array() else {
-            let one = self.positive(key)?;
-            return Ok(one.map(|one| Placed { value: Numbers::One(one), span: value.span() }));
-        };
-        let mut out = Vec::with_capacity(array.len());
-        for element in array.iter() {
-            let number = number(element.get_ref()).filter(|number| *number > 0.0);
-            out.push(number.ok_or_else(|| self.wrong(key, element, "a finite number above 0"))?);
+        match value.get_ref().as_array() {
+            None => self.above_zero(key, value).map(|one| Some(Numbers::One(one))),
+            Some(array) => {
+                let many = array.iter().map(|element| self.above_zero(key, element)).collect::<Result<_>>()?;
+                Ok(Some(Numbers::Many(many)))
+            }
         }
-        Ok(Some(Placed { value: Numbers::Many(out), span: value.span() }))
+    }
+
+    fn above_zero(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<f64> {
+        let number = number(value.get_ref()).filter(|number| *number > 0.0);
+        number.ok_or_else(|| self.wrong(key, value, "a finite number above 0").hint(example(key)).into())
     }
 
     pub(crate) fn texts(&self, key: &str) -> Result<Option<Vec<String>>> {
         let Some(value) = self.table.get(key) else { return Ok(None) };
         let Some(array) = value.get_ref().as_array() else {
-            return Err(self.wrong(key, value, "an array of texts"));
+            return Err(self.wrong(key, value, "an array of texts").into());
         };
         let text = |element: &Spanned<DeValue<'_>>| {
             let text = element.get_ref().as_str().map(str::to_owned);
-            text.ok_or_else(|| self.wrong(key, element, "a text in quotation marks"))
+            text.ok_or_else(|| self.wrong(key, element, "a text in quotation marks").into())
         };
         array.iter().map(text).collect::<Result<Vec<_>>>().map(Some)
     }
@@ -163,7 +160,7 @@ impl<'a> Section<'a> {
         let Some(value) = self.table.get(key) else { return Ok(None) };
         match value.get_ref().as_table() {
             Some(table) => Ok(Some(Section { document: self.document, table })),
-            None => Err(self.wrong(key, value, format!("a table [{key}]"))),
+            None => Err(self.wrong(key, value, format!("a table [{key}]")).into()),
         }
     }
 
@@ -171,7 +168,7 @@ impl<'a> Section<'a> {
     pub(crate) fn sections(&self, key: &str) -> Result<Vec<Placed<Section<'a>>>> {
         let Some(value) = self.table.get(key) else { return Ok(Vec::new()) };
         let Some(array) = value.get_ref().as_array() else {
-            return Err(self.wrong(key, value, format!("tables [[{key}]] with two brackets")));
+            return Err(self.wrong(key, value, format!("tables [[{key}]] with two brackets")).into());
         };
         let mut out = Vec::with_capacity(array.len());
         for element in array.iter() {
@@ -180,11 +177,15 @@ impl<'a> Section<'a> {
                     let section = Section { document: self.document, table };
                     out.push(Placed { value: section, span: element.span() });
                 }
-                None => return Err(self.wrong(key, element, format!("a table [[{key}]]"))),
+                None => return Err(self.wrong(key, element, format!("a table [[{key}]]")).into()),
             }
         }
         Ok(out)
     }
+}
+
+fn example(key: &str) -> String {
+    format!("write for example {key} = 0.5, or leave the key out to have its default")
 }
 
 /// One number or several.

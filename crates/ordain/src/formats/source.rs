@@ -3,6 +3,12 @@
 //!
 //! Everything a file can do wrong before its format matters is caught here once: a folder in its place, a cut archive,
 //! an archive made to explode, a line without end, bytes that are not UTF-8.
+//!
+//! | what | at most |
+//! |---|---|
+//! | a line, or a quoted cell of several lines | 16 MiB |
+//! | what a packed file becomes | 64 MiB, or 100 times its own size if that is more |
+//! | a table in memory: its text, and 8 bytes a cell | 4 GiB |
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
@@ -21,13 +27,47 @@ pub(crate) struct Limits {
     /// Output of decompression that is never questioned, in bytes.
     pub(crate) free: u64,
     /// Beyond `free`, how many bytes one compressed byte may become. Text packs 3 to 20 fold, the most repetitive real
-    /// logs about 100 fold; gzip tops out near 1030, which only padding reaches.
+    /// logs nearly 100 fold; files made to fill the memory reach 229 (gzip at its fastest) to 1030 (at its best) and
+    /// more (zstd).
     pub(crate) expansion: u64,
+    /// The largest table held in memory, in bytes: its text, and 8 bytes a cell. A million items with a hundred numbers
+    /// of 17 digits take 2.5 GB.
+    pub(crate) table: u64,
+}
+
+impl Limits {
+    /// An error if `given` bytes came, or are to come, out of `taken` compressed ones and that is out of all proportion.
+    pub(crate) fn check_expansion(&self, path: &Path, given: u64, taken: u64) -> Result<()> {
+        let taken = taken.max(1);
+        if given <= self.free || given / taken < self.expansion {
+            return Ok(());
+        }
+        Err(InputError::new(path, format!("fewer than {} bytes from one compressed byte", self.expansion))
+            .found(format!("{} MiB from {} KiB", given >> 20, taken >> 10))
+            .hint(
+                "this looks made to fill the memory; if you trust the file, decompress it first (make CSV of Parquet) \
+                 and give the plain file",
+            )
+            .into())
+    }
+
+    /// An error if a table of so much text and so many cells is too large to be held.
+    pub(crate) fn check_table(&self, path: &Path, text: u64, cells: u64) -> Result<()> {
+        let bytes = text.saturating_add(cells.saturating_mul(8));
+        if bytes <= self.table {
+            return Ok(());
+        }
+        let expected = format!("a table of at most {} MiB, with 8 bytes a cell besides its text", self.table >> 20);
+        Err(InputError::new(path, expected)
+            .found(format!("{} MiB or more", bytes >> 20))
+            .hint("leave out the columns that are not needed, or divide the file")
+            .into())
+    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { line: 16 << 20, free: 256 << 20, expansion: 250 }
+        Self { line: 16 << 20, free: 64 << 20, expansion: 100, table: 4 << 30 }
     }
 }
 
@@ -111,10 +151,8 @@ impl<R: Read> Read for Guarded<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(out).map_err(|source| io::Error::other(damaged(&self.path, &source)))?;
         self.given += read as u64;
-        let taken = self.taken.load(Ordering::Relaxed).max(1);
-        if self.given > self.limits.free && self.given / taken >= self.limits.expansion {
-            return Err(io::Error::other(bomb(&self.path, self.given, taken)));
-        }
+        let taken = self.taken.load(Ordering::Relaxed);
+        self.limits.check_expansion(&self.path, self.given, taken).map_err(io::Error::other)?;
         Ok(read)
     }
 }
@@ -126,13 +164,6 @@ fn damaged(path: &Path, source: &io::Error) -> Error {
         InputError::new(path, "intact compressed data").found(source.to_string())
     };
     error.hint("the file was probably cut or damaged on its way: fetch or write it again").into()
-}
-
-fn bomb(path: &Path, given: u64, taken: u64) -> Error {
-    InputError::new(path, "compressed text")
-        .found(format!("{} MiB from {} KiB", given >> 20, taken >> 10))
-        .hint("this looks made to fill the memory; if you trust the file, decompress it first and give the plain file")
-        .into()
 }
 
 /// The lines of a text file, plain or compressed, one at a time.
@@ -194,6 +225,10 @@ impl Lines {
     /// The file, as the user named it.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// The number of the latest line, from 1; 0 before the first.
@@ -405,13 +440,16 @@ mod tests {
     fn a_bomb_is_refused() {
         let mut line = vec![b'a'; 1 << 20];
         line.push(b'\n');
-        let mut gz = GzEncoder::new(file(b""), Compression::default());
+        // At its fastest gzip makes 229 bytes of one, at its best 1030.
+        let mut fast = GzEncoder::new(file(b""), Compression::fast());
+        let mut best = GzEncoder::new(file(b""), Compression::best());
         let mut zst = zstd::stream::write::Encoder::new(file(b""), 1).unwrap();
-        for _ in 0..300 {
-            gz.write_all(&line).unwrap();
+        for _ in 0..80 {
+            fast.write_all(&line).unwrap();
+            best.write_all(&line).unwrap();
             zst.write_all(&line).unwrap();
         }
-        for packed in [gz.finish().unwrap(), zst.finish().unwrap()] {
+        for packed in [fast.finish().unwrap(), best.finish().unwrap(), zst.finish().unwrap()] {
             let mut lines = Lines::open(packed.path()).unwrap();
             let error = loop {
                 match lines.next_line() {
@@ -421,8 +459,12 @@ mod tests {
                 }
             };
             assert!(error.hint.unwrap().contains("decompress it first"));
-            assert!(error.found.unwrap().contains("MiB from"));
+            assert!(error.found.unwrap().starts_with("64 MiB from"));
         }
+        let limits = Limits::default();
+        assert!(limits.check_expansion(Path::new("x"), 64 << 20, 1).is_ok());
+        assert!(limits.check_expansion(Path::new("x"), 99 << 30, 1 << 30).is_ok());
+        assert!(limits.check_expansion(Path::new("x"), 100 << 30, 1 << 30).is_err());
     }
 
     #[test]

@@ -8,6 +8,10 @@
 //! Cells divided by commas may be quoted as in RFC 4180. Cells divided by tabs are never quoted (that is the registered
 //! `text/tab-separated-values`, and text with a quotation mark at its beginning is common in such files).
 //!
+//! A file that was cut cannot always be told from a whole one: `d,4` may be what is left of `d,42`, since many programs
+//! write no line feed after the last line. Only the answer log asks for one. A cut within a quoted cell, or before the
+//! last cell of a row, is an error.
+//!
 //! CSV is read by our own few lines and not by the `csv` crate, which accepts a quote that is never closed and misnumbers
 //! lines after a blank one; it writes our files and is the oracle in the tests.
 
@@ -31,6 +35,10 @@ impl Cells {
         self.ends.len()
     }
 
+    pub(crate) fn text_len(&self) -> usize {
+        self.text.len()
+    }
+
     pub(crate) fn get(&self, at: usize) -> &str {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.text[start..self.ends[at]]
@@ -39,6 +47,11 @@ impl Cells {
     pub(crate) fn push(&mut self, cell: &str) {
         self.text.push_str(cell);
         self.end();
+    }
+
+    /// An error if these are too many to be held.
+    pub(crate) fn check(&self, limits: Limits, path: &Path) -> Result<()> {
+        limits.check_table(path, self.text.len() as u64, self.len() as u64)
     }
 
     fn end(&mut self) {
@@ -51,7 +64,8 @@ impl Cells {
     }
 }
 
-/// A whole table in memory: every row has a cell for every column, empty where the file has none.
+/// A whole table in memory: every row has a cell for every column, empty where the file has none. It takes its text and
+/// 8 bytes a cell, together at most 4 GiB; a larger one is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     path: PathBuf,
@@ -160,9 +174,18 @@ impl<'a> Row<'a> {
 impl Rows {
     /// Opens a table and reads its header.
     pub(crate) fn open(path: &Path, last: LastLine) -> Result<Self> {
-        let Some(mut lines) = Lines::open_text(path)? else { return Self::parquet(path) };
-        let Some(first) = lines.next_content()?.map(str::to_owned) else { return Err(empty(path)) };
-        Self::from_first(lines, &first, last)
+        match Lines::open_text(path)? {
+            Some(lines) => Self::from_lines(lines, last),
+            None => Self::parquet(path),
+        }
+    }
+
+    /// Rows of text of which nothing has been read yet.
+    pub(crate) fn from_lines(mut lines: Lines, last: LastLine) -> Result<Self> {
+        match lines.next_content()?.map(str::to_owned) {
+            Some(first) => Self::from_first(lines, &first, last),
+            None => Err(empty(lines.path(), "the first line names the columns, and every further line is a row")),
+        }
     }
 
     pub(crate) fn parquet(path: &Path) -> Result<Self> {
@@ -224,18 +247,19 @@ impl Rows {
         }
     }
 
-    fn collect(mut self) -> Result<Table> {
+    /// All rows, of which none has been taken yet.
+    pub(crate) fn collect(mut self) -> Result<Table> {
+        let limits = match self.body {
+            Body::Held { table, .. } => return Ok(table),
+            Body::Text(ref text) => text.lines.limits(),
+        };
         let mut lines = Vec::new();
         let mut cells = Cells::default();
-        if let Body::Held { table, .. } = self.body {
-            return Ok(table);
-        }
-        let width = self.columns.len();
+        let (path, width) = (self.path.clone(), self.columns.len());
         while let Some(row) = self.next()? {
             lines.push(row.line);
-            for column in 0..width {
-                cells.push(row.get(column));
-            }
+            (0..width).for_each(|column| cells.push(row.get(column)));
+            cells.check(limits, &path)?;
         }
         Ok(Table::new(&self.path, self.columns, lines, cells))
     }
@@ -254,8 +278,8 @@ fn read_parquet(path: &Path) -> Result<Table> {
         .into())
 }
 
-pub(crate) fn empty(path: &Path) -> crate::Error {
-    InputError::new(path, "at least one line").found("an empty file").into()
+pub(crate) fn empty(path: &Path, hint: &str) -> crate::Error {
+    InputError::new(path, "at least one line").found("an empty file").hint(hint).into()
 }
 
 /// Each name once, or it is unclear which column is meant.
@@ -306,11 +330,9 @@ enum Place {
 impl TextRows {
     fn next(&mut self) -> Result<bool> {
         let Some(line) = self.lines.next_content()? else { return Ok(false) };
+        self.cells.clear();
         if self.delimiter == b'\t' || !line.contains('"') {
-            self.cells.clear();
-            for cell in line.split(self.delimiter as char) {
-                self.cells.push(cell);
-            }
+            line.split(self.delimiter as char).for_each(|cell| self.cells.push(cell));
             self.line = self.lines.line();
             self.check_end()?;
         } else {
@@ -330,9 +352,10 @@ impl TextRows {
     fn check_width(&self) -> Result<()> {
         match self.width {
             Some(width) if width != self.cells.len() => {
+                let found = self.cells.len();
                 Err(InputError::new(self.lines.path(), format!("{width}, as in the header"))
                     .line(self.line)
-                    .found(format!("{} cells", self.cells.len()))
+                    .found(if found == 1 { "1 cell".into() } else { format!("{found} cells") })
                     .hint("quote cells that contain the separator, and give every row all cells, empty ones too")
                     .into())
             }
@@ -381,7 +404,7 @@ impl TextRows {
                 return Ok(());
             }
             self.cells.text.push('\n');
-            let too_long = self.cells.text.len() > Limits::default().line;
+            let too_long = self.cells.text.len() > self.lines.limits().line;
             match self.lines.next_line()? {
                 Some(next) if !too_long => next.clone_into(&mut line),
                 _ => return Err(self.unclosed(opened)),
@@ -404,6 +427,7 @@ impl TextRows {
             .line(opened)
             .column(self.cells.len() + 1)
             .found("a quoted cell without end")
+            .hint("close the cell with a quotation mark; write a cell that has one in it as \"a \"\"quoted\"\" word\"")
             .into()
     }
 }
@@ -430,4 +454,27 @@ const TORN: &str = "a torn line";
 /// Whether this is the error of [`torn`].
 pub(crate) fn is_torn(error: &crate::Error) -> bool {
     matches!(error, crate::Error::Input(error) if error.found.as_deref() == Some(TORN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_too_large_to_be_held_is_refused() {
+        let read = |text: &str, table: u64| {
+            let limits = Limits { table, ..Limits::default() };
+            let reader = Box::new(std::io::Cursor::new(text.to_owned()));
+            Rows::from_lines(Lines::from_reader(Path::new("t.csv"), reader, limits), LastLine::Free)?.collect()
+        };
+        // 22 bytes of text in four cells.
+        for text in
+            ["a,b\nten bytes!,1\nten bytes?,2\n", "{\"a\":\"ten bytes!\",\"b\":1}\n{\"a\":\"ten bytes!\",\"b\":2}\n"]
+        {
+            assert_eq!(read(text, 54).unwrap().len(), 2);
+            let error = read(text, 53).unwrap_err();
+            assert!(error.to_string().contains("a table of at most 0 MiB"), "{error}");
+            assert!(error.hint().unwrap().contains("leave out the columns"));
+        }
+    }
 }

@@ -114,7 +114,9 @@ struct Form<const N: usize> {
 impl<const N: usize> Form<N> {
     fn read(&self, path: &Path, mut row: impl FnMut(u64, [Cell<'_>; N]) -> Result<()>) -> Result<()> {
         let mut lines = Lines::open(path)?;
-        let Some(first) = lines.next_content()?.map(str::to_owned) else { return Err(empty(path)) };
+        let Some(first) = lines.next_content()?.map(str::to_owned) else {
+            return Err(empty(path, "write a line for every document of a query"));
+        };
         let header: Vec<&str> = first.split('\t').map(str::trim).collect();
         if !header.contains(&"qid") {
             self.row(path, lines.line(), first.split_ascii_whitespace(), self.cells, self.bare, &mut row)?;

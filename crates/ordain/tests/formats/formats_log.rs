@@ -18,6 +18,10 @@ fn answer(first: u32, second: Option<u32>, outcome: Outcome) -> Entry {
     Entry::Answer(Answer::new(ItemId(first), second.map(ItemId), outcome).unwrap())
 }
 
+fn undo(judge: &str) -> Entry {
+    Entry::Undo { judge: Some(judge.into()), time: None }
+}
+
 fn entries() -> impl Strategy<Value = Vec<Entry>> {
     let text = prop::option::of("[a-z ,\"'äß#;-]{1,6}");
     let entry = (0u32..3, 1u32..3, 0usize..7, text.clone(), text).prop_map(|(first, step, kind, judge, time)| {
@@ -45,8 +49,11 @@ proptest! {
         for entry in &entries {
             writer.append(entry, &items()).unwrap();
         }
-        let log = read_answers(&path, &items()).unwrap();
-        prop_assert_eq!(log.entries(), entries.as_slice());
+        prop_assert_eq!(path.exists(), !entries.is_empty());
+        if path.exists() {
+            let log = read_answers(&path, &items()).unwrap();
+            prop_assert_eq!(log.entries(), entries.as_slice());
+        }
     }
 }
 
@@ -54,13 +61,18 @@ proptest! {
 fn a_new_log_has_a_header_and_an_old_one_keeps_its_own() {
     let folder = Folder::new();
     let path = folder.path("answers.csv");
-    AnswerWriter::open(&path, &items()).unwrap();
-    AnswerWriter::open(&path, &items()).unwrap();
-    assert_eq!(folder.read("answers.csv"), "first,second,outcome,judge,time\n");
+    // Two writers that both found no log: the second one takes the first one's.
+    let mut writers = [0, 1].map(|_| AnswerWriter::open(&path, &items()).unwrap());
+    assert!(!path.exists());
+    for writer in &mut writers {
+        writer.append(&answer(0, Some(2), Outcome::Tie), &items()).unwrap();
+    }
+    let line = "lamp,table,tie,,\n";
+    assert_eq!(folder.read("answers.csv"), format!("first,second,outcome,judge,time\n{line}{line}"));
     let path = folder.write("own.csv", "page,outcome,second,first,user\nx,tie,table,lamp,ann\n");
     let mut writer = AnswerWriter::open(&path, &items()).unwrap();
     writer.append(&answer(2, Some(0), Outcome::Second), &items()).unwrap();
-    writer.append(&Entry::Undo { judge: Some("ann".into()), time: Some("now".into()) }, &items()).unwrap();
+    writer.append(&undo("ann"), &items()).unwrap();
     let text = folder.read("own.csv");
     assert!(text.ends_with("\n,second,lamp,table,\n,undo,,,ann\n"), "{text}");
     assert_eq!(read_answers(&path, &items()).unwrap().standing().len(), 1);
@@ -79,12 +91,11 @@ fn what_the_columns_cannot_hold_is_refused_and_nothing_is_written() {
     assert_eq!(folder.read("wl.csv"), "winner,loser\ntable,lamp\n");
     let before = folder.snapshot();
     let judged = Entry::Answer(Answer::new(ItemId(0), Some(ItemId(2)), Outcome::First).unwrap().by("ann"));
-    let undo = Entry::Undo { judge: None, time: None };
     for (entry, found) in [
         (answer(0, Some(2), Outcome::Tie), "tie"),
         (answer(0, Some(2), Outcome::Skip), "skip"),
         (answer(0, None, Outcome::Bad), "bad"),
-        (undo.clone(), "undo"),
+        (Entry::Undo { judge: None, time: None }, "undo"),
         (judged, "ann"),
     ] {
         let error = input(writer.append(&entry, &items()), "wl.csv");
@@ -96,12 +107,51 @@ fn what_the_columns_cannot_hold_is_refused_and_nothing_is_written() {
     let path = folder.write("arena.csv", "model_a,model_b,winner\n");
     let mut writer = AnswerWriter::open(&path, &items()).unwrap();
     writer.append(&answer(0, Some(2), Outcome::Tie), &items()).unwrap();
-    assert!(writer.append(&undo, &items()).is_err());
+    assert!(writer.append(&Entry::Undo { judge: None, time: None }, &items()).is_err());
     assert_eq!(folder.read("arena.csv"), "model_a,model_b,winner\nlamp,table,tie\n");
 
     let mut writer = AnswerWriter::open(folder.path("log.csv"), &items()).unwrap();
-    let broken = Entry::Undo { judge: Some("a\nb".into()), time: None };
-    assert_eq!(input(writer.append(&broken, &items()), "log.csv").found.as_deref(), Some("a\\nb"));
+    assert_eq!(input(writer.append(&undo("a\nb"), &items()), "log.csv").found.as_deref(), Some("a\\nb"));
+    let error = input(writer.append(&undo("ann"), &items()), "log.csv");
+    assert!(error.hint.unwrap().contains("no answers to take back"));
+    // What was refused made no log.
+    assert!(!folder.path("log.csv").exists());
+}
+
+#[test]
+fn an_undo_needs_an_answer_that_stands() {
+    let folder = Folder::new();
+    let path = folder.path("answers.csv");
+    let mut writer = AnswerWriter::open(&path, &items()).unwrap();
+    writer.append(&answer(0, Some(2), Outcome::First), &items()).unwrap();
+    let before = folder.snapshot();
+    let error = input(writer.append(&undo("ann"), &items()), "answers.csv");
+    assert_eq!(error.found.as_deref(), Some("undo"));
+    assert!(error.expected.contains("\"ann\"") && error.hint.unwrap().contains("has no judge"));
+    assert_eq!(folder.snapshot(), before);
+    // An empty name is none.
+    writer.append(&undo(""), &items()).unwrap();
+    assert!(input(writer.append(&undo(""), &items()), "answers.csv").hint.unwrap().contains("no answers"));
+    assert!(read_answers(&path, &items()).unwrap().standing().is_empty());
+}
+
+/// Every one of them has seen the answer, but only one can take it back.
+#[test]
+fn undos_at_the_same_moment_take_an_answer_back_once() {
+    let folder = Folder::new();
+    let path = folder.path("answers.csv");
+    let mut writer = AnswerWriter::open(&path, &items()).unwrap();
+    for _ in 0..3 {
+        writer.append(&answer(0, Some(2), Outcome::First), &items()).unwrap();
+    }
+    let writers: Vec<_> = (0..8).map(|_| AnswerWriter::open(&path, &items()).unwrap()).collect();
+    let undone = std::thread::scope(|scope| {
+        let undo = |mut writer: AnswerWriter| writer.append(&Entry::Undo { judge: None, time: None }, &items()).is_ok();
+        let threads: Vec<_> = writers.into_iter().map(|writer| scope.spawn(move || undo(writer))).collect();
+        threads.into_iter().filter_map(|thread| thread.join().unwrap().then_some(())).count()
+    });
+    assert_eq!(undone, 3);
+    assert!(read_answers(&path, &items()).unwrap().standing().is_empty());
 }
 
 #[test]
@@ -151,7 +201,6 @@ fn a_line_torn_by_another_process_stops_the_next_append() {
 fn writers_do_not_interleave() {
     let folder = Folder::new();
     let path = folder.path("answers.csv");
-    AnswerWriter::open(&path, &items()).unwrap();
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -186,7 +235,8 @@ fn an_append_waits_for_the_lock() {
     let folder = Folder::new();
     let path = folder.path("answers.csv");
     let mut writer = AnswerWriter::open(&path, &items()).unwrap();
-    let holder = File::open(&path).unwrap();
+    // An empty log is begun by the first answer, as one that does not exist.
+    let holder = File::create(&path).unwrap();
     holder.lock().unwrap();
     let (send, receive) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {

@@ -2,7 +2,7 @@
 
 use ordain::Error;
 use ordain::data::Outcome;
-use ordain::formats::{AnswerWriter, Description, Goal, Project, Sketch, describe, project_text, write_project};
+use ordain::formats::{AnswerWriter, Description, Goal, Project, Sketch, describe, draft_project, write_project};
 use ordain::kernel::{Causes, Form, Over, RelationSpec, Rho, Role, Shape};
 
 use crate::{Folder, check, input};
@@ -150,13 +150,43 @@ fn project_files_that_are_wrong_say_where() {
     );
     for wrong in ["-1.0", "0", "nan", "inf", "\"1\"", "true"] {
         let found = wrong.replace('"', "\\\"");
-        check(&error_with("kappa = 1.5", &format!("kappa = {wrong}"), toml), 12, "kappa", &found, "");
-        check(&error_with("weight = 2", &format!("weight = {wrong}"), toml), 11, "weight", &found, "");
-        check(&error_with("noise = 0.5", &format!("noise = {wrong}"), toml), 42, "noise", &found, "");
-        check(&error_with("beta = 2.0", &format!("beta = {wrong}"), toml), 19, "beta", &found, "");
-        check(&error_with("rho = [0.5, 1]", &format!("rho = [0.5, {wrong}]"), toml), 13, "rho", &found, "");
+        check(
+            &error_with("kappa = 1.5", &format!("kappa = {wrong}"), toml),
+            12,
+            "kappa",
+            &found,
+            "write for example kappa = 0.5",
+        );
+        check(
+            &error_with("weight = 2", &format!("weight = {wrong}"), toml),
+            11,
+            "weight",
+            &found,
+            "write for example weight = 0.5",
+        );
+        check(
+            &error_with("noise = 0.5", &format!("noise = {wrong}"), toml),
+            42,
+            "noise",
+            &found,
+            "write for example noise = 0.5",
+        );
+        check(
+            &error_with("beta = 2.0", &format!("beta = {wrong}"), toml),
+            19,
+            "beta",
+            &found,
+            "write for example beta = 0.5",
+        );
+        check(
+            &error_with("rho = [0.5, 1]", &format!("rho = [0.5, {wrong}]"), toml),
+            13,
+            "rho",
+            &found,
+            "write for example rho = 0.5",
+        );
     }
-    check(&error_with("tie_width = 0.1", "tie_width = -0.1", toml), 43, "tie_width", "-0.1", "");
+    check(&error_with("tie_width = 0.1", "tie_width = -0.1", toml), 43, "tie_width", "-0.1", "tie_width = 0.5");
     let error = error_with("rho = [0.5, 1]", "rho = [0.5]", toml);
     check(&error, 13, "rho", "[0.5]", "");
     assert!(error.expected.contains("x1, x2"));
@@ -164,9 +194,15 @@ fn project_files_that_are_wrong_say_where() {
     check(&error_with("id = \"name\"", "id = 3", toml), 4, "id", "3", "");
     check(&error_with("as = \"linked\"", "as = \"linkd\"", toml), 18, "as", "linkd", "\"linked\"");
     check(&error_with("form = \"cliques\"", "form = \"clique\"", toml), 34, "form", "clique", "\"cliques\"");
-    check(&error_with("goal = \"top\"", "goal = \"best\"", toml), 47, "k", "3", "");
-    check(&error_with("k = 3\n", "", toml), 46, "goal", "\\\"top\\\"", "");
+    check(&error_with("goal = \"top\"", "goal = \"best\"", toml), 47, "k", "3", "delete k");
+    check(&error_with("k = 3\n", "", toml), 46, "goal", "\\\"top\\\"", "k = 10");
     check(&error_with("seed = 7", "seed = -7", toml), 51, "seed", "-7", "");
+    // The known words are listed once.
+    let error = error_with("\"diffusion\"", "\"difusion\"", toml);
+    assert_eq!(format!("{error} {:?}", error.hint).matches("diffusion").count(), 2, "{error} {:?}", error.hint);
+    let error = error_with("relation = \"things.csv\"\n", "", toml);
+    assert_eq!((error.line, error.column.as_deref()), (Some(26), Some("relation")));
+    assert_eq!(error.hint.as_deref(), Some("write for example relation = \"links.csv\""));
     let error = error_with("kind = \"independent\"", "", toml);
     assert_eq!((error.line, error.column.as_deref()), (Some(36), Some("kind")));
     assert!(error.hint.unwrap().contains("there are: squared-exponential"));
@@ -213,7 +249,7 @@ fn a_first_project_opens() {
         answers: Some(answers.clone()),
         relations: vec![links, shops],
     };
-    let text = project_text(&sketch).unwrap();
+    let text = draft_project(&sketch).unwrap().text;
     write_project(folder.path(""), &text).unwrap();
     let project = Project::open(folder.path("")).unwrap();
     assert_eq!(project.items.attributes().names(), ["x", "y"]);
@@ -231,11 +267,16 @@ fn a_first_project_opens() {
     // One that is there stays.
     assert!(matches!(write_project(folder.path(""), "other"), Err(Error::Io { .. })));
     assert_eq!(folder.read("ordain.toml"), text);
-    assert!(matches!(describe(&items).unwrap(), Description::Items { items: 3, holes: 1, .. }));
+    assert!(text.contains("# 1 empty cell gets the mean of the column"), "{text}");
+    assert!(text.contains("as = \"undirected\"  # or \"linking\", \"linked\", \"bipartite\"\n"), "{text}");
+    assert!(text.contains("as = \"bipartite\"  # or \"undirected\", \"linking\", \"linked\"\n"), "{text}");
+    assert!(
+        matches!(describe(&items).unwrap(), Description::Items { items: 3, holes: 1, left_out, .. } if left_out.is_empty())
+    );
 
     // Answers alone.
     let sketch = Sketch { file: answers.clone(), answers: None, relations: vec![], ..sketch };
-    std::fs::write(folder.path("ordain.toml"), project_text(&sketch).unwrap()).unwrap();
+    std::fs::write(folder.path("ordain.toml"), draft_project(&sketch).unwrap().text).unwrap();
     let project = Project::open(folder.path("")).unwrap();
     assert_eq!(project.items.ids(), ["a", "b"]);
     assert_eq!((project.kernels.len(), project.kernels[0].weight), (1, 1.0));
@@ -243,13 +284,13 @@ fn a_first_project_opens() {
 
     // Ties need a width.
     std::fs::write(&answers, "left,right,winner\na,b,tie\na,b,left\n").unwrap();
-    std::fs::write(folder.path("ordain.toml"), project_text(&sketch).unwrap()).unwrap();
+    std::fs::write(folder.path("ordain.toml"), draft_project(&sketch).unwrap().text).unwrap();
     assert_eq!(Project::open(folder.path("")).unwrap().tie_width, 1.09);
 
     // Items that say nothing, and no answers yet.
     let bare = folder.write("bare.csv", "item,same\na,1\nb,1\n");
     let sketch = Sketch { folder: folder.path(""), file: bare, ..Sketch::default() };
-    std::fs::write(folder.path("ordain.toml"), project_text(&sketch).unwrap().replace("answers.csv", "none.csv"))
+    std::fs::write(folder.path("ordain.toml"), draft_project(&sketch).unwrap().text.replace("answers.csv", "none.csv"))
         .unwrap();
     let project = Project::open(folder.path("")).unwrap();
     assert_eq!((project.items.len(), project.kernels.len()), (2, 1));

@@ -120,10 +120,13 @@ fn tables_that_are_wrong_say_where() {
     let error = input(read("a,b\n1,2\n\n1,2,3\n"), "t.csv");
     assert_eq!((error.line, error.found.as_deref()), (Some(4), Some("3 cells")));
     check(&input(read("a,b,a\n"), "t.csv"), 1, "3", "a", "column 1");
-    check(&input(read("a,b\n1,2\n1,\"2\n3,4\n"), "t.csv"), 3, "2", "a quoted cell without end", "");
+    check(&input(read("a,b\n1,2\n1,\"2\n3,4\n"), "t.csv"), 3, "2", "a quoted cell without end", "close");
     check(&input(read("a,b\n\"1\"x,2\n"), "t.csv"), 2, "1", "x", "twice");
-    assert_eq!(input(read(""), "t.csv").found.as_deref(), Some("an empty file"));
-    assert_eq!(input(read("\n \n"), "t.csv").found.as_deref(), Some("an empty file"));
+    for empty in ["", "\n \n"] {
+        let error = input(read(empty), "t.csv");
+        assert_eq!(error.found.as_deref(), Some("an empty file"));
+        assert!(error.hint.unwrap().contains("names the columns"));
+    }
     let error = input(read("a,b\n1,\"2\n3\"\n4,5,6\n"), "t.csv");
     assert_eq!(error.line, Some(4));
 }
@@ -209,7 +212,7 @@ fn items_that_are_wrong_say_where() {
         ..ItemsSpec::default()
     };
     check(&input(read("id,x\na,1\nb,2\na,3\n", &all), "items.csv"), 4, "id", "a", "line 2");
-    check(&input(read("id,x\na,1\n,2\n", &all), "items.csv"), 3, "id", "", "");
+    check(&input(read("id,x\na,1\n,2\n", &all), "items.csv"), 3, "id", "", "delete the line");
     check(&input(read("id,x\na,1\nb,NaN\n", &all), "items.csv"), 3, "x", "NaN", "mend");
     check(&input(read("id,x\na,1\nb,wide\n", &want(&["x"])), "items.csv"), 3, "x", "wide", "mend");
     check(&input(read("id,x\na,1\nb,1e999\n", &want(&["x"])), "items.csv"), 3, "x", "1e999", "");
@@ -217,8 +220,12 @@ fn items_that_are_wrong_say_where() {
     let error = input(read("id,width,x\na,1,2\n", &want(&["widht"])), "items.csv");
     assert_eq!(error.hint.as_deref(), Some("did you mean \"width\"? there are: id, width, x"));
     assert!(input(read("name,x\na,1\n", &all), "items.csv").hint.unwrap().contains("name, x"));
-    assert_eq!(input(read("id,x\n", &all), "items.csv").found.as_deref(), Some("only a header"));
-    check(&input(read("id,x\n\"a\nb\",1\n", &all), "items.csv"), 2, "id", "a\\nb", "");
+    let error = input(read("id,x\n", &all), "items.csv");
+    assert_eq!(
+        (error.found.as_deref(), error.hint.as_deref()),
+        (Some("only a header"), Some("add a line for every item"))
+    );
+    check(&input(read("id,x\n\"a\nb\",1\n", &all), "items.csv"), 2, "id", "a\\nb", "one line");
     let grouped = ItemsSpec { group: Some("q".into()), ..all.clone() };
     let table = read("id,q,x\na,1,1\na,2,5\n", &grouped).unwrap();
     assert_eq!(table.items.groups().unwrap().names(), ["1", "2"]);
@@ -231,19 +238,39 @@ fn items_that_are_wrong_say_where() {
     assert_eq!(error.found.as_deref(), Some("only empty cells"));
 }
 
+/// Numbers in most cells make a column of numbers, and what is none in it a mistake.
+#[test]
+fn a_slip_in_a_column_of_numbers_is_not_passed_over() {
+    let folder = Folder::new();
+    let read = |cells: &[&str]| {
+        let rows: Vec<String> = cells.iter().enumerate().map(|(row, cell)| format!("{row},{cell}\n")).collect();
+        read_items(folder.write("items.csv", format!("id,x\n{}", rows.concat())), &ItemsSpec::default())
+    };
+    check(&input(read(&["1", "2", "", "3O", "4"]), "items.csv"), 5, "x", "3O", "attributes = [");
+    check(&input(read(&["1", "2", "3", "inf"]), "items.csv"), 5, "x", "inf", "mend");
+    check(&input(read(&["1", "NaN", "NaN"]), "items.csv"), 3, "x", "NaN", "mend");
+    for text in [&["1", "red"][..], &["1", "2", "", "red", "blue"], &["", ""], &["NaN"], &["1", "2", "inf", "x"]] {
+        let table = read(text).unwrap();
+        assert!(table.items.attributes().is_empty());
+        assert_eq!(table.other.get("x").unwrap(), text);
+    }
+}
+
 #[test]
 fn links_that_are_wrong_say_where() {
     let folder = Folder::new();
     let items = Items::from_ids(["lamp", "chair", "table"]).unwrap();
     let read = |text: &str| read_relation(folder.write("links.csv", text), &items, false);
     check(&input(read("source,target\nlamp,chair\nlamp,chiar\n"), "links.csv"), 3, "target", "chiar", "\"chair\"");
-    check(&input(read("source,target,weight\nlamp,chair,-1\n"), "links.csv"), 2, "weight", "-1", "");
+    check(&input(read("source,target,weight\nlamp,chair,-1\n"), "links.csv"), 2, "weight", "-1", "delete the line");
     check(&input(read("source,target,weight\nlamp,chair,NaN\n"), "links.csv"), 2, "weight", "NaN", "");
     check(&input(read("source,target,weight\nlamp,chair,\n"), "links.csv"), 2, "weight", "", "");
     check(&input(read("doc,other\nlamp,chair\n"), "links.csv"), 1, "1", "doc", "name its columns source and target");
-    assert_eq!(input(read("lamp chair\nlamp chair 2\n"), "links.csv").line, Some(2));
-    assert_eq!(input(read("lamp\n"), "links.csv").line, Some(1));
-    assert_eq!(input(read(""), "links.csv").found.as_deref(), Some("an empty file"));
+    for (text, line) in [("lamp chair\nlamp chair 2\n", Some(2)), ("lamp\n", Some(1)), ("", None)] {
+        let error = input(read(text), "links.csv");
+        assert_eq!(error.line, line);
+        assert!(error.hint.unwrap().contains("source"));
+    }
     assert!(read("source,target\n").unwrap().links().is_empty());
     assert_eq!(read("from to weight\nlamp chair 2\n").unwrap().links()[0].weight, 2.0);
     assert!(read("source target\n# none\n").unwrap().links().is_empty());
