@@ -23,8 +23,8 @@ fn single_observations() -> Vec<(&'static str, Observation)> {
         ("tie", model.tied(a, b).unwrap()),
         ("good", model.good(a)),
         ("bad", model.bad(b)),
-        ("grade", model.graded(a, -0.3, 1.1)),
-        ("top grade", model.graded(b, 1.7, f64::INFINITY)),
+        ("grade", model.graded(a, -0.3, 1.1).unwrap()),
+        ("top grade", model.graded(b, 1.7, f64::INFINITY).unwrap()),
     ]
 }
 
@@ -72,7 +72,7 @@ fn fixed_point_matches_tilted_moments() {
             (0..answers).map(|_| judge(&model, TIE, &utilities, pair(n, &mut stream), &mut stream)).collect();
         observations.push(model.good(ItemId(0)));
         observations.push(model.bad(ItemId(0)));
-        observations.push(model.graded(ItemId(1), -0.5, 0.5));
+        observations.push(model.graded(ItemId(1), -0.5, 0.5).unwrap());
         let ep = EpParams::default().fit(Arc::new(Given(kernel)), &observations).unwrap();
         for ((observation, site), (mean, variance)) in observations.iter().zip(ep.sites()).zip(ep.marginals()) {
             assert!(site.precision >= 0.0);

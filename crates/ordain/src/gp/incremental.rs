@@ -81,7 +81,7 @@ impl Incremental {
         // Rounding may leave a hair below zero for twins.
         let variance = functional.of(&direction).max(0.0);
         let mean = functional.of(&self.mean);
-        let Moments { slope, curvature } = observation.moments(mean, variance);
+        let Moments { slope, curvature, .. } = observation.moments(mean, variance);
         self.log_evidence += observation.log_mass(mean, variance);
         add_scaled(&mut self.mean, slope, &direction);
         for (variance, entry) in self.variances.iter_mut().zip(&direction) {

@@ -41,9 +41,7 @@ impl Site {
 
     /// The site whose product with the cavity has the moments of the tilted distribution (XPGP eqs. 9-12).
     fn matching(observation: &Observation, cavity: Gaussian) -> Self {
-        let Moments { slope, curvature } = observation.moments(cavity.mean, cavity.variance);
-        // At least noise² / (noise² + variance), so positive.
-        let left = 1.0 - cavity.variance * curvature;
+        let Moments { slope, curvature, left } = observation.moments(cavity.mean, cavity.variance);
         assert!(curvature >= 0.0 && left > 0.0, "a log-concave likelihood has non-negative site precisions");
         Self { precision: curvature / left, shift: (slope + cavity.mean * curvature) / left }
     }

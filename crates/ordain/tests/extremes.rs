@@ -1,0 +1,56 @@
+//! Settings and answers at the edge of what numbers can hold: an answer or an error, never a panic and never a NaN.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::sync::Arc;
+
+use common::*;
+use ordain::data::ItemId;
+use ordain::gp::{AnswerModel, Belief, EpParams, Incremental, predict};
+use ordain::numeric::Matrix;
+
+/// Independent items with this prior standard deviation.
+fn independent(n: usize, scale: f64) -> Arc<Given> {
+    Arc::new(Given(Matrix::from_fn(n, n, |i, j| if i == j { scale * scale } else { 0.0 })))
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    for noise in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-200, 1e200] {
+        assert!(AnswerModel::new(noise, 0.0).is_err(), "{noise}");
+    }
+    for tie_width in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(AnswerModel::new(1.0, tie_width).is_err(), "{tie_width}");
+    }
+    let model = AnswerModel::default();
+    for (low, high) in [(1.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (0.0, f64::NAN)] {
+        assert!(model.graded(ItemId(0), low, high).is_err(), "{low} {high}");
+    }
+}
+
+/// A tie so narrow that both of its ends round to the same number beside the mean.
+#[test]
+fn narrow_ties_far_out() {
+    let model = AnswerModel::new(0.5, 1e-18).unwrap();
+    let (a, b) = (ItemId(0), ItemId(1));
+    let observations = [model.preferred(a, b), model.preferred(a, b), model.tied(a, b).unwrap()];
+    let ep = EpParams::default().fit(independent(2, 1.0), &observations).unwrap();
+    let prediction = predict(&ep, &model, a, b).unwrap();
+    assert!(prediction.probability > 0.5 && prediction.tie > 0.0 && prediction.tie < 2e-18, "{prediction:?}");
+    let mut incremental = Incremental::dense(independent(2, 1.0)).unwrap();
+    observations.iter().for_each(|observation| incremental.observe(observation).unwrap());
+    assert!(incremental.log_evidence().is_finite());
+}
+
+/// A prior a hundred million times wider than the noise: after a tie next to nothing of the variance is left, which
+/// must not round to less than nothing.
+#[test]
+fn a_tie_under_a_wide_prior() {
+    let model = AnswerModel::new(1e-3, 1e-3).unwrap();
+    let tie = model.tied(ItemId(0), ItemId(1)).unwrap();
+    let ep = EpParams::default().fit(independent(2, 1e5), &[tie]).unwrap();
+    let (mean, variance) = ep.marginals().next().unwrap();
+    // Of a flat prior the noise and the interval are left: 2 sigma² + (2 eps)² / 12.
+    assert!(mean.abs() < 1e-12 && (variance / (2e-6 + 1e-6 / 3.0) - 1.0).abs() < 1e-9, "{mean} {variance}");
+}
