@@ -54,3 +54,21 @@ fn a_tie_under_a_wide_prior() {
     // Of a flat prior the noise and the interval are left: 2 sigma² + (2 eps)² / 12.
     assert!(mean.abs() < 1e-12 && (variance / (2e-6 + 1e-6 / 3.0) - 1.0).abs() < 1e-9, "{mean} {variance}");
 }
+
+/// Contradictions under a prior so wide that its rounding is larger than the noise: an error, and the belief stays.
+#[test]
+fn rounding_larger_than_the_noise_is_an_error() {
+    let model = AnswerModel::new(1e-4, 0.0).unwrap();
+    let kernel = Arc::new(Given(smooth_kernel(5, 1e7, 0.0, &mut stream(1))));
+    let mut belief = Incremental::dense(kernel).unwrap();
+    let mut stream = stream(2);
+    let failed = (0..500).any(|_| {
+        let (winner, loser) = pair(5, &mut stream);
+        let before = (belief.mean().to_vec(), belief.variances().to_vec(), belief.log_evidence());
+        let result = belief.observe(&model.preferred(winner, loser));
+        let after = (belief.mean().to_vec(), belief.variances().to_vec(), belief.log_evidence());
+        assert!(after.2.is_finite() && (result.is_ok() || before == after));
+        result.is_err()
+    });
+    assert!(failed);
+}
