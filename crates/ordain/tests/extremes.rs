@@ -72,3 +72,50 @@ fn rounding_larger_than_the_noise_is_an_error() {
     });
     assert!(failed);
 }
+
+/// A prior ten thousand times wider than the noise, and an item that was never judged but is the twin of one that was:
+/// what is known of one is known of the other.
+#[test]
+fn twins_are_known_alike_under_a_wide_prior() {
+    const WIDE: f64 = 1e4;
+    let model = AnswerModel::new(0.5, 0.0).unwrap();
+    let grade = model.graded(ItemId(0), 0.9 * WIDE - 1.0, 0.9 * WIDE + 1.0).unwrap();
+    let kernel = Arc::new(Given(Matrix::from_fn(2, 2, |_, _| WIDE * WIDE)));
+    let ep = EpParams::default().fit(kernel, &[grade; 300]).unwrap();
+    let (mean, variance) = ep.marginals().next().unwrap();
+    for item in 0..2 {
+        // The prior is known to 1e-16 of 1e8, the noise is about 1, and 300 grades divide it by as many.
+        assert!((ep.mean()[item] - mean).abs() < 1e-6 * variance.sqrt(), "{} {mean}", ep.mean()[item]);
+        assert!((ep.variances()[item] / variance - 1.0).abs() < 1e-4, "{} {variance}", ep.variances()[item]);
+    }
+}
+
+/// Hundreds of judges who agree: updating all sites together overshoots, and small steps would take hundreds of
+/// iterations.
+#[test]
+fn unanimous_judges_take_few_iterations() {
+    let model = AnswerModel::new(0.2, 0.0).unwrap();
+    for (n, scale, most) in [(2, 1.0, 40), (3, 5.0, 60), (5, 20.0, 80)] {
+        let mut stream = stream(n as u64);
+        let answers: Vec<_> = (0..600)
+            .map(|_| {
+                let (i, j) = pair(n, &mut stream);
+                model.preferred(i.min(j), i.max(j))
+            })
+            .collect();
+        let ep = EpParams::default().fit(independent(n, scale), &answers).unwrap();
+        assert!(ep.iterations() <= most, "{n} {scale}: {}", ep.iterations());
+        assert!(ep.mean().windows(2).all(|pair| pair[0] > pair[1]));
+    }
+}
+
+/// A kernel whose values overflow is an error, not a belief made of NaN.
+#[test]
+fn infinite_priors_are_errors() {
+    let answers = [AnswerModel::default().preferred(ItemId(0), ItemId(1))];
+    for value in [f64::INFINITY, f64::NAN] {
+        let kernel = Arc::new(Given(Matrix::from_fn(2, 2, |i, j| if i == j { value } else { 0.0 })));
+        assert!(EpParams::default().fit(kernel.clone(), &answers).is_err());
+        assert!(Incremental::dense(kernel).unwrap().observe(&answers[0]).is_err());
+    }
+}

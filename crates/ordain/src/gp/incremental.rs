@@ -80,8 +80,7 @@ impl Incremental {
         self.direction(observation.functional, &mut direction)?;
         let functional = observation.functional;
         let variance = functional.of(&direction);
-        // Not written as `<`, so that NaN stops as well.
-        if !(variance >= -observation.noise * observation.noise) {
+        if !variance.is_finite() || variance < -observation.noise * observation.noise {
             return Err(prior_too_wide());
         }
         // Rounding may leave a hair below zero for twins.

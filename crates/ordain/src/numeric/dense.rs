@@ -121,24 +121,6 @@ pub fn rank_one_downdate(target: &mut Matrix, scale: f64, direction: &[f64]) {
     }
 }
 
-/// Averages away the rounding by which a symmetric matrix differs from its transpose.
-pub fn symmetrize(matrix: &mut Matrix) {
-    /// Tiles keep both the rows and the columns that are touched in the cache.
-    const TILE: usize = 32;
-    let n = matrix.rows();
-    for first_column in (0..n).step_by(TILE) {
-        for first_row in (first_column..n).step_by(TILE) {
-            for column in first_column..(first_column + TILE).min(n) {
-                for row in first_row.max(column + 1)..(first_row + TILE).min(n) {
-                    let middle = 0.5 * (matrix[(row, column)] + matrix[(column, row)]);
-                    matrix[(row, column)] = middle;
-                    matrix[(column, row)] = middle;
-                }
-            }
-        }
-    }
-}
-
 /// The lower Cholesky factor of a symmetric positive definite matrix, of which only the lower triangle is read.
 /// `n³/3` operations.
 #[derive(Debug, Clone)]
@@ -147,6 +129,11 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
+    /// The factor of the identity.
+    pub fn identity(size: usize) -> Self {
+        Self { lower: Matrix::identity(size) }
+    }
+
     /// Factors the matrix.
     ///
     /// # Errors
@@ -176,6 +163,19 @@ impl Cholesky {
         2.0 * self.lower.diagonal().into_iter().map(f64::ln).sum::<f64>()
     }
 
+    /// The largest pivot, an entry of the matrix's diagonal less what the rows before explain of it.
+    pub fn largest_pivot(&self) -> f64 {
+        self.lower.diagonal().into_iter().fold(0.0, f64::max).powi(2)
+    }
+
+    /// Replaces every column `b` by the solution of `L x = b`.
+    pub fn solve_lower_in_place(&self, right: &mut Matrix) {
+        let n = self.lower.rows();
+        assert_eq!(n, right.rows());
+        let cost = n * n / 2 * right.columns();
+        for_each_chunk(right, cost, |_, chunk| solve_lower_triangular_in_place(view(&self.lower), chunk, Par::Seq));
+    }
+
     /// Replaces every column `b` by the solution of `L L' x = b`.
     pub fn solve_in_place(&self, right: &mut Matrix) {
         let n = self.lower.rows();
@@ -193,7 +193,8 @@ impl Cholesky {
 #[derive(Debug, Clone)]
 pub struct SemidefiniteFactor {
     transpose: Matrix,
-    triangular: bool,
+    /// Where the factor is not triangular: the rows that, in this order, are lower triangular.
+    pivots: Option<Vec<usize>>,
 }
 
 impl SemidefiniteFactor {
@@ -209,11 +210,12 @@ impl SemidefiniteFactor {
         match Cholesky::factor(reversed) {
             Ok(mut cholesky) => {
                 cholesky.lower.values_mut().reverse();
-                Self { transpose: transpose(&cholesky.lower), triangular: true }
+                Self { transpose: transpose(&cholesky.lower), pivots: None }
             }
             Err(_) => {
-                let columns = pivoted_cholesky(matrix);
-                Self { transpose: Matrix::from_fn(columns.len(), n, |k, i| columns[k][i]), triangular: false }
+                let (pivots, columns) = pivoted_cholesky(matrix);
+                let transpose = Matrix::from_fn(columns.len(), n, |k, i| columns[k][i]);
+                Self { transpose, pivots: Some(pivots) }
             }
         }
     }
@@ -232,7 +234,7 @@ impl SemidefiniteFactor {
         for_each_chunk(&mut out, rank * rank * n / 6, |first, chunk| {
             // A chunk needs only its rows from `first` on, and an upper triangular factor ends where the chunk ends.
             let width = chunk.ncols();
-            let depth = if self.triangular { first + width } else { n };
+            let depth = if self.pivots.is_none() { first + width } else { n };
             let left = view(left).submatrix(first, 0, rank - first, depth);
             let right = view(&self.transpose).submatrix(first, 0, width, depth).transpose();
             matmul(chunk.subrows_mut(first, rank - first), Accum::Add, left, right, 1.0, Par::Seq);
@@ -247,11 +249,34 @@ impl SemidefiniteFactor {
         let mut out = self.transpose.clone();
         for_each_chunk(&mut out, rank * rank * self.transpose.columns() / 6, |first, chunk| {
             // The rows above a lower triangular matrix's diagonal are zero and stay so.
-            let skip = if self.triangular { first } else { 0 };
+            let skip = if self.pivots.is_none() { first } else { 0 };
             let lower = view(&cholesky.lower).submatrix(skip, skip, rank - skip, rank - skip);
             solve_lower_triangular_in_place(lower, chunk.subrows_mut(skip, rank - skip), Par::Seq);
         });
         out
+    }
+
+    /// `F⁻¹ B`, the `X` of `F X = B`, for columns in the span of the matrix. `n²` operations a column where the factor is
+    /// triangular.
+    pub fn solve(&self, right: Matrix) -> Matrix {
+        let (rank, n) = (self.transpose.rows(), self.transpose.columns());
+        assert_eq!(n, right.rows());
+        match &self.pivots {
+            None => {
+                let mut out = right;
+                let cost = n * n / 2 * out.columns();
+                for_each_chunk(&mut out, cost, |_, chunk| {
+                    solve_upper_triangular_in_place(view(&self.transpose).transpose(), chunk, Par::Seq);
+                });
+                out
+            }
+            Some(pivots) => {
+                let lower = Matrix::from_fn(rank, rank, |row, column| self.transpose[(column, pivots[row])]);
+                let mut out = Matrix::from_fn(rank, right.columns(), |row, column| right[(pivots[row], column)]);
+                Cholesky { lower }.solve_lower_in_place(&mut out);
+                out
+            }
+        }
     }
 }
 
@@ -273,13 +298,13 @@ pub fn transpose(matrix: &Matrix) -> Matrix {
     out
 }
 
-/// The columns of a factor of a semidefinite matrix. `n r²` operations for rank r.
-fn pivoted_cholesky(matrix: &Matrix) -> Vec<Vec<f64>> {
+/// The pivots and the columns of a factor of a semidefinite matrix. `n r²` operations for rank r.
+fn pivoted_cholesky(matrix: &Matrix) -> (Vec<usize>, Vec<Vec<f64>>) {
     let n = matrix.rows();
     let mut left: Vec<f64> = matrix.diagonal();
     let largest = left.iter().copied().fold(0.0, f64::max);
     let threshold = n as f64 * f64::EPSILON * largest;
-    let mut columns: Vec<Vec<f64>> = Vec::new();
+    let (mut pivots, mut columns) = (Vec::new(), Vec::<Vec<f64>>::new());
     while let Some(pivot) = (0..n).max_by(|&a, &b| left[a].total_cmp(&left[b]))
         && left[pivot] > threshold
     {
@@ -293,7 +318,12 @@ fn pivoted_cholesky(matrix: &Matrix) -> Vec<Vec<f64>> {
             *left = (*left - *entry * *entry).max(0.0);
         }
         left[pivot] = 0.0;
+        // What earlier pivots have explained to the last digit has nothing to say to later ones.
+        for &pivot in &pivots {
+            column[pivot] = 0.0;
+        }
+        pivots.push(pivot);
         columns.push(column);
     }
-    columns
+    (pivots, columns)
 }
