@@ -86,18 +86,29 @@ pub fn add_scaled(target: &mut [f64], factor: f64, source: &[f64]) {
     }
 }
 
-/// The inner product, in eight interleaved partial sums so that it vectorises; the order is fixed.
+/// The inner product; the order of the sum is fixed.
 pub fn dot(left: &[f64], right: &[f64]) -> f64 {
+    sum_of(left, right, |left, right| left * right)
+}
+
+/// `|left - right|²`, without the cancellation of sums of squares.
+pub fn squared_distance(left: &[f64], right: &[f64]) -> f64 {
+    sum_of(left, right, |left, right| (left - right) * (left - right))
+}
+
+/// `Σ term(left, right)` in eight interleaved partial sums so that it vectorises; their number is part of the bits.
+#[inline]
+pub(crate) fn sum_of(left: &[f64], right: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
     assert_eq!(left.len(), right.len());
     let mut sums = [0.0; 8];
     let (left_blocks, left_rest) = left.as_chunks::<8>();
     let (right_blocks, right_rest) = right.as_chunks::<8>();
     for (left, right) in left_blocks.iter().zip(right_blocks) {
         for lane in 0..8 {
-            sums[lane] += left[lane] * right[lane];
+            sums[lane] += term(left[lane], right[lane]);
         }
     }
-    let rest: f64 = left_rest.iter().zip(right_rest).map(|(left, right)| left * right).sum();
+    let rest: f64 = left_rest.iter().zip(right_rest).map(|(&left, &right)| term(left, right)).sum();
     sums.iter().sum::<f64>() + rest
 }
 
@@ -118,6 +129,22 @@ pub fn rank_one_downdate(target: &mut Matrix, scale: f64, direction: &[f64]) {
         target.values_mut().chunks_mut(n * CHUNK).enumerate().for_each(run);
     } else {
         target.values_mut().par_chunks_mut(n * CHUNK).enumerate().for_each(run);
+    }
+}
+
+/// Copies the lower half of a square matrix over its upper half, by tiles that fit the nearest cache.
+pub(crate) fn mirror_lower(matrix: &mut Matrix) {
+    const TILE: usize = 32;
+    let n = matrix.rows();
+    let values = matrix.values_mut();
+    for first in (0..n).step_by(TILE) {
+        for begin in (first..n).step_by(TILE) {
+            for column in first..(first + TILE).min(n) {
+                for row in begin.max(column + 1)..(begin + TILE).min(n) {
+                    values[row * n + column] = values[column * n + row];
+                }
+            }
+        }
     }
 }
 
@@ -326,4 +353,84 @@ fn pivoted_cholesky(matrix: &Matrix) -> (Vec<usize>, Vec<Vec<f64>>) {
         columns.push(column);
     }
     (pivots, columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nothing, the smallest, and around one and two chunks.
+    const SIZES: [usize; 8] = [0, 1, 2, 7, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 1];
+
+    fn waves(rows: usize, columns: usize, phase: f64) -> Matrix {
+        Matrix::from_fn(rows, columns, |i, j| (1.7 * i as f64 + 0.3 * (i * j) as f64 + j as f64 + phase).sin())
+    }
+
+    fn by_hand(left: &Matrix, right: &Matrix) -> Matrix {
+        let entry = |i, j| (0..left.columns()).map(|k| left[(i, k)] * right[(k, j)]).sum();
+        Matrix::from_fn(left.rows(), right.columns(), entry)
+    }
+
+    /// Entries are sums of at most 400 products of numbers of the order 1, and factors of well-conditioned matrices.
+    fn close(found: &Matrix, expected: &Matrix, lower_only: bool) {
+        assert_eq!((found.rows(), found.columns()), (expected.rows(), expected.columns()));
+        for j in 0..found.columns() {
+            for i in if lower_only { j } else { 0 }..found.rows() {
+                let (found, expected) = (found[(i, j)], expected[(i, j)]);
+                assert!((found - expected).abs() <= 1e-10 * (1.0 + expected.abs()), "({i}, {j}): {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn products_and_transposes() {
+        for n in SIZES {
+            let (left, right) = (waves(n, n / 2, 0.0), waves(n / 2, n + 3, 1.0));
+            close(&multiply(&left, &right), &by_hand(&left, &right), false);
+            close(&transpose(&left), &Matrix::from_fn(n / 2, n, |i, j| left[(j, i)]), false);
+            let (a, b) = (waves(n, 1, 0.0), waves(n, 1, 2.0));
+            let expected: f64 = a.values().iter().zip(b.values()).map(|(a, b)| (a - b).powi(2)).sum();
+            assert!((squared_distance(a.values(), b.values()) - expected).abs() <= 1e-12 * (1.0 + expected));
+        }
+    }
+
+    /// Of definite matrices, and of singular ones: F makes the matrix again, and what is made of F is what it should be.
+    #[test]
+    fn factors() {
+        for n in SIZES {
+            for rank in [n, n / 2, 1.min(n), 0] {
+                let wide = waves(n, rank, 0.5);
+                let mut matrix = by_hand(&wide, &transpose(&wide));
+                if rank == n {
+                    (0..n).for_each(|i| matrix[(i, i)] += 1.0);
+                }
+                let factor = SemidefiniteFactor::new(&matrix);
+                let lower = transpose(factor.transpose());
+                close(&by_hand(&lower, factor.transpose()), &matrix, false);
+
+                // F' A for a diagonal A makes I + F' A F symmetric.
+                let left = Matrix::from_fn(lower.columns(), n, |k, i| lower[(i, k)] * (1.0 + (i % 3) as f64));
+                let mut expected = by_hand(&left, &lower);
+                (0..lower.columns()).for_each(|k| expected[(k, k)] += 1.0);
+                let plus = factor.identity_plus(&left);
+                close(&plus, &expected, true);
+                let cholesky = Cholesky::factor(plus).unwrap();
+                close(&by_hand(cholesky.lower(), &transpose(cholesky.lower())), &expected, true);
+                close(&by_hand(cholesky.lower(), &factor.divided_by(&cholesky)), factor.transpose(), false);
+                let mut solved = factor.transpose().clone();
+                cholesky.solve_lower_in_place(&mut solved);
+                close(&solved, &factor.divided_by(&cholesky), false);
+
+                // The matrix's own columns are in its span.
+                close(&by_hand(&lower, &factor.solve(matrix.clone())), &matrix, false);
+            }
+        }
+    }
+
+    #[test]
+    fn not_definite() {
+        let mut matrix = Matrix::identity(5);
+        matrix[(3, 3)] = -1.0;
+        assert_eq!(Cholesky::factor(matrix).unwrap_err(), 3);
+    }
 }

@@ -10,7 +10,7 @@
 use super::{Functional, Observation};
 use crate::Result;
 use crate::gp::{Moments, prior_too_wide};
-use crate::numeric::dense::{Cholesky, SemidefiniteFactor, dot, multiply_vector};
+use crate::numeric::dense::{Cholesky, SemidefiniteFactor, dot, multiply_vector, squared_distance};
 use crate::numeric::{ConjugateGradients, Matrix, SymmetricOperator};
 
 /// The Gaussian factor `exp(-½ precision x² + shift x)` that stands for an observation of `x`.
@@ -226,9 +226,9 @@ impl State {
 
     fn marginal(&self, functional: Functional) -> Gaussian {
         let variance = match functional {
-            Functional::Item(item) => square(self.root.column(item as usize)),
+            Functional::Item(item) => self.variance(item as usize),
             Functional::Difference(first, second) => {
-                square_of_difference(self.root.column(first as usize), self.root.column(second as usize))
+                squared_distance(self.root.column(first as usize), self.root.column(second as usize))
             }
         };
         Gaussian { mean: functional.of(&self.mean), variance }
@@ -305,7 +305,11 @@ impl State {
 
     /// The coordinates' variances.
     pub(super) fn variances(&self) -> Vec<f64> {
-        (0..self.len()).map(|item| square(self.root.column(item))).collect()
+        (0..self.len()).map(|item| self.variance(item)).collect()
+    }
+
+    fn variance(&self, item: usize) -> f64 {
+        dot(self.root.column(item), self.root.column(item))
     }
 
     /// The sites, one an observation, in their order.
@@ -346,22 +350,4 @@ impl SymmetricOperator for SiteChanges<'_> {
     fn preconditioner(&self) -> Vec<f64> {
         vec![1.0; self.size()]
     }
-}
-
-fn square(vector: &[f64]) -> f64 {
-    dot(vector, vector)
-}
-
-/// `|left - right|²`, in eight interleaved partial sums as in [`dot`].
-fn square_of_difference(left: &[f64], right: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (left_blocks, left_rest) = left.as_chunks::<8>();
-    let (right_blocks, right_rest) = right.as_chunks::<8>();
-    for (left, right) in left_blocks.iter().zip(right_blocks) {
-        for lane in 0..8 {
-            sums[lane] += (left[lane] - right[lane]).powi(2);
-        }
-    }
-    let rest: f64 = left_rest.iter().zip(right_rest).map(|(left, right)| (left - right).powi(2)).sum();
-    sums.iter().sum::<f64>() + rest
 }
