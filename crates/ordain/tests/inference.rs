@@ -23,8 +23,8 @@ fn single_observations() -> Vec<(&'static str, Observation)> {
         ("tie", model.tied(a, b).unwrap()),
         ("good", model.good(a)),
         ("bad", model.bad(b)),
-        ("grade", model.graded(a, -0.3, 1.1)),
-        ("top grade", model.graded(b, 1.7, f64::INFINITY)),
+        ("grade", model.graded(a, -0.3, 1.1).unwrap()),
+        ("top grade", model.graded(b, 1.7, f64::INFINITY).unwrap()),
     ]
 }
 
@@ -72,7 +72,7 @@ fn fixed_point_matches_tilted_moments() {
             (0..answers).map(|_| judge(&model, TIE, &utilities, pair(n, &mut stream), &mut stream)).collect();
         observations.push(model.good(ItemId(0)));
         observations.push(model.bad(ItemId(0)));
-        observations.push(model.graded(ItemId(1), -0.5, 0.5));
+        observations.push(model.graded(ItemId(1), -0.5, 0.5).unwrap());
         let ep = EpParams::default().fit(Arc::new(Given(kernel)), &observations).unwrap();
         for ((observation, site), (mean, variance)) in observations.iter().zip(ep.sites()).zip(ep.marginals()) {
             assert!(site.precision >= 0.0);
@@ -253,6 +253,39 @@ fn uncompared_items_follow_by_conditioning() {
         assert!(distance(&column, left.column(position)) < 1e-12);
         assert!((column[position] - ep.variances()[position]).abs() < 1e-12);
     }
+}
+
+/// Coordinates of every kind at once (single items, differences, a cycle of differences that makes the prior over them
+/// singular, repeated functionals, ties and grades), against the fit in which every item is a coordinate.
+#[test]
+fn mixed_coordinates_equal_items() {
+    let n = 14;
+    let kernel = Arc::new(Given(smooth_kernel(n, 1.5, 0.5, &mut stream(510))));
+    let model = AnswerModel::new(0.6, TIE).unwrap();
+    let [a, b, c, d, e] = [0, 1, 4, 5, 6].map(ItemId);
+    let mut observations = vec![model.preferred(a, b); 3];
+    observations.extend([model.tied(a, b).unwrap(), model.tied(a, b).unwrap(), model.good(a), model.good(a)]);
+    observations.extend([model.graded(c, -0.2, 0.9).unwrap(), model.bad(c)]);
+    observations.extend([model.preferred(d, e), model.preferred(e, ItemId(7)), model.preferred(ItemId(7), d)]);
+    observations.extend([model.tied(ItemId(8), ItemId(9)).unwrap(), model.preferred(ItemId(11), ItemId(10))]);
+    let ep = EpParams::default().fit(kernel.clone(), &observations).unwrap();
+    let vague = |item| Observation { functional: Functional::Item(item), low: 0.0, high: f64::INFINITY, noise: 1e9 };
+    let mut everything = observations.clone();
+    everything.extend((0..n as u32).map(vague));
+    let whole = EpParams::default().fit(kernel, &everything).unwrap();
+    // What the vague observations say is of the order 1e-9; each has probability one half.
+    assert!(distance(ep.mean(), whole.mean()) < 1e-7);
+    assert!(distance(ep.variances(), whole.variances()) < 1e-7);
+    let items: Vec<ItemId> = (0..n).rev().map(ItemId::new).collect();
+    let (left, right) = (ep.covariance(&items).unwrap(), whole.covariance(&items).unwrap());
+    assert!(distance(left.values(), right.values()) < 1e-7);
+    let mut column = vec![0.0; n];
+    for (position, &item) in items.iter().enumerate() {
+        ep.column(item, &mut column).unwrap();
+        column.reverse();
+        assert!(distance(&column, left.column(position)) < 1e-12);
+    }
+    assert!((whole.log_evidence() - n as f64 * 0.5_f64.ln() - ep.log_evidence()).abs() < 1e-7);
 }
 
 /// The two forms of the incremental covariance are the same numbers.

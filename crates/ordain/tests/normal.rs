@@ -2,7 +2,7 @@
 //! `data/make_interval.py`).
 #![allow(clippy::unwrap_used)]
 
-use ordain::numeric::normal::{cdf, density, hazard, log_cdf, log_mass, truncated};
+use ordain::numeric::normal::{Interval, cdf, density, hazard, log_cdf};
 
 /// Rows of a table; values beyond the range of doubles parse to 0 or to a denormal.
 fn table(text: &str) -> impl Iterator<Item = Vec<f64>> {
@@ -49,23 +49,55 @@ fn density_and_distribution_agree_with_the_table() {
 fn intervals_equal_the_table() {
     for row in table(include_str!("data/interval.csv")) {
         let [low, high, log_probability, mean, variance] = row[..] else { panic!("five columns") };
-        let found = truncated(low, high);
+        let interval = Interval::new(low, high);
+        let found = interval.moments();
         // A log near 0 is known to rounding in the probability, not in the log.
-        let error = (log_mass(low, high) - log_probability).abs();
+        let error = (interval.log_mass() - log_probability).abs();
         assert!(error <= 1e-13 * log_probability.abs().max(1.0), "({low}, {high}): log mass off by {error:e}");
         // Means and variances are sums around numbers of the size of the interval's ends, or of 1.
         let scale = low.abs().min(high.abs()).max(1.0);
         assert!((found.mean - mean).abs() <= 1e-13 * scale, "({low}, {high}): {} {mean}", found.mean);
         assert!((found.shrinkage - (1.0 - variance)).abs() <= 1e-13, "({low}, {high}): {}", found.shrinkage);
+        // The ends were rounded, so the width of a narrow interval is known to an ulp of the ends.
+        let rounding = 1e-16 * low.abs() / (high - low);
+        let tolerance = 1e-12 + 4.0 * rounding;
+        assert!((found.variance / variance - 1.0).abs() <= tolerance, "({low}, {high}): {}", found.variance);
+        // An interval from 5 or more on and 1000 wide is as good as one without an end.
+        if low >= 5.0 && high == low + 1000.0 {
+            let open = Interval::new(low, f64::INFINITY).moments();
+            assert!((open.variance / variance - 1.0).abs() <= 2e-12, "({low}, inf): {}", open.variance);
+        }
     }
 }
 
 #[test]
 fn open_ends() {
-    let everything = truncated(f64::NEG_INFINITY, f64::INFINITY);
-    assert_eq!((everything.mean, everything.shrinkage), (0.0, 0.0));
-    assert_eq!(log_mass(f64::NEG_INFINITY, f64::INFINITY), 0.0);
-    let (above, below) = (truncated(1.5, f64::INFINITY), truncated(f64::NEG_INFINITY, -1.5));
-    assert_eq!((above.mean, above.shrinkage), (-below.mean, below.shrinkage));
-    assert_eq!(log_mass(1.5, f64::INFINITY), log_cdf(-1.5));
+    let everything = Interval::new(f64::NEG_INFINITY, f64::INFINITY);
+    let found = everything.moments();
+    assert_eq!((found.mean, found.variance, found.shrinkage), (0.0, 1.0, 0.0));
+    assert_eq!(everything.log_mass(), 0.0);
+    let (above, below) = (Interval::new(1.5, f64::INFINITY), Interval::new(f64::NEG_INFINITY, -1.5));
+    let (right, left) = (above.moments(), below.moments());
+    assert_eq!((right.mean, right.variance, right.shrinkage), (-left.mean, left.variance, left.shrinkage));
+    assert_eq!(above.log_mass(), log_cdf(-1.5));
+}
+
+/// Where the ends of an interval round to the same number, its width is still known: the mass is the density times the
+/// width, the mean is the place, and nothing of the variance is left but `width² / 12`.
+#[test]
+fn narrow_and_far() {
+    for (half, mean, sd) in [(1e-12, 1e8, 1.0), (1e-18, 0.5, 1.0), (1e-3, -3e30, 1e10), (1e-320, 0.0, 1e10)] {
+        let interval = Interval::standardized(-half, half, mean, sd);
+        let (found, place) = (interval.moments(), -mean / sd);
+        assert!((found.mean - place).abs() <= f64::MIN_POSITIVE && found.shrinkage == 1.0, "{found:?}");
+        let width = (2.0 * half / sd).max(f64::MIN_POSITIVE);
+        let expected = width.ln() - 0.5 * place * place - 0.5 * std::f64::consts::TAU.ln();
+        assert!((interval.log_mass() / expected - 1.0).abs() < 1e-13, "{half} {mean} {sd}");
+    }
+    // Ends beyond the range of squares are as good as those at its edge.
+    for (low, high) in [(1e300, f64::INFINITY), (1e300, 2e300), (-2e300, -1e300), (f64::NEG_INFINITY, -1e300)] {
+        let interval = Interval::standardized(low, high, 0.0, 1e-100);
+        let found = interval.moments();
+        assert!(found.mean.is_finite() && found.variance >= 0.0 && interval.log_mass().is_finite(), "{low} {high}");
+    }
 }

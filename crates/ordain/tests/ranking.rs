@@ -94,6 +94,24 @@ fn groups_and_twins() {
     let ranked = rank(&belief, &items, &RankingParams::default()).unwrap();
     let places: Vec<(u32, usize)> = ranked.iter().map(|ranked| (ranked.item.0, ranked.rank)).collect();
     assert_eq!(places, [(1, 1), (0, 2), (2, 1), (3, 2)]);
+    // Which of the twins is first is a matter of luck, and the intervals say so.
+    assert!(ranked[2..].iter().all(|twin| (twin.rank_low, twin.rank_high) == (1, 2)), "{ranked:?}");
+}
+
+#[test]
+fn parameters_out_of_range_are_refused() {
+    let belief = Incremental::dense(Arc::new(Given(Matrix::identity(2)))).unwrap();
+    let with = |draws, level| rank(&belief, &numbered(2), &RankingParams { draws, level, ..Default::default() });
+    assert!(with(0, 0.9).is_err());
+    for level in [-0.1, 1.1, f64::NAN] {
+        assert!(with(10, level).is_err(), "{level}");
+    }
+    assert!(with(1, 1.0).is_ok());
+    // No items at all, and items about which everything is known.
+    let nothing = Incremental::dense(Arc::new(Given(Matrix::zeros(0, 0)))).unwrap();
+    assert!(rank(&nothing, &numbered(0), &RankingParams::default()).unwrap().is_empty());
+    let known = Incremental::dense(Arc::new(Given(Matrix::zeros(3, 3)))).unwrap();
+    assert_eq!(rank(&known, &numbered(3), &RankingParams::default()).unwrap().len(), 3);
 }
 
 /// The draws depend on the seed and on nothing else.

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::{Belief, Functional, Moments, Observation};
+use super::{Belief, Functional, Moments, Observation, prior_too_wide};
 use crate::Result;
 use crate::data::ItemId;
 use crate::kernel::Kernel;
@@ -73,15 +73,20 @@ impl Incremental {
     /// Learns from one observation.
     ///
     /// # Errors
-    /// If the kernel cannot give a column; the belief is then unchanged.
+    /// If the kernel cannot give a column, or the prior is so wide beside the noise that rounding hides it; the belief is
+    /// then unchanged.
     pub fn observe(&mut self, observation: &Observation) -> Result<()> {
         let mut direction = vec![0.0; self.mean.len()];
         self.direction(observation.functional, &mut direction)?;
         let functional = observation.functional;
+        let variance = functional.of(&direction);
+        if !variance.is_finite() || variance < -observation.noise * observation.noise {
+            return Err(prior_too_wide());
+        }
         // Rounding may leave a hair below zero for twins.
-        let variance = functional.of(&direction).max(0.0);
+        let variance = variance.max(0.0);
         let mean = functional.of(&self.mean);
-        let Moments { slope, curvature } = observation.moments(mean, variance);
+        let Moments { slope, curvature, .. } = observation.moments(mean, variance);
         self.log_evidence += observation.log_mass(mean, variance);
         add_scaled(&mut self.mean, slope, &direction);
         for (variance, entry) in self.variances.iter_mut().zip(&direction) {
@@ -96,16 +101,29 @@ impl Incremental {
 
     /// The covariance of all items with a functional, `Σ d`.
     fn direction(&self, functional: Functional, out: &mut [f64]) -> Result<()> {
-        match functional {
-            Functional::Item(item) => self.column(ItemId(item), out),
-            Functional::Difference(first, second) => {
-                self.column(ItemId(first), out)?;
-                let mut other = vec![0.0; out.len()];
-                self.column(ItemId(second), &mut other)?;
-                add_scaled(out, -1.0, &other);
+        // In directions form without what the answers so far took away.
+        let column = |item: u32, out: &mut [f64]| match &self.covariance {
+            Covariance::Dense(matrix) => {
+                out.copy_from_slice(matrix.column(item as usize));
                 Ok(())
             }
+            Covariance::Directions(_) => self.kernel.column(item as usize, out),
+        };
+        match functional {
+            Functional::Item(item) => column(item, out)?,
+            Functional::Difference(first, second) => {
+                column(first, out)?;
+                let mut other = vec![0.0; out.len()];
+                column(second, &mut other)?;
+                add_scaled(out, -1.0, &other);
+            }
         }
+        if let Covariance::Directions(directions) = &self.covariance {
+            for (curvature, direction) in directions {
+                add_scaled(out, -curvature * functional.of(direction), direction);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -119,16 +137,7 @@ impl Belief for Incremental {
     }
 
     fn column(&self, item: ItemId, out: &mut [f64]) -> Result<()> {
-        match &self.covariance {
-            Covariance::Dense(matrix) => out.copy_from_slice(matrix.column(item.index())),
-            Covariance::Directions(directions) => {
-                self.kernel.column(item.index(), out)?;
-                for (curvature, direction) in directions {
-                    add_scaled(out, -curvature * direction[item.index()], direction);
-                }
-            }
-        }
-        Ok(())
+        self.direction(Functional::Item(item.0), out)
     }
 
     /// The sum of `log Z` over the steps: each answer's probability given the ones before it.

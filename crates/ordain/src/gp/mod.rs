@@ -15,3 +15,14 @@ pub use ep::{Ep, EpParams, Site};
 pub use incremental::Incremental;
 pub use observation::{AnswerModel, Functional, Moments, Observation};
 pub use ranking::{RankedItem, RankingParams, rank};
+
+use crate::Error;
+
+/// Rounding in the prior is larger than the noise, so that what the answers say is lost in it.
+fn prior_too_wide() -> Error {
+    Error::Data {
+        what: "the prior beside the noise",
+        found: "utilities so wide that rounding hides what the answers say".into(),
+        expected: "smaller weights of the kernels, or more noise under [answers]".into(),
+    }
+}

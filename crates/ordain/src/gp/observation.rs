@@ -2,7 +2,7 @@
 //! into an interval.
 
 use crate::data::{Answer, ItemId, Outcome};
-use crate::numeric::normal::{self, Truncated};
+use crate::numeric::normal::{self, Interval, Truncated};
 use crate::{Error, Result};
 
 /// A sparse linear functional of the utilities.
@@ -68,11 +68,11 @@ impl AnswerModel {
     /// A model with this noise and tie width.
     ///
     /// # Errors
-    /// If the noise is not positive or the tie width is negative.
+    /// If the noise is not positive, or its square out of range, or the tie width is negative.
     pub fn new(sigma: f64, tie_width: f64) -> Result<Self> {
         let wrong = |name: &str, value, expected| Error::Parameter { name: name.into(), value, expected };
-        if !(sigma > 0.0 && sigma.is_finite()) {
-            return Err(wrong("noise", sigma, "a positive number"));
+        if !(sigma > 0.0 && (sigma * sigma).is_normal() && (2.0 * sigma * sigma).is_finite()) {
+            return Err(wrong("noise", sigma, "a positive number whose square is in range"));
         }
         if !(tie_width >= 0.0 && tie_width.is_finite()) {
             return Err(wrong("tie_width", tie_width, "a number that is not negative"));
@@ -107,17 +107,24 @@ impl AnswerModel {
 
     /// The item was called good, its noisy utility being above 0.
     pub fn good(&self, item: ItemId) -> Observation {
-        self.graded(item, 0.0, f64::INFINITY)
+        self.single(item, 0.0, f64::INFINITY)
     }
 
     /// The item was called bad, its noisy utility being below 0.
     pub fn bad(&self, item: ItemId) -> Observation {
-        self.graded(item, f64::NEG_INFINITY, 0.0)
+        self.single(item, f64::NEG_INFINITY, 0.0)
     }
 
     /// The item got the grade whose noisy utilities lie between these thresholds.
-    pub fn graded(&self, item: ItemId, low: f64, high: f64) -> Observation {
-        Observation { functional: Functional::Item(item.0), low, high, noise: self.sigma }
+    ///
+    /// # Errors
+    /// If the thresholds do not ascend.
+    pub fn graded(&self, item: ItemId, low: f64, high: f64) -> Result<Observation> {
+        if low < high {
+            return Ok(self.single(item, low, high));
+        }
+        let found = format!("{low} and {high}");
+        Err(Error::Data { what: "the thresholds of a grade", found, expected: "two numbers that ascend".into() })
     }
 
     /// What an answer says of the utilities; nothing if it was skipped.
@@ -150,11 +157,15 @@ impl AnswerModel {
         let sd = (self.lambda().powi(2) + variance).sqrt();
         let first = normal::cdf((mean - self.tie_width) / sd);
         let tie = if self.tie_width > 0.0 {
-            normal::log_mass((-self.tie_width - mean) / sd, (self.tie_width - mean) / sd).exp()
+            Interval::standardized(-self.tie_width, self.tie_width, mean, sd).log_mass().exp()
         } else {
             0.0
         };
         (first, tie)
+    }
+
+    fn single(&self, item: ItemId, low: f64, high: f64) -> Observation {
+        Observation { functional: Functional::Item(item.0), low, high, noise: self.sigma }
     }
 
     /// A difference of two items in its one form, the smaller item first, so that equal axes compare equal.
@@ -189,6 +200,8 @@ pub struct Moments {
     pub slope: f64,
     /// `-d² log Z / d mean²`, not negative: the variance falls by `variance² * curvature`.
     pub curvature: f64,
+    /// `1 - variance * curvature`, positive: the fraction of the variance that is left.
+    pub left: f64,
 }
 
 impl Observation {
@@ -196,14 +209,19 @@ impl Observation {
     #[inline]
     pub fn moments(&self, mean: f64, variance: f64) -> Moments {
         let sd = self.sd(variance);
-        let Truncated { mean: shift, shrinkage } = normal::truncated((self.low - mean) / sd, (self.high - mean) / sd);
-        Moments { slope: shift / sd, curvature: shrinkage / (sd * sd) }
+        let Truncated { mean: shift, variance: spread, shrinkage } = self.interval(mean, sd).moments();
+        // Where a narrow interval leaves next to nothing, 1 - variance * curvature would round to 0 or below.
+        let left = (self.noise * self.noise + variance * spread) / (sd * sd);
+        Moments { slope: shift / sd, curvature: shrinkage / (sd * sd), left }
     }
 
     /// The log probability of the observation under a Gaussian of the functional, `log Z` (AXPGP eq. 14).
     pub fn log_mass(&self, mean: f64, variance: f64) -> f64 {
-        let sd = self.sd(variance);
-        normal::log_mass((self.low - mean) / sd, (self.high - mean) / sd)
+        self.interval(mean, self.sd(variance)).log_mass()
+    }
+
+    fn interval(&self, mean: f64, sd: f64) -> Interval {
+        Interval::standardized(self.low, self.high, mean, sd)
     }
 
     /// The standard deviation of the functional with its noise.

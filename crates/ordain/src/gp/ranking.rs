@@ -1,6 +1,7 @@
 //! A ranking with its uncertainty, from any belief.
 
 use rand::RngExt;
+use rand::seq::SliceRandom;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
@@ -13,10 +14,10 @@ use crate::{Error, Result};
 /// How ranks are made out of a belief.
 #[derive(Debug, Clone)]
 pub struct RankingParams {
-    /// Joint draws of the utilities from which intervals and probabilities are counted. A probability p counted from
+    /// Joint draws of the utilities from which intervals and probabilities are counted, at least one. A probability p counted from
     /// N draws has the standard error `√(p (1 - p) / N)`: 0.0034 at the ends of a 90 % interval for the default 4096.
     pub draws: usize,
-    /// The probability that a rank lies within its interval.
+    /// The probability that a rank lies within its interval, from 0 to 1.
     pub level: f64,
     /// If given, the probability of being among this many first is counted too.
     pub top: Option<usize>,
@@ -57,8 +58,15 @@ const LARGEST_GROUP: usize = 20_000;
 /// Time `g³/3 + draws g²` and memory `g²` for a group of g items.
 ///
 /// # Errors
-/// If a group has more than 20,000 items, or the kernel cannot be evaluated.
+/// If a parameter is out of range, a group has more than 20,000 items, or the kernel cannot be evaluated.
 pub fn rank(belief: &dyn Belief, items: &Items, params: &RankingParams) -> Result<Vec<RankedItem>> {
+    let wrong = |name: &str, value, expected| Error::Parameter { name: name.into(), value, expected };
+    if params.draws == 0 {
+        return Err(wrong("draws", 0.0, "at least one"));
+    }
+    if !(0.0..=1.0).contains(&params.level) {
+        return Err(wrong("level", params.level, "a probability"));
+    }
     let everything: Vec<ItemId> = items.iter().collect();
     let groups: Vec<&[ItemId]> = match items.groups() {
         Some(groups) => (0..groups.len()).map(|group| groups.members(group)).collect(),
@@ -114,7 +122,8 @@ fn rank_group(belief: &dyn Belief, members: &[ItemId], group: u64, params: &Rank
     Ok(ranked)
 }
 
-/// Every item's rank in each of the draws, `[item][draw]`.
+/// Every item's rank in each of the draws, `[item][draw]`. Which of two items with the same utility comes first is drawn too,
+/// so that twins have the same chances.
 fn draw_ranks(mean: &[f64], factor: &Matrix, group: u64, params: &RankingParams) -> Vec<Vec<u32>> {
     /// Draws a task; fixed, so that the draws do not depend on the number of threads.
     const BATCH: usize = 128;
@@ -127,12 +136,11 @@ fn draw_ranks(mean: &[f64], factor: &Matrix, group: u64, params: &RankingParams)
             let noise = Matrix::from_fn(factor.columns(), count, |_, _| stream.sample(StandardNormal));
             let utilities = multiply(factor, &noise);
             let mut ranks = vec![0; size * count];
-            let mut order: Vec<u32> = Vec::with_capacity(size);
+            let mut order: Vec<u32> = (0..size as u32).collect();
             for draw in 0..count {
                 let utility = |item: u32| mean[item as usize] + utilities[(item as usize, draw)];
-                order.clear();
-                order.extend(0..size as u32);
-                order.sort_unstable_by(|&a, &b| utility(b).total_cmp(&utility(a)).then(a.cmp(&b)));
+                order.shuffle(&mut stream);
+                order.sort_by(|&a, &b| utility(b).total_cmp(&utility(a)));
                 for (position, &item) in order.iter().enumerate() {
                     ranks[draw * size + item as usize] = position as u32 + 1;
                 }

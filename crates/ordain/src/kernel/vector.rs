@@ -26,7 +26,8 @@ use rayon::prelude::*;
 
 use super::{Form, Kernel, Parameter, Rho, named, no_such_parameter, positive, wrong_count};
 use crate::data::Attributes;
-use crate::numeric::{Matrix, SparseMatrix, mirror_lower};
+use crate::numeric::dense::mirror_lower;
+use crate::numeric::{Matrix, SparseMatrix};
 use crate::{Error, Result};
 
 /// Items whose sums are carried together: they stay in the nearest cache.

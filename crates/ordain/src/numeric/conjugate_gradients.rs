@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 
 use super::SparseMatrix;
+use super::dense::sum_of;
 use crate::{Error, Result};
 
 /// Terms of an inner product that are summed before they join the total.
@@ -142,19 +143,7 @@ fn dot_scaled(x: &[f64], scale: &[f64]) -> f64 {
 }
 
 fn sum_of_chunks(x: &[f64], y: &[f64], term: impl Fn(f64, f64) -> f64 + Sync) -> f64 {
-    // Eight running sums let the compiler use wide registers; their number is part of the result's bits.
-    let chunk = |(x, y): (&[f64], &[f64])| {
-        let mut sums = [0.0; 8];
-        let (x_blocks, x_rest) = x.as_chunks::<8>();
-        let (y_blocks, y_rest) = y.as_chunks::<8>();
-        for (x, y) in x_blocks.iter().zip(y_blocks) {
-            for lane in 0..8 {
-                sums[lane] += term(x[lane], y[lane]);
-            }
-        }
-        let rest: f64 = x_rest.iter().zip(y_rest).map(|(&x, &y)| term(x, y)).sum();
-        sums.iter().sum::<f64>() + rest
-    };
+    let chunk = |(x, y): (&[f64], &[f64])| sum_of(x, y, &term);
     if x.len() < PARALLEL_LENGTH {
         x.chunks(CHUNK).zip(y.chunks(CHUNK)).map(chunk).sum()
     } else {

@@ -86,18 +86,29 @@ pub fn add_scaled(target: &mut [f64], factor: f64, source: &[f64]) {
     }
 }
 
-/// The inner product, in eight interleaved partial sums so that it vectorises; the order is fixed.
+/// The inner product; the order of the sum is fixed.
 pub fn dot(left: &[f64], right: &[f64]) -> f64 {
+    sum_of(left, right, |left, right| left * right)
+}
+
+/// `|left - right|²`, without the cancellation of sums of squares.
+pub fn squared_distance(left: &[f64], right: &[f64]) -> f64 {
+    sum_of(left, right, |left, right| (left - right) * (left - right))
+}
+
+/// `Σ term(left, right)` in eight interleaved partial sums so that it vectorises; their number is part of the bits.
+#[inline]
+pub(crate) fn sum_of(left: &[f64], right: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
     assert_eq!(left.len(), right.len());
     let mut sums = [0.0; 8];
     let (left_blocks, left_rest) = left.as_chunks::<8>();
     let (right_blocks, right_rest) = right.as_chunks::<8>();
     for (left, right) in left_blocks.iter().zip(right_blocks) {
         for lane in 0..8 {
-            sums[lane] += left[lane] * right[lane];
+            sums[lane] += term(left[lane], right[lane]);
         }
     }
-    let rest: f64 = left_rest.iter().zip(right_rest).map(|(left, right)| left * right).sum();
+    let rest: f64 = left_rest.iter().zip(right_rest).map(|(&left, &right)| term(left, right)).sum();
     sums.iter().sum::<f64>() + rest
 }
 
@@ -121,18 +132,16 @@ pub fn rank_one_downdate(target: &mut Matrix, scale: f64, direction: &[f64]) {
     }
 }
 
-/// Averages away the rounding by which a symmetric matrix differs from its transpose.
-pub fn symmetrize(matrix: &mut Matrix) {
-    /// Tiles keep both the rows and the columns that are touched in the cache.
+/// Copies the lower half of a square matrix over its upper half, by tiles that fit the nearest cache.
+pub(crate) fn mirror_lower(matrix: &mut Matrix) {
     const TILE: usize = 32;
     let n = matrix.rows();
-    for first_column in (0..n).step_by(TILE) {
-        for first_row in (first_column..n).step_by(TILE) {
-            for column in first_column..(first_column + TILE).min(n) {
-                for row in first_row.max(column + 1)..(first_row + TILE).min(n) {
-                    let middle = 0.5 * (matrix[(row, column)] + matrix[(column, row)]);
-                    matrix[(row, column)] = middle;
-                    matrix[(column, row)] = middle;
+    let values = matrix.values_mut();
+    for first in (0..n).step_by(TILE) {
+        for begin in (first..n).step_by(TILE) {
+            for column in first..(first + TILE).min(n) {
+                for row in begin.max(column + 1)..(begin + TILE).min(n) {
+                    values[row * n + column] = values[column * n + row];
                 }
             }
         }
@@ -147,6 +156,11 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
+    /// The factor of the identity.
+    pub fn identity(size: usize) -> Self {
+        Self { lower: Matrix::identity(size) }
+    }
+
     /// Factors the matrix.
     ///
     /// # Errors
@@ -176,6 +190,19 @@ impl Cholesky {
         2.0 * self.lower.diagonal().into_iter().map(f64::ln).sum::<f64>()
     }
 
+    /// The largest pivot, an entry of the matrix's diagonal less what the rows before explain of it.
+    pub fn largest_pivot(&self) -> f64 {
+        self.lower.diagonal().into_iter().fold(0.0, f64::max).powi(2)
+    }
+
+    /// Replaces every column `b` by the solution of `L x = b`.
+    pub fn solve_lower_in_place(&self, right: &mut Matrix) {
+        let n = self.lower.rows();
+        assert_eq!(n, right.rows());
+        let cost = n * n / 2 * right.columns();
+        for_each_chunk(right, cost, |_, chunk| solve_lower_triangular_in_place(view(&self.lower), chunk, Par::Seq));
+    }
+
     /// Replaces every column `b` by the solution of `L L' x = b`.
     pub fn solve_in_place(&self, right: &mut Matrix) {
         let n = self.lower.rows();
@@ -193,7 +220,8 @@ impl Cholesky {
 #[derive(Debug, Clone)]
 pub struct SemidefiniteFactor {
     transpose: Matrix,
-    triangular: bool,
+    /// Where the factor is not triangular: the rows that, in this order, are lower triangular.
+    pivots: Option<Vec<usize>>,
 }
 
 impl SemidefiniteFactor {
@@ -209,11 +237,12 @@ impl SemidefiniteFactor {
         match Cholesky::factor(reversed) {
             Ok(mut cholesky) => {
                 cholesky.lower.values_mut().reverse();
-                Self { transpose: transpose(&cholesky.lower), triangular: true }
+                Self { transpose: transpose(&cholesky.lower), pivots: None }
             }
             Err(_) => {
-                let columns = pivoted_cholesky(matrix);
-                Self { transpose: Matrix::from_fn(columns.len(), n, |k, i| columns[k][i]), triangular: false }
+                let (pivots, columns) = pivoted_cholesky(matrix);
+                let transpose = Matrix::from_fn(columns.len(), n, |k, i| columns[k][i]);
+                Self { transpose, pivots: Some(pivots) }
             }
         }
     }
@@ -232,7 +261,7 @@ impl SemidefiniteFactor {
         for_each_chunk(&mut out, rank * rank * n / 6, |first, chunk| {
             // A chunk needs only its rows from `first` on, and an upper triangular factor ends where the chunk ends.
             let width = chunk.ncols();
-            let depth = if self.triangular { first + width } else { n };
+            let depth = if self.pivots.is_none() { first + width } else { n };
             let left = view(left).submatrix(first, 0, rank - first, depth);
             let right = view(&self.transpose).submatrix(first, 0, width, depth).transpose();
             matmul(chunk.subrows_mut(first, rank - first), Accum::Add, left, right, 1.0, Par::Seq);
@@ -247,11 +276,34 @@ impl SemidefiniteFactor {
         let mut out = self.transpose.clone();
         for_each_chunk(&mut out, rank * rank * self.transpose.columns() / 6, |first, chunk| {
             // The rows above a lower triangular matrix's diagonal are zero and stay so.
-            let skip = if self.triangular { first } else { 0 };
+            let skip = if self.pivots.is_none() { first } else { 0 };
             let lower = view(&cholesky.lower).submatrix(skip, skip, rank - skip, rank - skip);
             solve_lower_triangular_in_place(lower, chunk.subrows_mut(skip, rank - skip), Par::Seq);
         });
         out
+    }
+
+    /// `F⁻¹ B`, the `X` of `F X = B`, for columns in the span of the matrix. `n²` operations a column where the factor is
+    /// triangular.
+    pub fn solve(&self, right: Matrix) -> Matrix {
+        let (rank, n) = (self.transpose.rows(), self.transpose.columns());
+        assert_eq!(n, right.rows());
+        match &self.pivots {
+            None => {
+                let mut out = right;
+                let cost = n * n / 2 * out.columns();
+                for_each_chunk(&mut out, cost, |_, chunk| {
+                    solve_upper_triangular_in_place(view(&self.transpose).transpose(), chunk, Par::Seq);
+                });
+                out
+            }
+            Some(pivots) => {
+                let lower = Matrix::from_fn(rank, rank, |row, column| self.transpose[(column, pivots[row])]);
+                let mut out = Matrix::from_fn(rank, right.columns(), |row, column| right[(pivots[row], column)]);
+                Cholesky { lower }.solve_lower_in_place(&mut out);
+                out
+            }
+        }
     }
 }
 
@@ -273,13 +325,13 @@ pub fn transpose(matrix: &Matrix) -> Matrix {
     out
 }
 
-/// The columns of a factor of a semidefinite matrix. `n r²` operations for rank r.
-fn pivoted_cholesky(matrix: &Matrix) -> Vec<Vec<f64>> {
+/// The pivots and the columns of a factor of a semidefinite matrix. `n r²` operations for rank r.
+fn pivoted_cholesky(matrix: &Matrix) -> (Vec<usize>, Vec<Vec<f64>>) {
     let n = matrix.rows();
     let mut left: Vec<f64> = matrix.diagonal();
     let largest = left.iter().copied().fold(0.0, f64::max);
     let threshold = n as f64 * f64::EPSILON * largest;
-    let mut columns: Vec<Vec<f64>> = Vec::new();
+    let (mut pivots, mut columns) = (Vec::new(), Vec::<Vec<f64>>::new());
     while let Some(pivot) = (0..n).max_by(|&a, &b| left[a].total_cmp(&left[b]))
         && left[pivot] > threshold
     {
@@ -293,7 +345,92 @@ fn pivoted_cholesky(matrix: &Matrix) -> Vec<Vec<f64>> {
             *left = (*left - *entry * *entry).max(0.0);
         }
         left[pivot] = 0.0;
+        // What earlier pivots have explained to the last digit has nothing to say to later ones.
+        for &pivot in &pivots {
+            column[pivot] = 0.0;
+        }
+        pivots.push(pivot);
         columns.push(column);
     }
-    columns
+    (pivots, columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nothing, the smallest, and around one and two chunks.
+    const SIZES: [usize; 8] = [0, 1, 2, 7, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 1];
+
+    fn waves(rows: usize, columns: usize, phase: f64) -> Matrix {
+        Matrix::from_fn(rows, columns, |i, j| (1.7 * i as f64 + 0.3 * (i * j) as f64 + j as f64 + phase).sin())
+    }
+
+    fn by_hand(left: &Matrix, right: &Matrix) -> Matrix {
+        let entry = |i, j| (0..left.columns()).map(|k| left[(i, k)] * right[(k, j)]).sum();
+        Matrix::from_fn(left.rows(), right.columns(), entry)
+    }
+
+    /// Entries are sums of at most 400 products of numbers of the order 1, and factors of well-conditioned matrices.
+    fn close(found: &Matrix, expected: &Matrix, lower_only: bool) {
+        assert_eq!((found.rows(), found.columns()), (expected.rows(), expected.columns()));
+        for j in 0..found.columns() {
+            for i in if lower_only { j } else { 0 }..found.rows() {
+                let (found, expected) = (found[(i, j)], expected[(i, j)]);
+                assert!((found - expected).abs() <= 1e-10 * (1.0 + expected.abs()), "({i}, {j}): {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn products_and_transposes() {
+        for n in SIZES {
+            let (left, right) = (waves(n, n / 2, 0.0), waves(n / 2, n + 3, 1.0));
+            close(&multiply(&left, &right), &by_hand(&left, &right), false);
+            close(&transpose(&left), &Matrix::from_fn(n / 2, n, |i, j| left[(j, i)]), false);
+            let (a, b) = (waves(n, 1, 0.0), waves(n, 1, 2.0));
+            let expected: f64 = a.values().iter().zip(b.values()).map(|(a, b)| (a - b).powi(2)).sum();
+            assert!((squared_distance(a.values(), b.values()) - expected).abs() <= 1e-12 * (1.0 + expected));
+        }
+    }
+
+    /// Of definite matrices, and of singular ones: F makes the matrix again, and what is made of F is what it should be.
+    #[test]
+    fn factors() {
+        for n in SIZES {
+            for rank in [n, n / 2, 1.min(n), 0] {
+                let wide = waves(n, rank, 0.5);
+                let mut matrix = by_hand(&wide, &transpose(&wide));
+                if rank == n {
+                    (0..n).for_each(|i| matrix[(i, i)] += 1.0);
+                }
+                let factor = SemidefiniteFactor::new(&matrix);
+                let lower = transpose(factor.transpose());
+                close(&by_hand(&lower, factor.transpose()), &matrix, false);
+
+                // F' A for a diagonal A makes I + F' A F symmetric.
+                let left = Matrix::from_fn(lower.columns(), n, |k, i| lower[(i, k)] * (1.0 + (i % 3) as f64));
+                let mut expected = by_hand(&left, &lower);
+                (0..lower.columns()).for_each(|k| expected[(k, k)] += 1.0);
+                let plus = factor.identity_plus(&left);
+                close(&plus, &expected, true);
+                let cholesky = Cholesky::factor(plus).unwrap();
+                close(&by_hand(cholesky.lower(), &transpose(cholesky.lower())), &expected, true);
+                close(&by_hand(cholesky.lower(), &factor.divided_by(&cholesky)), factor.transpose(), false);
+                let mut solved = factor.transpose().clone();
+                cholesky.solve_lower_in_place(&mut solved);
+                close(&solved, &factor.divided_by(&cholesky), false);
+
+                // The matrix's own columns are in its span.
+                close(&by_hand(&lower, &factor.solve(matrix.clone())), &matrix, false);
+            }
+        }
+    }
+
+    #[test]
+    fn not_definite() {
+        let mut matrix = Matrix::identity(5);
+        matrix[(3, 3)] = -1.0;
+        assert_eq!(Cholesky::factor(matrix).unwrap_err(), 3);
+    }
 }

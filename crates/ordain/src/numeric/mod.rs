@@ -14,5 +14,5 @@ pub use conjugate_gradients::{ConjugateGradients, SymmetricOperator};
 pub use matrix::Matrix;
 pub use random::Seed;
 pub use sparse::SparseMatrix;
+pub(crate) use sparse_cholesky::triangulate;
 pub use sparse_cholesky::{SolveMethod, SparseCholesky, SparseOrdering, SparseSolver};
-pub(crate) use sparse_cholesky::{mirror_lower, triangulate};

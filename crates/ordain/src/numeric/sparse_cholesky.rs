@@ -20,6 +20,7 @@ use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, MatRef, Par, Side};
 use rayon::prelude::*;
 
+use super::dense::mirror_lower;
 use super::{ConjugateGradients, Matrix, SparseMatrix};
 use crate::{Error, Result};
 
@@ -477,22 +478,6 @@ fn worth_counting(matrix: &SparseMatrix) -> bool {
     }
     let hub = || (0..n).any(|row| matrix.row(row).0.len() > MOST_ENTRIES_IN_A_ROW);
     n <= MOST_ROWS_TO_COUNT || (matrix.stored() <= FEW_ENTRIES_IN_A_ROW * n && !hub())
-}
-
-/// Copies the lower half of a square matrix over its upper half, by tiles that fit the nearest cache.
-pub(crate) fn mirror_lower(matrix: &mut Matrix) {
-    const TILE: usize = 32;
-    let n = matrix.rows();
-    let values = matrix.values_mut();
-    for first in (0..n).step_by(TILE) {
-        for begin in (first..n).step_by(TILE) {
-            for column in first..(first + TILE).min(n) {
-                for row in begin.max(column + 1)..(begin + TILE).min(n) {
-                    values[row * n + column] = values[column * n + row];
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@
 //! as it does with very many answers on few items, and where one site at a time would cost `b²` an answer.
 
 use super::{Functional, Observation};
-use crate::gp::Moments;
-use crate::numeric::dense::{Cholesky, SemidefiniteFactor, dot, multiply, multiply_vector, symmetrize, transpose};
+use crate::Result;
+use crate::gp::{Moments, prior_too_wide};
+use crate::numeric::dense::{Cholesky, SemidefiniteFactor, dot, multiply_vector, squared_distance};
 use crate::numeric::{ConjugateGradients, Matrix, SymmetricOperator};
-use crate::{Error, Result};
 
 /// The Gaussian factor `exp(-½ precision x² + shift x)` that stands for an observation of `x`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -41,9 +41,7 @@ impl Site {
 
     /// The site whose product with the cavity has the moments of the tilted distribution (XPGP eqs. 9-12).
     fn matching(observation: &Observation, cavity: Gaussian) -> Self {
-        let Moments { slope, curvature } = observation.moments(cavity.mean, cavity.variance);
-        // At least noise² / (noise² + variance), so positive.
-        let left = 1.0 - cavity.variance * curvature;
+        let Moments { slope, curvature, left } = observation.moments(cavity.mean, cavity.variance);
         assert!(curvature >= 0.0 && left > 0.0, "a log-concave likelihood has non-negative site precisions");
         Self { precision: curvature / left, shift: (slope + cavity.mean * curvature) / left }
     }
@@ -62,31 +60,47 @@ pub(super) struct State {
     /// Every functional's marginal, and its cavity.
     marginals: Vec<Gaussian>,
     cavities: Vec<Gaussian>,
+    /// By how much the cavity variances moved last, as fractions.
+    steps: Vec<f64>,
+    /// The part of such a step that is taken.
+    damping: f64,
     mean: Vec<f64>,
+    /// `(R R')⁻¹ F' D' nu`, of which F makes the mean.
+    inner: Matrix,
+    /// `R`.
+    cholesky: Cholesky,
     /// `V`, whose columns are the coordinates.
     root: Matrix,
-    /// `log det (I + K A)`.
-    log_det: f64,
 }
 
 impl State {
     /// No site says anything yet. `prior` is the covariance of the coordinates.
-    pub(super) fn new(prior: Matrix, observations: Vec<Observation>) -> Self {
+    ///
+    /// # Errors
+    /// If the prior is not finite.
+    pub(super) fn new(prior: Matrix, observations: Vec<Observation>) -> Result<Self> {
+        if !prior.values().iter().all(|value| value.is_finite()) {
+            return Err(prior_too_wide());
+        }
         let size = prior.rows();
         let prior = SemidefiniteFactor::new(&prior);
+        let rank = prior.transpose().rows();
         let mut state = Self {
             mean: vec![0.0; size],
+            inner: Matrix::zeros(rank, 1),
+            cholesky: Cholesky::identity(rank),
             root: prior.transpose().clone(),
             sites: vec![Site::default(); observations.len()],
             marginals: Vec::new(),
             cavities: Vec::new(),
+            steps: vec![0.0; observations.len()],
+            damping: 1.0,
             prior,
             observations,
-            log_det: 0.0,
         };
         state.marginals = state.observations.iter().map(|one| state.marginal(one.functional)).collect();
         state.cavities = state.marginals.clone();
-        state
+        Ok(state)
     }
 
     /// The number of coordinates.
@@ -95,7 +109,8 @@ impl State {
     }
 
     /// Two Newton steps for the means, then fresh variances. Returns the largest change of a functional: of its mean in
-    /// standard deviations, or of its variance as a fraction. `5 b³/3` operations and `O(b)` an observation.
+    /// standard deviations, or of its variance as a fraction. `b³` operations, `5 b³/3` where the
+    /// first step takes a factorisation too, and `O(b)` an observation.
     pub(super) fn iterate(&mut self, damping: f64) -> Result<f64> {
         let before = self.sites.clone();
         self.match_sites();
@@ -104,23 +119,54 @@ impl State {
         }
         self.follow_mean();
         self.match_sites();
-        let cholesky = self.solve_mean()?;
-        self.log_det = cholesky.log_det();
-        self.root = self.prior.divided_by(&cholesky);
+        self.solve_mean()?;
+        self.root = self.prior.divided_by(&self.cholesky);
 
         let mut change: f64 = 0.0;
         for at in 0..self.observations.len() {
             let (old, new) = (self.marginals[at], self.marginal(self.observations[at].functional));
             // Twins have no variance at all: there, rounding is measured against the noise.
             let variance = new.variance.max(1e-12 * self.observations[at].noise.powi(2));
-            change = change.max((new.mean - old.mean).abs() / variance.sqrt());
-            change = change.max((new.variance - old.variance).abs() / variance);
+            let moved = (new.mean - old.mean).abs() / variance.sqrt();
+            let grown = (new.variance - old.variance).abs() / variance;
+            // The larger of two numbers would pass over NaN.
+            if !(moved.is_finite() && grown.is_finite()) {
+                return Err(prior_too_wide());
+            }
+            change = change.max(moved).max(grown);
             self.marginals[at] = new;
-            let (cavity, target) = (&mut self.cavities[at], self.sites[at].cavity(new));
-            cavity.mean += damping * (target.mean - cavity.mean);
-            cavity.variance += damping * (target.variance - cavity.variance);
         }
+        self.move_cavities(damping);
         Ok(change)
+    }
+
+    /// Moves the cavities towards what sites and marginals make of them, at most this part of the way.
+    ///
+    /// Where very many answers bear on few items the whole way would overshoot, back and forth and ever farther. To
+    /// first order each step is `mu` times the one before, and had the part `damping / (1 - mu)` of the way been taken
+    /// it would have ended the matter (Aitken's relaxation, by a Rayleigh quotient for `mu`), so that part is taken next.
+    fn move_cavities(&mut self, most: f64) {
+        /// Steps that go on in the same direction are trusted to shrink by this at least.
+        const LARGEST: f64 = 0.5;
+        /// However wild the quotient, some way must be made.
+        const SMALLEST: f64 = 0.1;
+        let targets: Vec<Gaussian> =
+            self.sites.iter().zip(&self.marginals).map(|(site, &marginal)| site.cavity(marginal)).collect();
+        let (mut along, mut square) = (0.0, 0.0);
+        for ((step, cavity), target) in self.steps.iter_mut().zip(&self.cavities).zip(&targets) {
+            let fraction = if target.variance > 0.0 { 1.0 - cavity.variance / target.variance } else { 0.0 };
+            along += fraction * *step;
+            square += *step * *step;
+            *step = fraction;
+        }
+        if square > 0.0 {
+            let mu = (along / square).min(LARGEST);
+            self.damping = (self.damping / (1.0 - mu)).clamp(SMALLEST, most);
+        }
+        for (cavity, target) in self.cavities.iter_mut().zip(&targets) {
+            cavity.mean += self.damping * (target.mean - cavity.mean);
+            cavity.variance += self.damping * (target.variance - cavity.variance);
+        }
     }
 
     fn match_sites(&mut self) {
@@ -161,32 +207,28 @@ impl State {
     }
 
     /// The mean that the present sites make with the prior, `F (I + F' A F)⁻¹ F' D' nu`, and the factor R.
-    fn solve_mean(&mut self) -> Result<Cholesky> {
+    fn solve_mean(&mut self) -> Result<()> {
         let factor = self.prior.transpose();
         let matrix = self.prior.identity_plus(&self.times_sites(factor));
-        let cholesky = Cholesky::factor(matrix).map_err(|pivot| Error::NotPositiveDefinite {
-            what: "I + F'AF, with the prior K = FF' and the answers' precision A",
-            pivot,
-            dimension: factor.rows(),
-        })?;
+        // All its eigenvalues are at least 1, unless rounding in the others is larger than that.
+        self.cholesky = Cholesky::factor(matrix).map_err(|_| prior_too_wide())?;
         let mut shifts = vec![0.0; self.len()];
         for (observation, site) in self.observations.iter().zip(&self.sites) {
             observation.functional.spread(site.shift, &mut shifts);
         }
-        let mut inner = Matrix::zeros(factor.rows(), 1);
-        inner.values_mut().copy_from_slice(&multiply_vector(factor, &shifts));
-        cholesky.solve_in_place(&mut inner);
+        self.inner.values_mut().copy_from_slice(&multiply_vector(factor, &shifts));
+        self.cholesky.solve_in_place(&mut self.inner);
         for (item, mean) in self.mean.iter_mut().enumerate() {
-            *mean = dot(factor.column(item), inner.values());
+            *mean = dot(factor.column(item), self.inner.values());
         }
-        Ok(cholesky)
+        Ok(())
     }
 
     fn marginal(&self, functional: Functional) -> Gaussian {
         let variance = match functional {
-            Functional::Item(item) => square(self.root.column(item as usize)),
+            Functional::Item(item) => self.variance(item as usize),
             Functional::Difference(first, second) => {
-                square_of_difference(self.root.column(first as usize), self.root.column(second as usize))
+                squared_distance(self.root.column(first as usize), self.root.column(second as usize))
             }
         };
         Gaussian { mean: functional.of(&self.mean), variance }
@@ -218,46 +260,56 @@ impl State {
         out
     }
 
-    /// `P = A - A Σ A = A - (V A)' (V A)`.
-    pub(super) fn shrink(&self) -> Matrix {
-        let half = self.times_sites(&self.root);
-        let inner = multiply(&transpose(&half), &half);
-        let mut out = self.times_sites(&Matrix::identity(self.len()));
-        for (out, inner) in out.values_mut().iter_mut().zip(inner.values()) {
-            *out -= inner;
-        }
-        symmetrize(&mut out);
-        out
+    /// `F⁻¹ C`, for prior covariances C of anything with the coordinates, `[b, n]`.
+    pub(super) fn whiten(&self, covariances: Matrix) -> Matrix {
+        self.prior.solve(covariances)
     }
 
-    /// `w`, with which prior columns make the posterior mean.
-    pub(super) fn weights(&self) -> Vec<f64> {
-        let mut out = vec![0.0; self.len()];
-        for ((observation, site), marginal) in self.observations.iter().zip(&self.sites).zip(&self.marginals) {
-            observation.functional.spread(site.shift - site.precision * marginal.mean, &mut out);
-        }
-        out
+    /// The coordinates themselves, whitened: `F'`.
+    pub(super) fn white_coordinates(&self) -> Matrix {
+        self.prior.transpose().clone()
+    }
+
+    /// The mean of what has these whitened covariances with the coordinates.
+    pub(super) fn mean_along(&self, white: &[f64]) -> f64 {
+        dot(white, self.inner.values())
+    }
+
+    /// `R`, for which `(R R')⁻¹` is the covariance of the whitened coordinates.
+    pub(super) fn cholesky(&self) -> &Cholesky {
+        &self.cholesky
+    }
+
+    /// The part of a standard deviation, or of a variance, that rounding may move: the precisions that the sites add to
+    /// the prior's, which is 1 in whitened coordinates, are known to this much of it. At most a millionth, beyond which
+    /// standing still would be luck.
+    pub(super) fn rounding(&self) -> f64 {
+        (f64::EPSILON * self.cholesky.largest_pivot()).min(1e-6)
     }
 
     /// EP's approximation to the log probability of the observations: the sites' constants $\log\tilde Z_s$, which match
     /// the zeroth moments of the tilted distributions, and the Gaussian integral
     /// $-\tfrac12 \log|I + K A| + \tfrac12 \nu' D m$. With cavity mean c and variance q,
-    /// $\log\tilde Z_s = \log Z_s + \tfrac12\log(1 + q\tau) - \tfrac{2 c\nu + q\nu^2 - \tau c^2}{2(1 + q\tau)}$.
+    /// $\log\tilde Z_s = \log Z_s + \tfrac12\log(1 + q\tau) - \tfrac{2 c\nu + q\nu^2 - \tau c^2}{2(1 + q\tau)}$. Since
+    /// the marginal mean is $m = (c + q\nu)/(1 + q\tau)$, the fraction and $\tfrac12\nu m$ add up to
+    /// $-\tfrac12 c (\nu - \tau m)$.
     pub(super) fn log_evidence(&self) -> f64 {
         let constant = |((observation, site), &marginal): ((&Observation, &Site), &Gaussian)| {
-            let (tau, nu) = (site.precision, site.shift);
             let Gaussian { mean: c, variance: q } = site.cavity(marginal);
-            let grown = 1.0 + q * tau;
-            let quadratic = 2.0 * c * nu + q * nu * nu - tau * c * c;
-            observation.log_mass(c, q) + 0.5 * grown.ln() - 0.5 * quadratic / grown + 0.5 * nu * marginal.mean
+            let pull = site.shift - site.precision * marginal.mean;
+            observation.log_mass(c, q) + 0.5 * (q * site.precision).ln_1p() - 0.5 * c * pull
         };
         let constants: f64 = self.observations.iter().zip(&self.sites).zip(&self.marginals).map(constant).sum();
-        constants - 0.5 * self.log_det
+        constants - 0.5 * self.cholesky.log_det()
     }
 
     /// The coordinates' variances.
     pub(super) fn variances(&self) -> Vec<f64> {
-        (0..self.len()).map(|item| square(self.root.column(item))).collect()
+        (0..self.len()).map(|item| self.variance(item)).collect()
+    }
+
+    fn variance(&self, item: usize) -> f64 {
+        dot(self.root.column(item), self.root.column(item))
     }
 
     /// The sites, one an observation, in their order.
@@ -298,22 +350,4 @@ impl SymmetricOperator for SiteChanges<'_> {
     fn preconditioner(&self) -> Vec<f64> {
         vec![1.0; self.size()]
     }
-}
-
-fn square(vector: &[f64]) -> f64 {
-    dot(vector, vector)
-}
-
-/// `|left - right|²`, in eight interleaved partial sums as in [`dot`].
-fn square_of_difference(left: &[f64], right: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (left_blocks, left_rest) = left.as_chunks::<8>();
-    let (right_blocks, right_rest) = right.as_chunks::<8>();
-    for (left, right) in left_blocks.iter().zip(right_blocks) {
-        for lane in 0..8 {
-            sums[lane] += (left[lane] - right[lane]).powi(2);
-        }
-    }
-    let rest: f64 = left_rest.iter().zip(right_rest).map(|(left, right)| (left - right).powi(2)).sum();
-    sums.iter().sum::<f64>() + rest
 }

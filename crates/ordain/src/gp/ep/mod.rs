@@ -6,22 +6,24 @@
 //!
 //! **Two equivalent forms.** All of that happens in the span of the observed functionals. Taking as coordinates either
 //! the items that were compared or the distinct functionals themselves, whichever are fewer (b of them), EP works on a
-//! b x b matrix, and the other items follow by conditioning: with $c_i$ the prior covariances of item i with the
-//! coordinates,
+//! b x b matrix, and the other items follow by conditioning: with $K = F F'$ and $R R' = I + F' A F$ over the
+//! coordinates and $t_i = F^{-1} c_i$ for the prior covariances $c_i$ of item i with them,
 //!
-//! $$ m_i = c_i' w, \qquad \Sigma_{ij} = K_{ij} - c_i' P c_j, \qquad P = A - A \Sigma A, \qquad
-//!    w = \sum_s (\nu_s - \tau_s d_s'm)\, d_s . $$
+//! $$ m_i = t_i' (R R')^{-1} F' \sum_s \nu_s d_s, \qquad \Sigma_{ij} = K_{ij} - t_i' t_j + t_i' (R R')^{-1} t_j . $$
+//!
+//! For an item that is itself a coordinate the first two terms are the same number. Nothing here is larger than the prior
+//! however precise the sites are, as $A - A \Sigma A$ would be, which takes the same role without F.
 //!
 //! So thousands of answers on hundreds of items and hundreds of answers on thousands of items both take the cheaper
 //! form, and only prior columns of compared items are ever asked for.
 //!
-//! **Cost.** `5 b³/3 + O(t b)` operations an iteration over t observations, of which there are about ten (see
-//! `fixed_point.rs`), and `n b²` for the variances of items never compared. Memory `4 b² + n b`.
+//! **Cost.** `b³` to `5 b³/3` and `O(t b)` operations an iteration over t observations, of which there are about ten (see
+//! `fixed_point.rs`), and `2 n b²` for the variances of items never compared. Memory `5 b² + 2 n b`.
 
 mod fixed_point;
 
 use std::collections::HashSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -29,17 +31,20 @@ use super::{Belief, Functional, Observation};
 use crate::data::ItemId;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
-use crate::numeric::dense::{dot, multiply, multiply_vector};
+use crate::numeric::dense::{add_scaled, dot, multiply, transpose};
 use crate::{Error, Result};
 
 pub use fixed_point::Site;
 use fixed_point::State;
 
+/// Iterations that may go back and forth without a check on the steps.
+const PATIENCE: usize = 60;
+
 /// When EP stops.
 #[derive(Debug, Clone)]
 pub struct EpParams {
     /// Stop when no observed functional's mean moves by more than this many standard deviations, nor its variance by more
-    /// than this fraction.
+    /// than this fraction; or than rounding allows, where the prior is very wide beside the noise.
     pub tolerance: f64,
     /// Give up after this many iterations.
     pub max_iterations: usize,
@@ -55,25 +60,27 @@ impl EpParams {
     /// Runs EP to its fixed point.
     ///
     /// # Errors
-    /// If the kernel cannot be evaluated, or EP does not converge.
+    /// If the kernel cannot be evaluated, EP does not converge, or the prior is so wide beside the noise that rounding
+    /// hides what the answers say.
     pub fn fit(&self, kernel: Arc<dyn Kernel>, observations: &[Observation]) -> Result<Ep> {
         let basis = choose_basis(observations);
         let columns = basis_columns(kernel.as_ref(), &basis)?;
         let prior = restrict(&columns, &basis);
         let placed = place(observations, &basis);
 
-        let mut state = State::new(prior, placed);
+        let mut state = State::new(prior, placed)?;
         let iterations = self.converge(&mut state)?;
-        let mean = multiply_vector(&columns, &state.weights());
-        let shrink = OnceLock::new();
         let everything = basis.len() == kernel.len() && basis.iter().all(|axis| matches!(axis, Functional::Item(_)));
-        let variances = if everything {
-            state.variances()
+        let (white, variances) = if everything {
+            (state.white_coordinates(), state.variances())
         } else {
-            variances(kernel.as_ref(), &columns, shrink.get_or_init(|| state.shrink()))?
+            let white = state.whiten(transpose(&columns));
+            let variances = variances(kernel.as_ref(), &basis, &state, &white)?;
+            (white, variances)
         };
+        let mean = (0..kernel.len()).map(|item| state.mean_along(white.column(item))).collect();
         let log_evidence = state.log_evidence();
-        Ok(Ep { kernel, basis, columns, state, shrink, mean, variances, log_evidence, iterations })
+        Ok(Ep { kernel, basis, white, state, mean, variances, log_evidence, iterations })
     }
 
     /// Iterates until the marginals stand still; says how often.
@@ -81,11 +88,11 @@ impl EpParams {
         let (mut damping, mut last) = (1.0, f64::INFINITY);
         for iteration in 1..=self.max_iterations {
             let change = state.iterate(damping)?;
-            if change <= self.tolerance {
+            if change <= self.tolerance.max(state.rounding()) {
                 return Ok(iteration);
             }
             // The first steps may well go back and forth; after them, a change that grows calls for smaller steps.
-            if iteration > 10 && change > last {
+            if iteration > PATIENCE && change > last {
                 damping = f64::max(0.7 * damping, 0.1);
             }
             last = change;
@@ -104,11 +111,9 @@ pub struct Ep {
     kernel: Arc<dyn Kernel>,
     /// The coordinates, ascending.
     basis: Vec<Functional>,
-    /// Prior covariances of all items with the coordinates, `[n, b]`.
-    columns: Matrix,
+    /// `t_i` of every item, `[rank of the prior over the coordinates, n]`.
+    white: Matrix,
     state: State,
-    /// `P`, by which the observations shrink the prior, `[b, b]`; made when first asked for.
-    shrink: OnceLock<Matrix>,
     mean: Vec<f64>,
     variances: Vec<f64>,
     log_evidence: f64,
@@ -131,25 +136,9 @@ impl Ep {
         self.iterations
     }
 
-    fn shrink(&self) -> &Matrix {
-        self.shrink.get_or_init(|| self.state.shrink())
-    }
-
-    /// A prior column, from the coordinates if it is there.
-    fn prior_column(&self, item: ItemId, out: &mut [f64]) -> Result<()> {
-        let here = |axis: &Functional| *axis == Functional::Item(item.0);
-        // The coordinates are either all items, ascending, or all functionals.
-        let position = self.basis.partition_point(|axis| matches!(axis, Functional::Item(other) if *other < item.0));
-        match self.basis.get(position) {
-            Some(axis) if here(axis) => out.copy_from_slice(self.columns.column(position)),
-            _ => self.kernel.column(item.index(), out)?,
-        }
-        Ok(())
-    }
-
-    /// The prior covariances of one item with the coordinates.
-    fn row(&self, item: ItemId) -> Vec<f64> {
-        (0..self.basis.len()).map(|axis| self.columns[(item.index(), axis)]).collect()
+    /// Whether an item is itself a coordinate.
+    fn is_coordinate(&self, item: ItemId) -> bool {
+        self.basis.binary_search(&Functional::Item(item.0)).is_ok()
     }
 }
 
@@ -163,25 +152,33 @@ impl Belief for Ep {
     }
 
     fn column(&self, item: ItemId, out: &mut [f64]) -> Result<()> {
-        self.prior_column(item, out)?;
-        let correction = multiply_vector(&self.columns, &multiply_vector(self.shrink(), &self.row(item)));
-        for (entry, correction) in out.iter_mut().zip(correction) {
-            *entry -= correction;
+        let own = self.white.column(item.index());
+        let mut along = Matrix::zeros(own.len(), 1);
+        along.values_mut().copy_from_slice(own);
+        self.state.cholesky().solve_in_place(&mut along);
+        if self.is_coordinate(item) {
+            out.fill(0.0);
+        } else {
+            self.kernel.column(item.index(), out)?;
+            add_scaled(along.values_mut(), -1.0, own);
+        }
+        for (other, entry) in out.iter_mut().enumerate() {
+            *entry += dot(self.white.column(other), along.values());
         }
         Ok(())
     }
 
     fn covariance(&self, items: &[ItemId]) -> Result<Matrix> {
-        let size = items.len();
-        let rows = Matrix::from_fn(self.basis.len(), size, |axis, at| self.columns[(items[at].index(), axis)]);
-        let shrunk = multiply(self.shrink(), &rows);
-        let mut out = Matrix::zeros(size, size);
+        let white = Matrix::from_fn(self.white.rows(), items.len(), |axis, at| self.white[(axis, items[at].index())]);
+        let mut root = white.clone();
+        self.state.cholesky().solve_lower_in_place(&mut root);
+        let mut out = multiply(&transpose(&root), &root);
+        let others: Vec<usize> = (0..items.len()).filter(|&at| !self.is_coordinate(items[at])).collect();
         let mut whole = vec![0.0; self.mean.len()];
-        for (position, &item) in items.iter().enumerate() {
-            self.prior_column(item, &mut whole)?;
-            let column = out.column_mut(position);
-            for (row, (entry, other)) in column.iter_mut().zip(items).enumerate() {
-                *entry = whole[other.index()] - dot(rows.column(row), shrunk.column(position));
+        for &at in &others {
+            self.kernel.column(items[at].index(), &mut whole)?;
+            for &row in &others {
+                out[(row, at)] += whole[items[row].index()] - dot(white.column(row), white.column(at));
             }
         }
         Ok(out)
@@ -261,17 +258,21 @@ fn place(observations: &[Observation], basis: &[Functional]) -> Vec<Observation>
     observations.iter().map(place).collect()
 }
 
-/// `K_ii - c_i' P c_i` for all items.
-fn variances(kernel: &dyn Kernel, columns: &Matrix, shrink: &Matrix) -> Result<Vec<f64>> {
+/// Every item's variance: the coordinates' own, and `K_ii - |t_i|² + |R⁻¹ t_i|²`.
+fn variances(kernel: &dyn Kernel, basis: &[Functional], state: &State, white: &Matrix) -> Result<Vec<f64>> {
     let mut out = vec![0.0; kernel.len()];
     kernel.diagonal(&mut out)?;
-    let shrunk = multiply(columns, shrink);
-    for axis in 0..columns.columns() {
-        for (variance, (left, right)) in out.iter_mut().zip(columns.column(axis).iter().zip(shrunk.column(axis))) {
-            *variance -= left * right;
+    let mut root = white.clone();
+    state.cholesky().solve_lower_in_place(&mut root);
+    for (item, variance) in out.iter_mut().enumerate() {
+        let (before, after) = (white.column(item), root.column(item));
+        // Rounding may leave a hair below zero where nothing is left to learn.
+        *variance = (*variance - dot(before, before) + dot(after, after)).max(0.0);
+    }
+    for (axis, variance) in basis.iter().zip(state.variances()) {
+        if let Functional::Item(item) = axis {
+            out[*item as usize] = variance;
         }
     }
-    // Rounding may leave a hair below zero where nothing is left to learn.
-    out.iter_mut().for_each(|variance| *variance = variance.max(0.0));
     Ok(out)
 }

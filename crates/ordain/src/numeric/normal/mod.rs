@@ -109,45 +109,85 @@ pub fn hazard(z: f64) -> Hazard {
 pub struct Truncated {
     /// Its mean.
     pub mean: f64,
-    /// One minus its variance, in [0, 1].
+    /// Its variance, in (0, 1].
+    pub variance: f64,
+    /// One minus its variance, in [0, 1).
     pub shrinkage: f64,
 }
 
-/// Moments of a standard normal variable truncated to `(low, high)`, for any `low < high`, infinite ends included.
-///
-/// One-sided intervals go through [`hazard`], two-sided ones through quadrature, since differences of tails would cancel
-/// for narrow intervals.
-///
-/// # Panics
-/// If `low < high` does not hold.
-pub fn truncated(low: f64, high: f64) -> Truncated {
-    assert!(low < high, "empty interval ({low}, {high})");
-    let above = |low: f64| {
-        let Hazard { rate, curvature } = hazard(-low);
-        Truncated { mean: rate, shrinkage: curvature }
-    };
-    let mirrored = |right: Truncated| Truncated { mean: -right.mean, ..right };
-    match (low == f64::NEG_INFINITY, high == f64::INFINITY) {
-        (true, true) => Truncated { mean: 0.0, shrinkage: 0.0 },
-        (false, true) => above(low),
-        (true, false) => mirrored(above(-high)),
-        (false, false) if low + high < 0.0 => mirrored(Slice::new(-high, -low).moments),
-        (false, false) => Slice::new(low, high).moments,
+/// The variance of a standard normal variable known to lie above `low`, whose shrinkage is known.
+fn variance_above(low: f64, shrinkage: f64) -> f64 {
+    // Below this the difference has lost at most four digits; above it so many terms of the asymptotic series for
+    // 1 - C (x + C) leave 1e-15.
+    if low < 100.0 {
+        return 1.0 - shrinkage;
     }
+    let inverse = 1.0 / (low * low);
+    inverse * (1.0 + inverse * (-6.0 + inverse * (50.0 + inverse * (-518.0 + inverse * 6354.0))))
 }
 
-/// `log (Φ(high) - Φ(low))` for any `low < high`, infinite ends included.
-///
-/// # Panics
-/// If `low < high` does not hold.
-pub fn log_mass(low: f64, high: f64) -> f64 {
-    assert!(low < high, "empty interval ({low}, {high})");
-    match (low == f64::NEG_INFINITY, high == f64::INFINITY) {
-        (true, true) => 0.0,
-        (false, true) => log_cdf(-low),
-        (true, false) => log_cdf(high),
-        (false, false) if low + high < 0.0 => Slice::new(-high, -low).log_mass,
-        (false, false) => Slice::new(low, high).log_mass,
+/// An interval of a standard normal variable, infinite ends included. Its width is kept beside its ends, which lose it
+/// where the interval is narrow and far out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    low: f64,
+    high: f64,
+    width: f64,
+}
+
+impl Interval {
+    /// Between `low` and `high`.
+    ///
+    /// # Panics
+    /// If `low < high` does not hold.
+    pub fn new(low: f64, high: f64) -> Self {
+        Self::standardized(low, high, 0.0, 1.0)
+    }
+
+    /// Where a variable of this mean and (positive) standard deviation lies between `low` and `high`.
+    ///
+    /// # Panics
+    /// If `low < high` does not hold.
+    pub fn standardized(low: f64, high: f64, mean: f64, sd: f64) -> Self {
+        assert!(low < high, "empty interval ({low}, {high})");
+        /// Finite ends stay within this, so that their squares are finite.
+        const FARTHEST: f64 = 1e150;
+        let end = |end: f64| if end.is_finite() { ((end - mean) / sd).clamp(-FARTHEST, FARTHEST) } else { end };
+        Self { low: end(low), high: end(high), width: ((high - low) / sd).max(f64::MIN_POSITIVE) }
+    }
+
+    fn mirrored(self) -> Self {
+        Self { low: -self.high, high: -self.low, ..self }
+    }
+
+    /// The mean and the variance of a standard normal variable known to lie in the interval.
+    ///
+    /// One-sided intervals go through [`hazard`], two-sided ones through quadrature, since differences of tails would
+    /// cancel for narrow intervals.
+    pub fn moments(self) -> Truncated {
+        let above = |low: f64| {
+            let Hazard { rate, curvature } = hazard(-low);
+            Truncated { mean: rate, variance: variance_above(low, curvature), shrinkage: curvature }
+        };
+        let negated = |right: Truncated| Truncated { mean: -right.mean, ..right };
+        match (self.low == f64::NEG_INFINITY, self.high == f64::INFINITY) {
+            (true, true) => Truncated { mean: 0.0, variance: 1.0, shrinkage: 0.0 },
+            (false, true) => above(self.low),
+            (true, false) => negated(above(-self.high)),
+            (false, false) if self.low + self.high < 0.0 => negated(Slice::new(self.mirrored()).moments),
+            (false, false) => Slice::new(self).moments,
+        }
+    }
+
+    /// `log (Φ(high) - Φ(low))`.
+    pub fn log_mass(self) -> f64 {
+        match (self.low == f64::NEG_INFINITY, self.high == f64::INFINITY) {
+            (true, true) => 0.0,
+            (false, true) => log_cdf(-self.low),
+            (true, false) => log_cdf(self.high),
+            (false, false) if self.low + self.high < 0.0 => Slice::new(self.mirrored()).log_mass,
+            (false, false) => Slice::new(self).log_mass,
+        }
     }
 }
 
@@ -159,8 +199,8 @@ struct Slice {
 }
 
 impl Slice {
-    /// Between `low` and `high`, where `|low| <= high`.
-    fn new(low: f64, high: f64) -> Self {
+    /// Of an interval with `|low| <= high`.
+    fn new(Interval { low, high, width }: Interval) -> Self {
         /// Where the density has dropped by this many powers of e from its largest value, the rest is left away.
         const DROP: f64 = 40.0;
         // The density's largest value on the interval is at `top`; offsets from there keep their digits when the
@@ -168,7 +208,7 @@ impl Slice {
         let top = low.max(0.0);
         let reach = 2.0 * DROP / (top + (top * top + 2.0 * DROP).sqrt());
         let from = (low - top).max(-(2.0 * DROP).sqrt());
-        let to = (high - top).min(reach);
+        let to = if low < 0.0 { high } else { width }.min(reach);
         let half = 0.5 * (to - from);
         let middle = 0.5 * (to + from);
         let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
@@ -180,12 +220,13 @@ impl Slice {
             second += density * node * node;
         }
         let centre = first / mass;
-        let spread = second / mass - centre * centre;
+        let variance = half * half * (second / mass - centre * centre);
         Self {
             log_mass: -0.5 * top * top - LOG_SQRT_2PI + (half * mass).ln(),
             moments: Truncated {
                 mean: top + (middle + half * centre),
-                shrinkage: (1.0 - half * half * spread).clamp(0.0, 1.0),
+                variance,
+                shrinkage: (1.0 - variance).clamp(0.0, 1.0),
             },
         }
     }
