@@ -19,7 +19,8 @@ pub struct PairLoss {
 /// Expected squared error of a difference of utilities, counted only where its sign is wrong (AXPGP eq. 28 without the
 /// weight): the mean of `(delta - mean)²` over `delta` of the opposite sign to `mean`, for `delta ~ N(mean, variance)`.
 ///
-/// With $t = |\text{mean}|/\text{sd}$ it is $\text{variance}\,(\Phi(-t) + t\varphi(t))$.
+/// With $t = |\text{mean}|/\text{sd}$ it is $\text{variance}\,(\Phi(-t) + t\varphi(t))$: the printed form for the sign of the
+/// difference that makes the mean negative; for a positive one it gives the part where the sign is right.
 pub fn expected_loss(mean: f64, variance: f64) -> f64 {
     if variance <= 0.0 {
         return 0.0;
