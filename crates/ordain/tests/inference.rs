@@ -288,6 +288,33 @@ fn mixed_coordinates_equal_items() {
     assert!((whole.log_evidence() - n as f64 * 0.5_f64.ln() - ep.log_evidence()).abs() < 1e-7);
 }
 
+/// The same under a kernel so smooth that its matrix is singular to rounding: nothing may be divided by it.
+#[test]
+fn uncompared_items_under_a_smooth_kernel() {
+    let (n, compared) = (200, 60);
+    let kernel = Arc::new(Given(Matrix::from_fn(n, n, |i, j| {
+        let distance = 3.0 * (i as f64 - j as f64) / n as f64;
+        (-0.5 * distance * distance).exp()
+    })));
+    let model = AnswerModel::default();
+    let mut stream = stream(501);
+    let mut observations: Vec<Observation> = (0..300)
+        .map(|_| {
+            let (i, j) = pair(compared, &mut stream);
+            model.preferred(i, j)
+        })
+        .collect();
+    let ep = EpParams::default().fit(kernel.clone(), &observations).unwrap();
+    let vague = |item| Observation { functional: Functional::Item(item), low: 0.0, high: f64::INFINITY, noise: 1e12 };
+    observations.extend((0..n as u32).map(vague));
+    let whole = EpParams::default().fit(kernel, &observations).unwrap();
+    let items: Vec<ItemId> = (0..n).map(ItemId::new).collect();
+    let (left, right) = (ep.covariance(&items).unwrap(), whole.covariance(&items).unwrap());
+    // 200 observations with noise 1e12 say about 1e-10 of the mean; EP stops within 1e-9.
+    assert!(distance(ep.mean(), whole.mean()) < 2e-9);
+    assert!(distance(left.values(), right.values()) < 2e-9);
+}
+
 /// The two forms of the incremental covariance are the same numbers.
 #[test]
 fn dense_equals_directions() {

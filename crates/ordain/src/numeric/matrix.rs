@@ -66,6 +66,13 @@ impl Matrix {
         if first < second { (low, high) } else { (high, low) }
     }
 
+    /// These columns, in this order.
+    pub fn select_columns(&self, columns: impl IntoIterator<Item = usize>) -> Self {
+        let values: Vec<f64> = columns.into_iter().flat_map(|column| self.column(column)).copied().collect();
+        let columns = values.len() / self.rows.max(1);
+        Self { rows: self.rows, columns, values }
+    }
+
     /// All columns in order, to be written; e.g. in parallel, each by its own task.
     pub fn columns_mut(&mut self) -> impl Iterator<Item = &mut [f64]> {
         // A matrix without rows has no chunk to give.

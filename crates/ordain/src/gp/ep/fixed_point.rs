@@ -10,7 +10,9 @@
 use super::{Functional, Observation};
 use crate::Result;
 use crate::gp::{Moments, prior_too_wide};
-use crate::numeric::dense::{Cholesky, SemidefiniteFactor, dot, multiply_vector, squared_distance};
+use crate::numeric::dense::{
+    Cholesky, SemidefiniteFactor, dot, multiply, multiply_vector, squared_distance, transpose,
+};
 use crate::numeric::{ConjugateGradients, Matrix, SymmetricOperator};
 
 /// The Gaussian factor `exp(-½ precision x² + shift x)` that stands for an observation of `x`.
@@ -212,11 +214,8 @@ impl State {
         let matrix = self.prior.identity_plus(&self.times_sites(factor));
         // All its eigenvalues are at least 1, unless rounding in the others is larger than that.
         self.cholesky = Cholesky::factor(matrix).map_err(|_| prior_too_wide())?;
-        let mut shifts = vec![0.0; self.len()];
-        for (observation, site) in self.observations.iter().zip(&self.sites) {
-            observation.functional.spread(site.shift, &mut shifts);
-        }
-        self.inner.values_mut().copy_from_slice(&multiply_vector(factor, &shifts));
+        let along = multiply_vector(factor, &self.shifts());
+        self.inner.values_mut().copy_from_slice(&along);
         self.cholesky.solve_in_place(&mut self.inner);
         for (item, mean) in self.mean.iter_mut().enumerate() {
             *mean = dot(factor.column(item), self.inner.values());
@@ -226,7 +225,7 @@ impl State {
 
     fn marginal(&self, functional: Functional) -> Gaussian {
         let variance = match functional {
-            Functional::Item(item) => self.variance(item as usize),
+            Functional::Item(item) => self.covariance(item as usize, item as usize),
             Functional::Difference(first, second) => {
                 squared_distance(self.root.column(first as usize), self.root.column(second as usize))
             }
@@ -260,28 +259,112 @@ impl State {
         out
     }
 
-    /// `F⁻¹ C`, for prior covariances C of anything with the coordinates, `[b, n]`.
-    pub(super) fn whiten(&self, covariances: Matrix) -> Matrix {
-        self.prior.solve(covariances)
+    /// What the observations make of anything else that has prior covariances C with the coordinates, `[n, b]`: its
+    /// means `G' L⁻¹ beta`, and `G = L⁻¹ E' C'`, whose product with itself they take away from its prior covariance.
+    pub(super) fn condition(&self, covariances: &Matrix) -> (Vec<f64>, Matrix) {
+        let (factor, mut target) = self.precision_factor();
+        let half = multiply(self.prior.transpose(), &factor);
+        let mut inner = multiply(&transpose(&half), &half);
+        for axis in 0..inner.rows() {
+            inner[(axis, axis)] += 1.0;
+        }
+        let cholesky = Cholesky::factor(inner).unwrap_or_else(|_| unreachable!("the identity and a square"));
+        cholesky.solve_lower_in_place(&mut target);
+        let mut reduction = multiply(&transpose(&factor), &transpose(covariances));
+        cholesky.solve_lower_in_place(&mut reduction);
+        let means = (0..covariances.rows()).map(|item| dot(reduction.column(item), target.values())).collect();
+        (means, reduction)
     }
 
-    /// The coordinates themselves, whitened: `F'`.
-    pub(super) fn white_coordinates(&self) -> Matrix {
-        self.prior.transpose().clone()
+    /// `D' nu`.
+    fn shifts(&self) -> Vec<f64> {
+        let mut out = vec![0.0; self.len()];
+        for (observation, site) in self.observations.iter().zip(&self.sites) {
+            observation.functional.spread(site.shift, &mut out);
+        }
+        out
     }
 
-    /// The mean of what has these whitened covariances with the coordinates.
-    pub(super) fn mean_along(&self, white: &[f64]) -> f64 {
-        dot(white, self.inner.values())
+    /// `E` with `E E' = A`, `[b, rank]`, and `beta` with `E beta = D' nu`: the sites as that many observations with unit
+    /// noise.
+    ///
+    /// A is singular: shifting all items that comparisons connect, and of which none was judged by itself, changes
+    /// nothing. One such item of each connected part is left out of the factorisation; what is left is definite, and the
+    /// Schur complement of those left out is exactly zero.
+    fn precision_factor(&self) -> (Matrix, Matrix) {
+        let precision = self.times_sites(&Matrix::identity(self.len()));
+        let shifts = self.shifts();
+        let grounded = self.grounded();
+        let (grounded, free): (Vec<usize>, Vec<usize>) = (0..self.len()).partition(|&axis| grounded[axis]);
+        let part = |rows: &[usize], columns: &[usize]| {
+            Matrix::from_fn(rows.len(), columns.len(), |row, column| precision[(rows[row], columns[column])])
+        };
+        let Ok(cholesky) = Cholesky::factor(part(&free, &free)) else {
+            // Precisions so different in size that some are rounding beside others.
+            let factor = SemidefiniteFactor::new(&precision);
+            let target = factor.solve(Matrix::from_fn(self.len(), 1, |axis, _| shifts[axis]));
+            return (transpose(factor.transpose()), target);
+        };
+        let mut across = part(&free, &grounded);
+        cholesky.solve_lower_in_place(&mut across);
+        let mut target = Matrix::from_fn(free.len(), 1, |row, _| shifts[free[row]]);
+        cholesky.solve_lower_in_place(&mut target);
+        let mut factor = Matrix::zeros(self.len(), free.len());
+        for column in 0..free.len() {
+            for (row, &axis) in free.iter().enumerate() {
+                factor[(axis, column)] = cholesky.lower()[(row, column)];
+            }
+            for (row, &axis) in grounded.iter().enumerate() {
+                factor[(axis, column)] = across[(column, row)];
+            }
+        }
+        (factor, target)
     }
 
-    /// `R`, for which `(R R')⁻¹` is the covariance of the whitened coordinates.
-    pub(super) fn cholesky(&self) -> &Cholesky {
-        &self.cholesky
+    /// One coordinate of every part that only differences hold together: the last.
+    fn grounded(&self) -> Vec<bool> {
+        fn find(parent: &mut [usize], mut axis: usize) -> usize {
+            while parent[axis] != axis {
+                parent[axis] = parent[parent[axis]];
+                axis = parent[axis];
+            }
+            axis
+        }
+        let mut parent: Vec<usize> = (0..self.len()).collect();
+        let counted = || self.observations.iter().zip(&self.sites).filter(|(_, site)| site.precision > 0.0);
+        for (observation, _) in counted() {
+            if let Functional::Difference(first, second) = observation.functional {
+                let (first, second) = (find(&mut parent, first as usize), find(&mut parent, second as usize));
+                // The larger becomes the root, so the root of a part is its last coordinate.
+                parent[first.min(second)] = first.max(second);
+            }
+        }
+        let mut grounded: Vec<bool> = (0..self.len()).map(|axis| parent[axis] == axis).collect();
+        for (observation, _) in counted() {
+            if let Functional::Item(item) = observation.functional {
+                grounded[find(&mut parent, item as usize)] = false;
+            }
+        }
+        grounded
+    }
+
+    /// `V`, whose columns' products are the covariances of the coordinates.
+    pub(super) fn root(&self) -> &Matrix {
+        &self.root
+    }
+
+    /// The covariance of two coordinates.
+    pub(super) fn covariance(&self, first: usize, second: usize) -> f64 {
+        dot(self.root.column(first), self.root.column(second))
+    }
+
+    /// The coordinates' means and variances.
+    pub(super) fn coordinates(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.mean.iter().enumerate().map(|(axis, &mean)| (mean, self.covariance(axis, axis)))
     }
 
     /// The part of a standard deviation, or of a variance, that rounding may move: the precisions that the sites add to
-    /// the prior's, which is 1 in whitened coordinates, are known to this much of it. At most a millionth, beyond which
+    /// the prior's, which is 1 in the coordinates that F maps from, are known to this much of it. At most a millionth, beyond which
     /// standing still would be luck.
     pub(super) fn rounding(&self) -> f64 {
         (f64::EPSILON * self.cholesky.largest_pivot()).min(1e-6)
@@ -301,15 +384,6 @@ impl State {
         };
         let constants: f64 = self.observations.iter().zip(&self.sites).zip(&self.marginals).map(constant).sum();
         constants - 0.5 * self.cholesky.log_det()
-    }
-
-    /// The coordinates' variances.
-    pub(super) fn variances(&self) -> Vec<f64> {
-        (0..self.len()).map(|item| self.variance(item)).collect()
-    }
-
-    fn variance(&self, item: usize) -> f64 {
-        dot(self.root.column(item), self.root.column(item))
     }
 
     /// The sites, one an observation, in their order.

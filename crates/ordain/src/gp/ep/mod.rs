@@ -6,19 +6,19 @@
 //!
 //! **Two equivalent forms.** All of that happens in the span of the observed functionals. Taking as coordinates either
 //! the items that were compared or the distinct functionals themselves, whichever are fewer (b of them), EP works on a
-//! b x b matrix, and the other items follow by conditioning: with $K = F F'$ and $R R' = I + F' A F$ over the
-//! coordinates and $t_i = F^{-1} c_i$ for the prior covariances $c_i$ of item i with them,
+//! b x b matrix, and the other items follow by conditioning: with $c_i$ the prior covariances of item i with the
+//! coordinates, $A = E E'$, $\sum_s \nu_s d_s = E \beta$ and $L L' = I + E' K E$ over the coordinates,
 //!
-//! $$ m_i = t_i' (R R')^{-1} F' \sum_s \nu_s d_s, \qquad \Sigma_{ij} = K_{ij} - t_i' t_j + t_i' (R R')^{-1} t_j . $$
+//! $$ g_i = L^{-1} E' c_i, \qquad m_i = g_i' L^{-1} \beta, \qquad \Sigma_{ij} = K_{ij} - g_i' g_j . $$
 //!
-//! For an item that is itself a coordinate the first two terms are the same number. Nothing here is larger than the prior
-//! however precise the sites are, as $A - A \Sigma A$ would be, which takes the same role without F.
+//! Nothing is divided by the prior, which smooth kernels make nearly singular. Coordinates have their covariance from [`fixed_point`] itself, in which no
+//! difference is taken.
 //!
 //! So thousands of answers on hundreds of items and hundreds of answers on thousands of items both take the cheaper
 //! form, and only prior columns of compared items are ever asked for.
 //!
 //! **Cost.** `b³` to `5 b³/3` and `O(t b)` operations an iteration over t observations, of which there are about ten (see
-//! `fixed_point.rs`), and `2 n b²` for the variances of items never compared. Memory `5 b² + 2 n b`.
+//! `fixed_point.rs`), and `3 n b²` for the variances of items never compared. Memory `5 b² + 2 n b`.
 
 mod fixed_point;
 
@@ -71,16 +71,25 @@ impl EpParams {
         let mut state = State::new(prior, placed)?;
         let iterations = self.converge(&mut state)?;
         let everything = basis.len() == kernel.len() && basis.iter().all(|axis| matches!(axis, Functional::Item(_)));
-        let (white, variances) = if everything {
-            (state.white_coordinates(), state.variances())
-        } else {
-            let white = state.whiten(transpose(&columns));
-            let variances = variances(kernel.as_ref(), &basis, &state, &white)?;
-            (white, variances)
-        };
-        let mean = (0..kernel.len()).map(|item| state.mean_along(white.column(item))).collect();
+        let (mut mean, mut variances) = (vec![0.0; kernel.len()], vec![0.0; kernel.len()]);
+        let mut reduction = None;
+        if !everything {
+            kernel.diagonal(&mut variances)?;
+            let (means, matrix) = state.condition(&columns);
+            for (item, variance) in variances.iter_mut().enumerate() {
+                // Rounding may leave a hair below zero where nothing is left to learn.
+                *variance = (*variance - dot(matrix.column(item), matrix.column(item))).max(0.0);
+            }
+            (mean, reduction) = (means, Some(matrix));
+        }
+        for (axis, (own_mean, own_variance)) in basis.iter().zip(state.coordinates()) {
+            if let Functional::Item(item) = axis {
+                mean[*item as usize] = own_mean;
+                variances[*item as usize] = own_variance;
+            }
+        }
         let log_evidence = state.log_evidence();
-        Ok(Ep { kernel, basis, white, state, mean, variances, log_evidence, iterations })
+        Ok(Ep { kernel, basis, reduction, state, mean, variances, log_evidence, iterations })
     }
 
     /// Iterates until the marginals stand still; says how often.
@@ -111,8 +120,8 @@ pub struct Ep {
     kernel: Arc<dyn Kernel>,
     /// The coordinates, ascending.
     basis: Vec<Functional>,
-    /// `t_i` of every item, `[rank of the prior over the coordinates, n]`.
-    white: Matrix,
+    /// `L⁻¹ E' c_i` of every item, `[rank of A, n]`; not needed where every item is a coordinate.
+    reduction: Option<Matrix>,
     state: State,
     mean: Vec<f64>,
     variances: Vec<f64>,
@@ -136,9 +145,9 @@ impl Ep {
         self.iterations
     }
 
-    /// Whether an item is itself a coordinate.
-    fn is_coordinate(&self, item: ItemId) -> bool {
-        self.basis.binary_search(&Functional::Item(item.0)).is_ok()
+    /// Which coordinate an item is, if it is one.
+    fn coordinate(&self, item: ItemId) -> Option<usize> {
+        self.basis.binary_search(&Functional::Item(item.0)).ok()
     }
 }
 
@@ -152,33 +161,41 @@ impl Belief for Ep {
     }
 
     fn column(&self, item: ItemId, out: &mut [f64]) -> Result<()> {
-        let own = self.white.column(item.index());
-        let mut along = Matrix::zeros(own.len(), 1);
-        along.values_mut().copy_from_slice(own);
-        self.state.cholesky().solve_in_place(&mut along);
-        if self.is_coordinate(item) {
-            out.fill(0.0);
-        } else {
+        if let Some(reduction) = &self.reduction {
             self.kernel.column(item.index(), out)?;
-            add_scaled(along.values_mut(), -1.0, own);
+            let own = reduction.column(item.index());
+            for (other, entry) in out.iter_mut().enumerate() {
+                *entry -= dot(reduction.column(other), own);
+            }
         }
-        for (other, entry) in out.iter_mut().enumerate() {
-            *entry += dot(self.white.column(other), along.values());
+        if let Some(own) = self.coordinate(item) {
+            for (other, axis) in self.basis.iter().enumerate() {
+                if let Functional::Item(item) = axis {
+                    out[*item as usize] = self.state.covariance(other, own);
+                }
+            }
         }
         Ok(())
     }
 
     fn covariance(&self, items: &[ItemId]) -> Result<Matrix> {
-        let white = Matrix::from_fn(self.white.rows(), items.len(), |axis, at| self.white[(axis, items[at].index())]);
-        let mut root = white.clone();
-        self.state.cholesky().solve_lower_in_place(&mut root);
-        let mut out = multiply(&transpose(&root), &root);
-        let others: Vec<usize> = (0..items.len()).filter(|&at| !self.is_coordinate(items[at])).collect();
-        let mut whole = vec![0.0; self.mean.len()];
-        for &at in &others {
-            self.kernel.column(items[at].index(), &mut whole)?;
-            for &row in &others {
-                out[(row, at)] += whole[items[row].index()] - dot(white.column(row), white.column(at));
+        let mut out = Matrix::zeros(items.len(), items.len());
+        if let Some(reduction) = &self.reduction {
+            let mut whole = vec![0.0; self.mean.len()];
+            for (column, item) in out.columns_mut().zip(items) {
+                self.kernel.column(item.index(), &mut whole)?;
+                column.iter_mut().zip(items).for_each(|(entry, other)| *entry = whole[other.index()]);
+            }
+            let chosen = reduction.select_columns(items.iter().map(|item| item.index()));
+            add_scaled(out.values_mut(), -1.0, multiply(&transpose(&chosen), &chosen).values());
+        }
+        let coordinates: Vec<(usize, usize)> =
+            items.iter().enumerate().filter_map(|(at, &item)| Some((at, self.coordinate(item)?))).collect();
+        let own = self.state.root().select_columns(coordinates.iter().map(|&(_, coordinate)| coordinate));
+        let own = multiply(&transpose(&own), &own);
+        for (column, &(to_column, _)) in coordinates.iter().enumerate() {
+            for (row, &(to_row, _)) in coordinates.iter().enumerate() {
+                out[(to_row, to_column)] = own[(row, column)];
             }
         }
         Ok(out)
@@ -256,23 +273,4 @@ fn place(observations: &[Observation], basis: &[Functional]) -> Vec<Observation>
         Observation { functional, ..*observation }
     };
     observations.iter().map(place).collect()
-}
-
-/// Every item's variance: the coordinates' own, and `K_ii - |t_i|² + |R⁻¹ t_i|²`.
-fn variances(kernel: &dyn Kernel, basis: &[Functional], state: &State, white: &Matrix) -> Result<Vec<f64>> {
-    let mut out = vec![0.0; kernel.len()];
-    kernel.diagonal(&mut out)?;
-    let mut root = white.clone();
-    state.cholesky().solve_lower_in_place(&mut root);
-    for (item, variance) in out.iter_mut().enumerate() {
-        let (before, after) = (white.column(item), root.column(item));
-        // Rounding may leave a hair below zero where nothing is left to learn.
-        *variance = (*variance - dot(before, before) + dot(after, after)).max(0.0);
-    }
-    for (axis, variance) in basis.iter().zip(state.variances()) {
-        if let Functional::Item(item) = axis {
-            out[*item as usize] = variance;
-        }
-    }
-    Ok(out)
 }
