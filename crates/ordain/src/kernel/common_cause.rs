@@ -19,7 +19,7 @@
 //! count once; a link from an item to itself is ignored, since such a cause would be the item's own. There are no
 //! parameters; the weight of the part scales it.
 
-use super::{Causes, Graph, Kernel, Parameter, no_such_parameter, parameters_of};
+use super::{Causes, Graph, Kernel};
 use crate::numeric::{SparseMatrix, triangulate};
 use crate::{Error, Result};
 
@@ -234,17 +234,5 @@ impl Kernel for CommonCause {
             out[other as usize] = value;
         }
         Ok(())
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        Vec::new()
-    }
-
-    fn set_parameters(&mut self, values: &[f64]) -> Result<()> {
-        parameters_of::<0>(values).map(|_| ())
-    }
-
-    fn derivative_column(&self, parameter: usize, _item: usize, _out: &mut [f64]) -> Result<()> {
-        Err(no_such_parameter(parameter, 0))
     }
 }

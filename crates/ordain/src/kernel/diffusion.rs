@@ -112,20 +112,6 @@ impl Kernel for Diffusion {
         self.laplacian.rows()
     }
 
-    /// n columns, in parallel: [`Diffusion::terms`] products with the graph each.
-    fn diagonal(&self, out: &mut [f64]) -> Result<()> {
-        use rayon::prelude::*;
-        let n = self.len();
-        out.par_iter_mut().enumerate().try_for_each_init(
-            || vec![0.0; n],
-            |column, (item, out)| {
-                self.column(item, column)?;
-                *out = column[item];
-                Ok(())
-            },
-        )
-    }
-
     /// [`Diffusion::terms`] products with the graph, three vectors of memory.
     fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
         out.fill(0.0);

@@ -21,7 +21,7 @@
 
 use super::graph::too_heavy;
 use super::laplacian::shift_of;
-use super::{Kernel, Parameter, Role, named, no_such_parameter, parameters_of, positive, relation_vectors};
+use super::{Kernel, Parameter, Role, derivative_of_inverse, named, parameters_of, positive, relation_vectors};
 use crate::data::Relation;
 use crate::numeric::conjugate_gradients::dot;
 use crate::numeric::{ConjugateGradients, SparseMatrix, SymmetricOperator};
@@ -159,20 +159,6 @@ impl Kernel for DirectedLaplacian {
         self.stationary.len()
     }
 
-    /// n solves, in parallel.
-    fn diagonal(&self, out: &mut [f64]) -> Result<()> {
-        use rayon::prelude::*;
-        let n = self.len();
-        out.par_iter_mut().enumerate().try_for_each_init(
-            || vec![0.0; n],
-            |column, (item, out)| {
-                self.column(item, column)?;
-                *out = column[item];
-                Ok(())
-            },
-        )
-    }
-
     /// One solve.
     fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
         let mut unit = vec![0.0; self.len()];
@@ -198,20 +184,7 @@ impl Kernel for DirectedLaplacian {
 
     /// One solve for beta, two for iota.
     fn derivative_column(&self, parameter: usize, item: usize, out: &mut [f64]) -> Result<()> {
-        match parameter {
-            0 => {
-                self.column(item, out)?;
-                out.iter_mut().for_each(|value| *value /= -self.beta);
-            }
-            1 => {
-                let mut column = vec![0.0; self.len()];
-                self.column(item, &mut column)?;
-                self.solve(&column, out)?;
-                let scale = 2.0 / self.iota.powi(3);
-                out.iter_mut().for_each(|value| *value *= scale);
-            }
-            _ => return Err(no_such_parameter(parameter, 2)),
-        }
-        Ok(())
+        let solve = |rhs: &[f64], x: &mut [f64]| self.solve(rhs, x).map(|_| ());
+        derivative_of_inverse(self, [self.beta, self.iota], solve, (parameter, item), out)
     }
 }

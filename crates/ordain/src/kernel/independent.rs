@@ -1,6 +1,6 @@
 //! What is an item's own: the identity.
 
-use super::{Kernel, Parameter, no_such_parameter, parameters_of};
+use super::Kernel;
 use crate::Result;
 
 /// The identity over the items: a part of the utility that no item shares. It has no parameters; the weight scales it.
@@ -32,17 +32,5 @@ impl Kernel for Independent {
         out.fill(0.0);
         out[item] = 1.0;
         Ok(())
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        Vec::new()
-    }
-
-    fn set_parameters(&mut self, values: &[f64]) -> Result<()> {
-        parameters_of::<0>(values).map(|_| ())
-    }
-
-    fn derivative_column(&self, parameter: usize, _item: usize, _out: &mut [f64]) -> Result<()> {
-        Err(no_such_parameter(parameter, 0))
     }
 }

@@ -7,7 +7,7 @@
 //! - `∂K/∂beta = -K / beta`,
 //! - `∂K/∂iota = -A⁻¹ (∂A/∂iota) A⁻¹ / beta = (2 / (beta iota³)) A⁻¹ A⁻¹ = (2 beta / iota³) K K`.
 
-use super::{Graph, Kernel, Parameter, named, no_such_parameter, parameters_of, positive};
+use super::{Graph, Kernel, Parameter, derivative_of_inverse, named, parameters_of, positive};
 use crate::numeric::{Matrix, SolveMethod, SparseSolver};
 use crate::{Error, Result};
 
@@ -125,20 +125,7 @@ impl Kernel for RegularizedLaplacian {
 
     /// One solve for beta, two for iota.
     fn derivative_column(&self, parameter: usize, item: usize, out: &mut [f64]) -> Result<()> {
-        match parameter {
-            0 => {
-                self.column(item, out)?;
-                out.iter_mut().for_each(|value| *value /= -self.beta);
-            }
-            1 => {
-                let mut column = vec![0.0; self.len()];
-                self.column(item, &mut column)?;
-                self.solver.solve(&column, out)?; // A⁻¹ K e = beta K K e
-                let scale = 2.0 / self.iota.powi(3);
-                out.iter_mut().for_each(|value| *value *= scale);
-            }
-            _ => return Err(no_such_parameter(parameter, 2)),
-        }
-        Ok(())
+        let solve = |rhs: &[f64], x: &mut [f64]| self.solver.solve(rhs, x);
+        derivative_of_inverse(self, [self.beta, self.iota], solve, (parameter, item), out)
     }
 }

@@ -52,11 +52,18 @@ pub trait Kernel: Send + Sync {
         self.len() == 0
     }
 
-    /// The prior variances `K_ii`, written to `out` (length n).
+    /// The prior variances `K_ii`, written to `out` (length n). Kernels that can do better than n columns, in parallel, do.
     ///
     /// # Errors
     /// If an iterative solve does not converge.
-    fn diagonal(&self, out: &mut [f64]) -> Result<()>;
+    fn diagonal(&self, out: &mut [f64]) -> Result<()> {
+        let entry = |column: &mut Vec<f64>, (item, out): (usize, &mut f64)| {
+            self.column(item, column)?;
+            *out = column[item];
+            Ok(())
+        };
+        out.par_iter_mut().enumerate().try_for_each_init(|| vec![0.0; self.len()], entry)
+    }
 
     /// The column `K_{. item}`, written to `out` (length n).
     ///
@@ -76,20 +83,27 @@ pub trait Kernel: Send + Sync {
         Ok(out)
     }
 
-    /// The parameters with their values, in a fixed order.
-    fn parameters(&self) -> Vec<Parameter>;
+    /// The parameters with their values, in a fixed order; none unless a kernel says otherwise.
+    fn parameters(&self) -> Vec<Parameter> {
+        Vec::new()
+    }
 
     /// Gives the parameters other values, in the order of [`Kernel::parameters`].
     ///
     /// # Errors
     /// If a value is not positive and finite; the kernel is then unchanged.
-    fn set_parameters(&mut self, values: &[f64]) -> Result<()>;
+    fn set_parameters(&mut self, values: &[f64]) -> Result<()> {
+        parameters_of::<0>(values).map(|_| ())
+    }
 
     /// The column `∂K_{. item} / ∂ parameter` (not of its logarithm), written to `out` (length n).
     ///
     /// # Errors
     /// If an iterative solve does not converge, or there is no such parameter.
-    fn derivative_column(&self, parameter: usize, item: usize, out: &mut [f64]) -> Result<()>;
+    fn derivative_column(&self, parameter: usize, item: usize, out: &mut [f64]) -> Result<()> {
+        let _ = (item, out);
+        Err(no_such_parameter(parameter, 0))
+    }
 
     /// The whole matrix `∂K / ∂ parameter`: `n²` doubles.
     ///
@@ -127,6 +141,32 @@ fn no_such_parameter(found: usize, count: usize) -> Error {
         found: found.to_string(),
         expected: format!("below {count}"),
     }
+}
+
+/// A column of the derivative of `K = [beta (M + I / iota²)]⁻¹` by beta (0) or iota (1): `-K / beta`, or
+/// `(2 / iota³) (M + I / iota²)⁻¹ K`, for which `solve` solves with `M + I / iota²`. One solve, or two.
+fn derivative_of_inverse(
+    kernel: &impl Kernel,
+    [beta, iota]: [f64; 2],
+    solve: impl Fn(&[f64], &mut [f64]) -> Result<()>,
+    (parameter, item): (usize, usize),
+    out: &mut [f64],
+) -> Result<()> {
+    let scale = match parameter {
+        0 => {
+            kernel.column(item, out)?;
+            -1.0 / beta
+        }
+        1 => {
+            let mut column = vec![0.0; kernel.len()];
+            kernel.column(item, &mut column)?;
+            solve(&column, out)?;
+            2.0 / iota.powi(3)
+        }
+        _ => return Err(no_such_parameter(parameter, 2)),
+    };
+    out.iter_mut().for_each(|value| *value *= scale);
+    Ok(())
 }
 
 fn named(name: &str, value: f64) -> Parameter {
