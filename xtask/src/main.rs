@@ -17,7 +17,7 @@ Usage: cargo xtask <TASK>
 
 Tasks:
   test            Everything CI runs, in order, up to the first failure: the oracles' Python environment,
-                  format, lints, documentation, tests (by cargo-nextest where it is installed), doc tests
+                  format, lints, documentation, doc tests, tests (by cargo-nextest where it is installed)
   bench [ARGS]    Run the benches; ARGS go to `cargo bench`
   oracles         Prepare the oracles' Python environment and print its interpreter, for example
                   ORDAIN_PYTHON=\"$(cargo xtask oracles)\" cargo test
@@ -59,7 +59,7 @@ fn test() -> Result<(), Failure> {
     let tests = if has_nextest() {
         cargo("tests, by cargo-nextest", &["nextest", "run", "--workspace", "--all-features"])
     } else {
-        // Nextest runs no doc tests, so they are the next step and not part of this one.
+        // Nextest runs no doc tests, so they are a step of their own and not part of this one.
         cargo(
             "tests, by cargo test (cargo-nextest is not installed)",
             &["test", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--examples"],
@@ -70,8 +70,8 @@ fn test() -> Result<(), Failure> {
         cargo("lints", &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"]),
         cargo("documentation", &["doc", "--workspace", "--no-deps", "--all-features"])
             .env("RUSTDOCFLAGS", "-D warnings"),
+        cargo("doc tests", &["test", "--doc", "-p", "ordain", "--all-features"]),
         tests.env("ORDAIN_PYTHON", &python),
-        cargo("doc tests", &["test", "--doc", "--workspace", "--all-features"]).env("ORDAIN_PYTHON", &python),
     ];
     for (index, step) in steps.iter().enumerate() {
         step.run(&format!("[{}/{COUNT}] ", index + 2))?;
