@@ -5,7 +5,7 @@
 //!
 //! Data flows one way, and the modules follow it: [`formats`] reads files into [`data`], [`kernel`] says how alike two
 //! items are a priori, [`gp`] turns answers into a belief and its ranking, [`active`] says what a pair is worth asking.
-//! [`numeric`] holds the mathematics that all of them share.
+//! [`measure`] says how good a ranking is. [`numeric`] holds the mathematics that all of them share.
 
 pub mod active;
 pub mod data;
@@ -13,6 +13,7 @@ mod error;
 pub mod formats;
 pub mod gp;
 pub mod kernel;
+pub mod measure;
 pub mod numeric;
 
 pub use error::{Error, InputError, Result};
