@@ -2,6 +2,7 @@
 
 mod answer;
 mod demo;
+mod eval;
 mod init;
 mod model;
 mod output;
@@ -30,6 +31,7 @@ enum Command {
     Rank(rank::Arguments),
     Predict(predict::Arguments),
     Answer(answer::Arguments),
+    Eval(eval::Arguments),
     Demo(demo::Arguments),
 }
 
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
         Command::Rank(arguments) => rank::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Answer(arguments) => answer::run(&arguments),
+        Command::Eval(arguments) => eval::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
     };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {

@@ -35,17 +35,32 @@ pub fn json(value: &impl Serialize) -> Outcome {
     Ok(())
 }
 
-/// Writes rows under a header to standard output.
+/// Writes rows under the header of their names to standard output.
 pub fn csv<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Outcome {
     let mut writer = csv::Writer::from_writer(std::io::stdout().lock());
     for row in rows {
-        writer.serialize(row).map_err(|error| match error.into_kind() {
-            csv::ErrorKind::Io(error) => error,
-            other => std::io::Error::other(format!("{other:?}")),
-        })?;
+        writer.serialize(row).map_err(csv_failure)?;
     }
     writer.flush()?;
     Ok(())
+}
+
+/// Writes rows under this header to standard output.
+pub fn csv_table(header: &[String], rows: impl IntoIterator<Item = Vec<String>>) -> Outcome {
+    let mut writer = csv::Writer::from_writer(std::io::stdout().lock());
+    writer.write_record(header).map_err(csv_failure)?;
+    for row in rows {
+        writer.write_record(row).map_err(csv_failure)?;
+    }
+    writer.flush()?;
+    Ok(())
+}
+
+fn csv_failure(error: csv::Error) -> std::io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => std::io::Error::other(format!("{other:?}")),
+    }
 }
 
 /// Says something on standard error; nobody listening there is no reason to fail.

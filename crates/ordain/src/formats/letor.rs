@@ -40,6 +40,25 @@ impl LetorRanks {
     }
 }
 
+/// Reads a file of scores, one a line, such as a ranker writes beside a LETOR file; of several cells the last counts.
+///
+/// # Errors
+/// If the file cannot be read or is empty, or a score is not a number.
+pub fn read_scores(path: impl AsRef<Path>) -> Result<Vec<f64>> {
+    let path = path.as_ref();
+    let mut lines = Lines::open(path)?;
+    let mut scores = Vec::new();
+    while let Some((number, line)) = lines.next_numbered()? {
+        let cell = line.split_ascii_whitespace().next_back().unwrap_or_default();
+        let score = cell.parse::<f64>().ok().filter(|score| !score.is_nan());
+        scores.push(score.ok_or_else(|| InputError::new(path, "a score: a number").line(number).found(cell))?);
+    }
+    if scores.is_empty() {
+        return Err(empty(path, "write a score for every line of the LETOR file"));
+    }
+    Ok(scores)
+}
+
 /// Reads a LETOR or SVMlight file.
 ///
 /// # Errors

@@ -46,7 +46,7 @@ pub mod trec;
 pub use answers::{read_answer_ids, read_answer_items, read_answers};
 pub use init::{Description, Draft, Sketch, describe, draft_project, write_project};
 pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, named_item, named_pair, read_items};
-pub use letor::{Letor, LetorRanks, read_letor, read_letor_ranks};
+pub use letor::{Letor, LetorRanks, read_letor, read_letor_ranks, read_scores};
 pub use log::AnswerWriter;
 pub use project::{Ask, Goal, Project};
 pub use relations::read_relation;

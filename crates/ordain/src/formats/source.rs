@@ -257,12 +257,22 @@ impl Lines {
     /// # Errors
     /// As [`Lines::next_line`].
     pub fn next_content(&mut self) -> Result<Option<&str>> {
+        Ok(self.next_numbered()?.map(|(_, line)| line))
+    }
+
+    /// The next line that is not blank, with its number.
+    ///
+    /// # Errors
+    /// As [`Lines::next_line`].
+    pub fn next_numbered(&mut self) -> Result<Option<(u64, &str)>> {
         loop {
             if !self.fill()? {
                 return Ok(None);
             }
-            if !self.text()?.trim_matches(' ').is_empty() {
-                return self.text().map(Some);
+            let blank = |byte: &u8| matches!(byte, b' ' | b'\r');
+            if !self.buffer.iter().all(blank) {
+                let number = self.line;
+                return self.text().map(|line| Some((number, line)));
             }
         }
     }

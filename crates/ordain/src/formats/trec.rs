@@ -5,29 +5,33 @@
 //! | qrels | `qid iteration docid grade` | `qid docid rel` (or `grade`, `code`) |
 //! | run | `qid Q0 docid rank score tag` | `run qid docid rank score` |
 //!
-//! Queries keep the order of first appearance, documents the order of the file. A document may stand twice and a score
-//! may be NaN: what to make of that is the measure's choice, and [`RunRow::line`] lets it name the place.
+//! Queries keep the order of first appearance, documents the order of the file. In a run a document may stand twice and a
+//! score may be NaN: what to make of that is the measure's choice, and [`crate::data::RunRow`] lets it name the line. A
+//! document judged twice for a query is an error.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use super::source::Lines;
 use super::table::empty;
-use crate::data::{Judgements, Run, RunRow};
+use crate::data::{Judgements, Run};
 use crate::{Error, InputError, Result};
 
 /// Reads graded judgements.
 ///
 /// # Errors
-/// If the file cannot be read or is empty, a line has another number of cells, or a grade is not a whole number.
+/// If the file cannot be read or is empty, a line has another number of cells, a grade is not a whole number, or a
+/// document is judged twice for a query.
 pub fn read_qrels(path: impl AsRef<Path>) -> Result<Judgements> {
     let path = path.as_ref();
     let form = Form { names: &[&["qid"], &["docid"], &["rel", "grade", "code"]], bare: &[0, 2, 3], cells: 4 };
-    let mut queries: InOrder<Vec<(String, i32)>> = InOrder::default();
+    let mut queries: InOrder<HashMap<String, i32>> = InOrder::default();
     form.read(path, |line, [query, document, grade]| {
         let grade: i32 = grade.text.parse().map_err(|_| wrong(path, line, grade, "a grade: a whole number"))?;
-        queries.of(query.text).push((document.text.to_owned(), grade));
-        Ok(())
+        match queries.of(query.text).insert(document.text.to_owned(), grade) {
+            None => Ok(()),
+            Some(_) => Err(wrong(path, line, document, &format!("each document once for query {}", query.text))),
+        }
     })?;
     Ok(Judgements { queries: queries.entries })
 }
@@ -58,18 +62,37 @@ pub fn read_runs(path: impl AsRef<Path>) -> Result<Vec<Run>> {
         bare: &[0, 2, 3, 4, 5],
         cells: 6,
     };
-    let mut runs: InOrder<InOrder<Vec<RunRow>>> = InOrder::default();
+    let mut runs: InOrder<RunBuilder> = InOrder::default();
     form.read(path, |line, [query, document, rank, score, tag]| {
-        let row = RunRow {
-            document: document.text.to_owned(),
-            rank: rank.text.parse().map_err(|_| wrong(path, line, rank, "a rank: a whole number"))?,
-            score: score.text.parse().map_err(|_| wrong(path, line, score, "a score: a number"))?,
-            line,
-        };
-        runs.of(tag.text).of(query.text).push(row);
-        Ok(())
+        let rank = rank.text.parse().map_err(|_| wrong(path, line, rank, "a rank: a whole number"))?;
+        let score = score.text.parse().map_err(|_| wrong(path, line, score, "a score: a number"))?;
+        let RunBuilder { run, index, latest } = runs.of(tag.text);
+        // Rows of a query mostly stand together.
+        if run.queries.get(*latest).is_none_or(|(name, _)| name != query.text) {
+            *latest = *index.entry(query.text.to_owned()).or_insert_with(|| {
+                run.queries.push((query.text.to_owned(), Vec::new()));
+                run.queries.len() - 1
+            });
+        }
+        if run.push(*latest, document.text, rank, score, line) {
+            return Ok(());
+        }
+        Err(wrong(path, line, document, "at most 4 GiB of document ids in a run"))
     })?;
-    Ok(runs.entries.into_iter().map(|(name, queries)| Run { name, queries: queries.entries }).collect())
+    let named = |(name, mut built): (String, RunBuilder)| {
+        built.run.name = name;
+        built.run
+    };
+    Ok(runs.entries.into_iter().map(named).collect())
+}
+
+/// A run in the making.
+#[derive(Default)]
+struct RunBuilder {
+    run: Run,
+    index: HashMap<String, usize>,
+    /// The position of the query that came last.
+    latest: usize,
 }
 
 /// Values by name, in order of first appearance.
@@ -77,10 +100,15 @@ pub fn read_runs(path: impl AsRef<Path>) -> Result<Vec<Run>> {
 struct InOrder<T> {
     entries: Vec<(String, T)>,
     index: HashMap<String, usize>,
+    latest: usize,
 }
 
 impl<T: Default> InOrder<T> {
     fn of(&mut self, name: &str) -> &mut T {
+        // The same name mostly comes again.
+        if self.entries.get(self.latest).is_some_and(|(latest, _)| latest == name) {
+            return &mut self.entries[self.latest].1;
+        }
         let at = match self.index.get(name) {
             Some(&at) => at,
             None => {
@@ -89,6 +117,7 @@ impl<T: Default> InOrder<T> {
                 self.entries.len() - 1
             }
         };
+        self.latest = at;
         &mut self.entries[at].1
     }
 }
@@ -120,9 +149,9 @@ impl<const N: usize> Form<N> {
         let header: Vec<&str> = first.split('\t').map(str::trim).collect();
         if !header.contains(&"qid") {
             self.row(path, lines.line(), first.split_ascii_whitespace(), self.cells, self.bare, &mut row)?;
-            while let Some(line) = lines.next_content()?.map(str::to_owned) {
+            while let Some((number, line)) = lines.next_numbered()? {
                 let cells = line.split_ascii_whitespace();
-                self.row(path, lines.line(), cells, self.cells, self.bare, &mut row)?;
+                self.row(path, number, cells, self.cells, self.bare, &mut row)?;
             }
             return Ok(());
         }
@@ -134,8 +163,8 @@ impl<const N: usize> Form<N> {
                 )
             })?;
         }
-        while let Some(line) = lines.next_content()?.map(str::to_owned) {
-            self.row(path, lines.line(), line.split('\t'), header.len(), &columns, &mut row)?;
+        while let Some((number, line)) = lines.next_numbered()? {
+            self.row(path, number, line.split('\t'), header.len(), &columns, &mut row)?;
         }
         Ok(())
     }

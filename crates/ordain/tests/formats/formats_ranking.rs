@@ -41,6 +41,9 @@ proptest! {
     fn qrels_and_runs_come_back(rows in prop::collection::vec(("[a-c]", "[a-z0-9-]{1,5}", any::<i32>(), any::<f64>(), "[xy]"), 1..40)) {
         let folder = Folder::new();
         let mut files = [String::new(), "qid\tdocid\trel\n".into(), String::new(), "run\tqid\tdocid\trank\tscore\n".into()];
+        // A document is judged once for a query.
+        let rows: Vec<_> =
+            rows.into_iter().enumerate().map(|(at, (q, d, n, score, tag))| (q, format!("{d}{at}"), n, score, tag)).collect();
         for (query, document, n, score, tag) in &rows {
             files[0] += &format!("{query} 0 {document} {n}\n");
             files[1] += &format!("{query}\t{document}\t{n}\n");
@@ -51,8 +54,8 @@ proptest! {
         let qrels = read_qrels(a).unwrap();
         prop_assert_eq!(&read_qrels(b).unwrap(), &qrels);
         for (query, grades) in &qrels.queries {
-            let own: Vec<_> = rows.iter().filter(|row| row.0 == *query).map(|row| (row.1.clone(), row.2)).collect();
-            prop_assert_eq!(&own, grades);
+            let own = rows.iter().filter(|row| row.0 == *query).map(|row| (row.1.clone(), row.2));
+            prop_assert_eq!(&own.collect::<std::collections::HashMap<_, _>>(), grades);
         }
         let runs = read_runs(c).unwrap();
         for run in &runs {
@@ -60,8 +63,8 @@ proptest! {
                 let own: Vec<_> = rows.iter().filter(|row| row.0 == *query && row.4 == run.name).collect();
                 prop_assert_eq!(own.len(), found.len());
                 for (own, found) in own.iter().zip(found) {
-                    prop_assert_eq!(&own.1, &found.document);
-                    prop_assert_eq!(i64::from(own.2), found.rank);
+                    prop_assert_eq!(&own.1, run.document(found));
+                    prop_assert_eq!(own.2, found.rank);
                     prop_assert!(own.3 == found.score || (own.3.is_nan() && found.score.is_nan()));
                 }
             }
@@ -110,6 +113,7 @@ fn trec_files_that_are_wrong_say_where() {
     let error = input(qrels("1 0 d1 1\n1 d2 1\n"), "q");
     assert_eq!((error.line, error.found.as_deref()), (Some(2), Some("3 cells")));
     assert_eq!(input(qrels("qid\tdocid\n"), "q").expected, "a column rel or grade or code");
+    check(&input(qrels("1 0 d1 1\n2 0 d1 1\n1 0 d1 0\n"), "q"), 3, "3", "d1", "");
     assert_eq!(input(qrels(""), "q").found.as_deref(), Some("an empty file"));
     check(&input(runs("1 Q0 d1 first 2.5 tag\n"), "r"), 1, "4", "first", "");
     check(&input(runs("1 Q0 d1 1 high tag\n"), "r"), 1, "5", "high", "");

@@ -1,0 +1,263 @@
+//! `ordain eval`: how good runs are.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use comfy_table::{CellAlignment, Table, presets};
+use ordain::InputError;
+use ordain::data::{Judgements, Run};
+use ordain::formats::{read_letor, read_qrels, read_runs, read_scores};
+use ordain::measure::{Evaluation, EvaluationParams, Measure, RunEvaluation, Ties, evaluate, holm, paired_t_test};
+use serde::Serialize;
+
+use crate::model::working;
+use crate::output::{self, Format};
+use crate::{Failure, Outcome};
+
+/// Measure runs against judgements
+///
+/// Like trec_eval, but several runs side by side. Documents are ordered by score whatever ranks a run states, those that
+/// were not judged count as not relevant, and a query counts if it is both judged and answered. A star marks a run whose
+/// mean differs from that of the first run (paired t test over the queries both answer, Holm's correction over the
+/// runs): * for p < 0.05, ** for p < 0.01.
+#[derive(Args)]
+pub struct Arguments {
+    /// TREC runs (qid Q0 docid rank score tag); with --letor, files of scores, one a line
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// The judgements: TREC qrels (qid iteration docid grade)
+    #[arg(long, value_name = "FILE", required_unless_present = "letor", conflicts_with = "letor")]
+    qrels: Option<PathBuf>,
+    /// Judgements in a LETOR file, to whose lines the scores belong
+    #[arg(long, value_name = "FILE")]
+    letor: Option<PathBuf>,
+    /// What to measure, e.g. map,ndcg@10,p@5,mrr; may be given several times
+    #[arg(long, value_delimiter = ',', default_value = "map,ndcg@10,p@10,mrr", value_parser = measure)]
+    measure: Vec<Measure>,
+    /// The order of equal scores [default: trec, with --letor given]
+    #[arg(long, value_enum)]
+    ties: Option<TieRule>,
+    /// Count judged queries that a run does not answer, as if it had found nothing
+    #[arg(long)]
+    complete: bool,
+    /// Show every query
+    #[arg(long)]
+    per_query: bool,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TieRule {
+    /// By falling document id, as trec_eval does
+    Trec,
+    /// As they stand in the file
+    Given,
+    /// In every order at once: expected values
+    Expected,
+}
+
+fn measure(text: &str) -> Result<Measure, String> {
+    text.parse().map_err(|_| format!("expected one of {}", Measure::NAMES))
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let working = working("measuring");
+    let ties = match arguments.ties {
+        Some(TieRule::Trec) => Ties::Trec,
+        Some(TieRule::Given) => Ties::Given,
+        Some(TieRule::Expected) => Ties::Expected,
+        None if arguments.letor.is_some() => Ties::Given,
+        None => Ties::Trec,
+    };
+    let params = EvaluationParams { measures: arguments.measure.clone(), ties, complete: arguments.complete };
+    let (judgements, runs) = read(arguments)?;
+    let mut evaluation = Evaluation { queries: Vec::new(), runs: Vec::new() };
+    for (path, run) in &runs {
+        let one = evaluate(std::slice::from_ref(run), &judgements, &params).map_err(|error| in_file(path, error))?;
+        evaluation.queries = one.queries;
+        evaluation.runs.extend(one.runs);
+    }
+    drop(working);
+    for ((path, _), run) in runs.iter().zip(&evaluation.runs) {
+        run.warnings.iter().for_each(|warning| output::note(format!("warning: {}: {warning}", path.display())));
+    }
+    let significance = significance(&evaluation);
+    match (arguments.format, arguments.per_query) {
+        (Format::Json, per_query) => output::json(&report(&evaluation, &params.measures, &significance, per_query)),
+        (Format::Csv, false) => output::csv_table(&header(&params.measures, "queries"), mean_rows(&evaluation)),
+        (Format::Csv, true) => output::csv_table(&header(&params.measures, "query"), query_rows(&evaluation)),
+        (Format::Table, per_query) => show(&evaluation, &params.measures, &significance, per_query),
+    }
+}
+
+/// The judgements, and every run with its file.
+fn read(arguments: &Arguments) -> Result<(Judgements, Vec<(PathBuf, Run)>), Failure> {
+    let mut runs = Vec::new();
+    if let Some(letor) = &arguments.letor {
+        let data = read_letor(letor)?;
+        let mut judgements = Judgements::default();
+        let mut places = Vec::with_capacity(data.items.len());
+        for (item, &grade) in data.items.iter().zip(&data.grades) {
+            let query = data.items.group_name(item).unwrap_or("1");
+            let at = data.items.groups().map_or(0, |groups| groups.of(item));
+            if at == judgements.queries.len() {
+                judgements.queries.push((query.to_owned(), Default::default()));
+            }
+            judgements.queries[at].1.insert(data.items.id(item).to_owned(), grade as i32);
+            places.push((at, data.items.id(item)));
+        }
+        for path in &arguments.runs {
+            let scores = read_scores(path)?;
+            if scores.len() != places.len() {
+                let expected = format!("{} scores, one a line of {}", places.len(), letor.display());
+                return Err(ordain::Error::from(InputError::new(path, expected).found(scores.len().to_string())).into());
+            }
+            let mut run = Run::new(path.file_stem().unwrap_or_default().to_string_lossy());
+            run.queries = judgements.queries.iter().map(|(query, _)| (query.clone(), Vec::new())).collect();
+            for (line, (&(query, document), &score)) in places.iter().zip(&scores).enumerate() {
+                if !run.push(query, document, 0, score, line as u64 + 1) {
+                    return Err(ordain::Error::from(InputError::new(letor, "at most 4 GiB of document ids")).into());
+                }
+            }
+            runs.push((path.clone(), run));
+        }
+        return Ok((judgements, runs));
+    }
+    let qrels = arguments.qrels.as_deref().unwrap_or(Path::new(""));
+    let judgements = read_qrels(qrels)?;
+    for path in &arguments.runs {
+        runs.extend(read_runs(path)?.into_iter().map(|run| (path.clone(), run)));
+    }
+    Ok((judgements, runs))
+}
+
+/// What is wrong with a run, with its file.
+fn in_file(path: &Path, error: ordain::Error) -> Failure {
+    match error {
+        ordain::Error::Data { found, expected, .. } => {
+            let hint = "trec_eval refuses such a run too: mend the file";
+            ordain::Error::from(InputError::new(path, expected).found(found).hint(hint)).into()
+        }
+        other => other.into(),
+    }
+}
+
+/// `[run][measure]`: the corrected p value against the first run; none for the first, or where there is nothing to test.
+fn significance(evaluation: &Evaluation) -> Vec<Vec<Option<f64>>> {
+    let runs = &evaluation.runs;
+    let measures = runs.first().map_or(0, |run| run.values.len());
+    let mut out = vec![vec![None; measures]; runs.len()];
+    for measure in 0..measures {
+        let tested: Vec<(usize, f64)> = (1..runs.len())
+            .filter_map(|run| {
+                let pairs = runs[0].values[measure].iter().zip(&runs[run].values[measure]);
+                let (first, other): (Vec<f64>, Vec<f64>) = pairs.filter_map(|(a, b)| Some(((*a)?, (*b)?))).unzip();
+                Some((run, paired_t_test(&first, &other).ok()?.p))
+            })
+            .collect();
+        let values: Vec<f64> = tested.iter().map(|&(_, p)| p).collect();
+        for (&(run, _), p) in tested.iter().zip(holm(&values).unwrap_or_default()) {
+            out[run][measure] = Some(p);
+        }
+    }
+    out
+}
+
+#[derive(Serialize)]
+struct Report {
+    runs: Vec<RunReport>,
+}
+
+#[derive(Serialize)]
+struct RunReport {
+    name: String,
+    queries: usize,
+    measures: BTreeMap<String, f64>,
+    /// Corrected p values against the first run.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    p: BTreeMap<String, f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_query: Option<BTreeMap<String, BTreeMap<String, f64>>>,
+}
+
+fn report(evaluation: &Evaluation, measures: &[Measure], p: &[Vec<Option<f64>>], per_query: bool) -> Report {
+    let names: Vec<String> = measures.iter().map(ToString::to_string).collect();
+    let of_query = |run: &RunEvaluation, at: usize| -> BTreeMap<String, f64> {
+        let value = |(measure, name): (usize, &String)| Some((name.clone(), run.values[measure][at]?));
+        names.iter().enumerate().filter_map(value).collect()
+    };
+    let run = |(at, run): (usize, &RunEvaluation)| RunReport {
+        name: run.name.clone(),
+        queries: run.counted(),
+        measures: names.iter().enumerate().map(|(measure, name)| (name.clone(), run.mean(measure))).collect(),
+        p: names.iter().zip(&p[at]).filter_map(|(name, p)| Some((name.clone(), (*p)?))).collect(),
+        per_query: per_query.then(|| {
+            let queries = evaluation.queries.iter().enumerate();
+            queries
+                .map(|(at, query)| (query.clone(), of_query(run, at)))
+                .filter(|(_, values)| !values.is_empty())
+                .collect()
+        }),
+    };
+    Report { runs: evaluation.runs.iter().enumerate().map(run).collect() }
+}
+
+fn header(measures: &[Measure], second: &str) -> Vec<String> {
+    ["run".to_owned(), second.to_owned()].into_iter().chain(measures.iter().map(ToString::to_string)).collect()
+}
+
+fn mean_rows(evaluation: &Evaluation) -> impl Iterator<Item = Vec<String>> {
+    evaluation.runs.iter().map(|run| {
+        let means = (0..run.values.len()).map(|measure| run.mean(measure).to_string());
+        [run.name.clone(), run.counted().to_string()].into_iter().chain(means).collect()
+    })
+}
+
+fn query_rows(evaluation: &Evaluation) -> impl Iterator<Item = Vec<String>> {
+    evaluation.runs.iter().flat_map(|run| {
+        let row = |(at, query): (usize, &String)| {
+            let values = run.values.iter().map(|values| values[at].map(|value| value.to_string()));
+            let values: Vec<String> = values.collect::<Option<_>>()?;
+            Some([run.name.clone(), query.clone()].into_iter().chain(values).collect())
+        };
+        evaluation.queries.iter().enumerate().filter_map(row).collect::<Vec<_>>()
+    })
+}
+
+fn show(evaluation: &Evaluation, measures: &[Measure], p: &[Vec<Option<f64>>], per_query: bool) -> Outcome {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(header(measures, if per_query { "query" } else { "queries" }));
+    if per_query {
+        let short = |cell: String| cell.parse::<f64>().map_or(cell, |value| format!("{value:.4}"));
+        for row in query_rows(evaluation) {
+            let (names, values) = row.split_at(2);
+            table.add_row(names.iter().cloned().chain(values.iter().cloned().map(short)));
+        }
+    }
+    for (run, p) in evaluation.runs.iter().zip(p) {
+        let star = |p: &Option<f64>| match p {
+            Some(p) if *p < 0.01 => "**",
+            Some(p) if *p < 0.05 => "* ",
+            _ => "  ",
+        };
+        let means = p.iter().enumerate().map(|(measure, p)| format!("{:.4}{}", run.mean(measure), star(p)));
+        let count = if per_query { "all".to_owned() } else { run.counted().to_string() };
+        table.add_row([run.name.clone(), count].into_iter().chain(means));
+    }
+    for column in 1..=measures.len() + 1 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    output::text(table.trim_fmt())?;
+    if evaluation.runs.len() > 1 {
+        let first = &evaluation.runs[0].name;
+        output::note(format!("* p < 0.05, ** p < 0.01 against {first} (paired t test, Holm's correction)"));
+    }
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! A query's documents as a measure sees them: grades in ranked order, and the grades that were to be had.
+
+use crate::{Error, Result};
+
+/// How documents with equal scores are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ties {
+    /// As trec_eval does: by document id, falling, byte by byte.
+    #[default]
+    Trec,
+    /// In the order they were given, as LETOR's own tools do.
+    Given,
+    /// In every order at once: a measure is its expected value over random orders of equal scores.
+    Expected,
+}
+
+/// Grades in ranked order, and all grades that the query's judgements hold.
+///
+/// Documents that were not judged have grade 0. Grades of at least 1 are relevant; negative ones count as 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgedList {
+    grades: Vec<i32>,
+    /// Where each run of equal scores ends; nothing if every document has a place of its own.
+    blocks: Option<Vec<usize>>,
+    /// The positive grades of the judgements, falling.
+    ideal: Vec<i32>,
+}
+
+/// A run of documents whose scores are equal, in a list where ties are left open.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Block<'a> {
+    /// Documents before it.
+    pub(super) before: usize,
+    /// The grades in it.
+    pub(super) grades: &'a [i32],
+}
+
+impl Block<'_> {
+    pub(super) fn len(&self) -> usize {
+        self.grades.len()
+    }
+
+    /// How many of its documents are relevant.
+    pub(super) fn relevant(&self) -> usize {
+        self.grades.iter().filter(|&&grade| grade > 0).count()
+    }
+}
+
+impl JudgedList {
+    /// A list whose order is settled: grades from the first place on, and the grades of all judged documents.
+    pub fn ranked(grades: Vec<i32>, judged: impl IntoIterator<Item = i32>) -> Self {
+        let mut ideal: Vec<i32> = judged.into_iter().filter(|&grade| grade > 0).collect();
+        ideal.sort_unstable_by(|a, b| b.cmp(a));
+        Self { grades, blocks: None, ideal }
+    }
+
+    /// A list from scores and grades, equal scores being left open: measures are then expected values over their orders.
+    ///
+    /// # Errors
+    /// If there are not as many scores as grades, or a score is NaN.
+    pub fn tied(scores: &[f64], grades: &[i32], judged: impl IntoIterator<Item = i32>) -> Result<Self> {
+        let order = falling(scores, grades)?;
+        let ends = (1..=order.len()).filter(|&end| end == order.len() || scores[order[end]] != scores[order[end - 1]]);
+        let blocks = Some(ends.collect());
+        let grades = order.iter().map(|&at| grades[at]).collect();
+        Ok(Self { blocks, ..Self::ranked(grades, judged) })
+    }
+
+    /// A list from scores and grades, equal scores keeping the order in which they are given.
+    ///
+    /// # Errors
+    /// If there are not as many scores as grades, or a score is NaN.
+    pub fn given(scores: &[f64], grades: &[i32], judged: impl IntoIterator<Item = i32>) -> Result<Self> {
+        let order = falling(scores, grades)?;
+        Ok(Self::ranked(order.iter().map(|&at| grades[at]).collect(), judged))
+    }
+
+    /// The grades in order; within equal scores that are left open, in no particular one.
+    pub fn grades(&self) -> &[i32] {
+        &self.grades
+    }
+
+    /// How many relevant documents the judgements hold, retrieved or not.
+    pub fn relevant(&self) -> usize {
+        self.ideal.len()
+    }
+
+    /// The positive grades of the judgements, falling.
+    pub(super) fn ideal(&self) -> &[i32] {
+        &self.ideal
+    }
+
+    /// Whether some document's place is left open.
+    pub(super) fn is_open(&self) -> bool {
+        self.blocks.as_ref().is_some_and(|blocks| blocks.len() < self.grades.len())
+    }
+
+    /// The runs of equal scores in order; single documents where the order is settled.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
+        let count = self.blocks.as_ref().map_or(self.grades.len(), Vec::len);
+        let end = |block: usize| self.blocks.as_ref().map_or(block + 1, |blocks| blocks[block]);
+        (0..count).map(move |block| {
+            let before = if block == 0 { 0 } else { end(block - 1) };
+            Block { before, grades: &self.grades[before..end(block)] }
+        })
+    }
+}
+
+/// Positions by falling score; equal scores keep their order.
+fn falling(scores: &[f64], grades: &[i32]) -> Result<Vec<usize>> {
+    if scores.len() != grades.len() {
+        let (found, expected) = (format!("{} scores", scores.len()), format!("{}, one a grade", grades.len()));
+        return Err(Error::Data { what: "scores", found, expected });
+    }
+    if let Some(at) = scores.iter().position(|score| score.is_nan()) {
+        return Err(Error::Data { what: "scores", found: format!("NaN at position {at}"), expected: "numbers".into() });
+    }
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    // `partial_cmp` and not `total_cmp`: 0 and -0 are equal scores.
+    order.sort_by(|&a, &b| scores[b].partial_cmp(&scores[a]).unwrap_or(std::cmp::Ordering::Equal));
+    Ok(order)
+}

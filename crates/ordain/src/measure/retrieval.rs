@@ -1,0 +1,182 @@
+//! Measures of one query's ranked documents.
+//!
+//! Every measure is written once, for lists in which equal scores may be left open ([`Ties::Expected`](super::Ties)): it
+//! is then the expected value over random orders of equal scores, in closed form (McSherry, Najork 2008, for those of
+//! retrieval). A settled list is the case in which every document is a run of its own.
+//!
+//! A query without relevant documents has the value 0 in every measure, as in trec_eval, but [`winner_takes_all`], a cost,
+//! which is 1.
+
+use super::list::{Block, JudgedList};
+use crate::{Error, Result};
+
+/// What a grade is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gain {
+    /// The grade itself, as in trec_eval.
+    Grade,
+    /// `2^grade - 1` (LambdaRank section 2, LETOR).
+    Exponential,
+}
+
+impl Gain {
+    fn of(self, grade: i32) -> f64 {
+        let grade = f64::from(grade.max(0));
+        match self {
+            Self::Grade => grade,
+            Self::Exponential => grade.exp2() - 1.0,
+        }
+    }
+}
+
+/// What a place is worth, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Discount {
+    /// `1 / log2(1 + place)`: trec_eval's, and LambdaRank's up to a factor that normalisation removes.
+    Standard,
+    /// 1 at the first two places, then `1 / log2(place)`: LETOR's.
+    Letor,
+}
+
+impl Discount {
+    fn at(self, place: usize) -> f64 {
+        match self {
+            Self::Standard => 1.0 / ((1 + place) as f64).log2(),
+            Self::Letor if place <= 2 => 1.0,
+            Self::Letor => 1.0 / (place as f64).log2(),
+        }
+    }
+}
+
+/// Relevant documents among the first k, expected where ties are open.
+fn relevant_among(list: &JudgedList, k: usize) -> f64 {
+    let share = |block: Block<'_>| {
+        let within = k.saturating_sub(block.before).min(block.len());
+        block.relevant() as f64 * within as f64 / block.len() as f64
+    };
+    list.blocks().take_while(|block| block.before < k).map(share).sum()
+}
+
+/// The share of the first k places that hold relevant documents; places beyond the end hold none.
+pub fn precision_at(list: &JudgedList, k: usize) -> f64 {
+    if k == 0 { 0.0 } else { relevant_among(list, k) / k as f64 }
+}
+
+/// The share of all relevant documents that stand among the first k.
+pub fn recall_at(list: &JudgedList, k: usize) -> f64 {
+    if list.relevant() == 0 { 0.0 } else { relevant_among(list, k) / list.relevant() as f64 }
+}
+
+/// Precision after as many documents as are relevant. There precision and recall are equal, so it is also the break-even
+/// point (LinkLearn section 4).
+pub fn r_precision(list: &JudgedList) -> f64 {
+    precision_at(list, list.relevant())
+}
+
+/// The mean, over all relevant documents, of the precision at each one's place; 0 for those not retrieved.
+pub fn average_precision(list: &JudgedList) -> f64 {
+    if list.relevant() == 0 {
+        return 0.0;
+    }
+    let (mut sum, mut before) = (0.0, 0);
+    for block in list.blocks() {
+        let relevant = block.relevant();
+        if relevant > 0 {
+            // A place in the run is relevant with probability `relevant / len`, and then each place before it in the run
+            // is so with probability `(relevant - 1) / (len - 1)`.
+            let likely = relevant as f64 / block.len() as f64;
+            let others = if block.len() > 1 { (relevant - 1) as f64 / (block.len() - 1) as f64 } else { 0.0 };
+            let precision = |at: usize| (before as f64 + 1.0 + at as f64 * others) / (block.before + at + 1) as f64;
+            sum += likely * (0..block.len()).map(precision).sum::<f64>();
+        }
+        before += relevant;
+    }
+    sum / list.relevant() as f64
+}
+
+/// One over the place of the first relevant document; 0 if there is none.
+pub fn reciprocal_rank(list: &JudgedList) -> f64 {
+    let Some(block) = list.blocks().find(|block| block.relevant() > 0) else { return 0.0 };
+    let (len, relevant) = (block.len(), block.relevant());
+    // The probability that the first relevant one of the run is at `at`, from that of the place before: none of the
+    // places so far, then one.
+    let (mut none_yet, mut sum) = (1.0, 0.0);
+    for at in 0..=len - relevant {
+        let here = relevant as f64 / (len - at) as f64;
+        sum += none_yet * here / (block.before + at + 1) as f64;
+        none_yet *= 1.0 - here;
+    }
+    sum
+}
+
+/// The cost 0 if the first document is relevant, else 1 (LambdaRank section 2).
+pub fn winner_takes_all(list: &JudgedList) -> f64 {
+    1.0 - precision_at(list, 1)
+}
+
+/// Discounted cumulative gain of the first k places, or of all, over that of the best order of all judged documents.
+pub fn ndcg(list: &JudgedList, k: Option<usize>, gain: Gain, discount: Discount) -> f64 {
+    let k = k.unwrap_or(usize::MAX);
+    let best: f64 =
+        list.ideal().iter().take(k).enumerate().map(|(at, &grade)| gain.of(grade) * discount.at(at + 1)).sum();
+    if best == 0.0 {
+        return 0.0;
+    }
+    let mut sum = 0.0;
+    for block in list.blocks().take_while(|block| block.before < k) {
+        let gains: f64 = block.grades.iter().map(|&grade| gain.of(grade)).sum();
+        if gains > 0.0 {
+            let places = block.before + 1..=(block.before + block.len()).min(k);
+            sum += gains / block.len() as f64 * places.map(|place| discount.at(place)).sum::<f64>();
+        }
+    }
+    sum / best
+}
+
+/// Expected reciprocal rank (Chapelle et al. 2009): a user walks down the first k places and is satisfied by grade g with
+/// probability `(2^g - 1) / 2^highest`.
+///
+/// # Errors
+/// If a grade is above the highest, or ties are open, for which there is no closed form.
+pub fn expected_reciprocal_rank(list: &JudgedList, k: Option<usize>, highest: u32) -> Result<f64> {
+    if list.is_open() {
+        return Err(Error::Data {
+            what: "expected reciprocal rank",
+            found: "equal scores whose order is left open".into(),
+            expected: "an order of all documents: it has no closed form over random orders".into(),
+        });
+    }
+    let scale = f64::from(highest).exp2();
+    let (mut going_on, mut sum) = (1.0, 0.0);
+    for (at, &grade) in list.grades().iter().take(k.unwrap_or(usize::MAX)).enumerate() {
+        if i64::from(grade) > i64::from(highest) {
+            return Err(Error::Data {
+                what: "grades",
+                found: grade.to_string(),
+                expected: format!("at most {highest}, the highest grade"),
+            });
+        }
+        let satisfied = Gain::Exponential.of(grade) / scale;
+        sum += going_on * satisfied / (at + 1) as f64;
+        going_on *= 1.0 - satisfied;
+    }
+    Ok(sum)
+}
+
+/// Rank-biased precision (Moffat, Zobel 2008): the mean relevance seen by a user who goes on to the next place with this
+/// persistence.
+///
+/// # Errors
+/// If the persistence is not between 0 and 1.
+pub fn rank_biased_precision(list: &JudgedList, persistence: f64) -> Result<f64> {
+    if !(persistence > 0.0 && persistence < 1.0) {
+        return Err(Error::Parameter { name: "persistence".into(), value: persistence, expected: "between 0 and 1" });
+    }
+    let weight = |block: Block<'_>| {
+        // The places' weights are a geometric series.
+        let first = persistence.powf(block.before as f64);
+        let whole = first * (1.0 - persistence.powf(block.len() as f64));
+        block.relevant() as f64 / block.len() as f64 * whole
+    };
+    Ok(list.blocks().map(weight).sum())
+}
