@@ -31,7 +31,7 @@ pub const ORACLES: Environment = Environment {
 pub const PEERS: Environment = Environment {
     name: "peers",
     requirements: "crates/ordain-bench/peers/requirements.txt",
-    modules: "import botorch, gpytorch, torch, numpy",
+    modules: "import botorch, gpytorch, numpy, pytrec_eval, ranx, torch",
     variable: "ORDAIN_PEERS_PYTHON",
 };
 
