@@ -1,1 +1,17 @@
 //! How good a ranking is: measures of retrieval, distances between orders, and tests of whether a difference is real.
+
+mod correlation;
+mod errors;
+mod ranks;
+mod significance;
+mod top_lists;
+
+pub use correlation::{
+    auc, footrule, k_partite_error, kendall_tau_a, kendall_tau_b, normalised_footrule, pair_error, spearman_rho,
+};
+pub use errors::{Bins, expected_calibration_error, mean_absolute_error, zero_one_error};
+pub use significance::{
+    MeanInterval, TestResult, bootstrap_mean_difference, holm, paired_t_test, randomisation_test, rank_sum_test,
+    signed_rank_test,
+};
+pub use top_lists::{NEUTRAL, OPTIMISTIC, bucket_footrule, bucket_kendall, top_footrule, top_footrule_at, top_kendall};
