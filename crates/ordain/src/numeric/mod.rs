@@ -9,6 +9,7 @@ pub mod normal;
 mod random;
 mod sparse;
 mod sparse_cholesky;
+pub mod student;
 
 pub use conjugate_gradients::{ConjugateGradients, SymmetricOperator};
 pub use matrix::Matrix;
