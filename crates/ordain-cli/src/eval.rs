@@ -83,7 +83,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     drop(working);
     for ((path, _), run) in runs.iter().zip(&evaluation.runs) {
-        run.warnings.iter().for_each(|warning| output::note(format!("warning: {}: {warning}", path.display())));
+        let of = |warning| format!("warning: {}, run {}: {warning}", path.display(), run.name);
+        run.warnings.iter().map(of).for_each(output::note);
     }
     let significance = significance(&evaluation);
     match (arguments.format, arguments.per_query) {
@@ -150,19 +151,22 @@ fn in_file(path: &Path, error: ordain::Error) -> Failure {
 fn significance(evaluation: &Evaluation) -> Vec<Vec<Option<f64>>> {
     let runs = &evaluation.runs;
     let measures = runs.first().map_or(0, |run| run.values.len());
-    let mut out = vec![vec![None; measures]; runs.len()];
-    for measure in 0..measures {
-        let tested: Vec<(usize, f64)> = (1..runs.len())
-            .filter_map(|run| {
-                let pairs = runs[0].values[measure].iter().zip(&runs[run].values[measure]);
-                let (first, other): (Vec<f64>, Vec<f64>) = pairs.filter_map(|(a, b)| Some(((*a)?, (*b)?))).unzip();
-                Some((run, paired_t_test(&first, &other).ok()?.p))
-            })
-            .collect();
-        let values: Vec<f64> = tested.iter().map(|&(_, p)| p).collect();
-        for (&(run, _), p) in tested.iter().zip(holm(&values).unwrap_or_default()) {
-            out[run][measure] = Some(p);
-        }
+    let by_measure: Vec<Vec<Option<f64>>> = (0..measures).map(|measure| significance_of(runs, measure)).collect();
+    (0..runs.len()).map(|run| by_measure.iter().map(|p| p[run]).collect()).collect()
+}
+
+/// The corrected p value of every run in one measure.
+fn significance_of(runs: &[RunEvaluation], measure: usize) -> Vec<Option<f64>> {
+    let test = |run: usize| {
+        let pairs = runs[0].values[measure].iter().zip(&runs[run].values[measure]);
+        let (first, other): (Vec<f64>, Vec<f64>) = pairs.filter_map(|(a, b)| Some(((*a)?, (*b)?))).unzip();
+        Some((run, paired_t_test(&first, &other).ok()?.p))
+    };
+    let tested: Vec<(usize, f64)> = (1..runs.len()).filter_map(test).collect();
+    let values: Vec<f64> = tested.iter().map(|&(_, p)| p).collect();
+    let mut out = vec![None; runs.len()];
+    for (&(run, _), p) in tested.iter().zip(holm(&values).unwrap_or_default()) {
+        out[run] = Some(p);
     }
     out
 }

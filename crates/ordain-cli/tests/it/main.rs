@@ -6,6 +6,7 @@ mod answer;
 mod bad_input;
 mod contract;
 mod demo;
+mod eval;
 mod fine;
 mod init;
 mod predict;
