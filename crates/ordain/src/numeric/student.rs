@@ -1,20 +1,21 @@
 //! Student's t law.
 //!
-//! The two-sided tail is an incomplete beta function,
-//! $P(|T| \ge t) = I_x(\nu/2, 1/2)$ with $x = \nu/(\nu + t^2)$, evaluated by its continued fraction (DLMF 8.17.22) on the
-//! side where it converges fast, and by $I_x(a, b) = 1 - I_{1-x}(b, a)$ on the other. The one constant needed,
+//! The two-sided tail is an incomplete beta function, $P(|T| \ge t) = I_x(\nu/2, 1/2)$ with $x = \nu/(\nu + t^2)$, evaluated for $t \ge 1$ by the continued
+//! fraction of DiDonato and Morris (*Significant digit computation of the incomplete beta function ratios*, ACM TOMS 18,
+//! 1992, equation 9), whose terms do not cancel, and else by $I_x(a, b) = 1 - I_{1-x}(b, a)$. The one constant needed,
 //! $1/B(a, 1/2) = \Gamma(a + 1/2) / (\Gamma(a) \sqrt\pi)$, comes from the asymptotic series of the ratio (DLMF 5.11.13),
 //! so that no large logarithms cancel.
 
 use std::f64::consts::PI;
 
-/// Steps of the continued fraction. About the root of the degrees of freedom are needed, so this is never reached.
-const MOST_STEPS: usize = 1_000_000;
+/// Steps of the continued fraction. Some two hundred are needed at most, so this is never reached.
+const MOST_STEPS: usize = 10_000;
 /// From here on eight terms of the series below are exact to the last digit.
 const SERIES_FROM: f64 = 40.0;
 
 /// The chance that `|T|` is at least `|t|` with the given degrees of freedom, to about 13 digits, in the far tails too.
-/// NaN if the degrees are not positive and finite or `t` is NaN. O(√degrees).
+/// NaN if the degrees are not positive and finite or `t` is NaN. A few
+/// hundred operations at most.
 ///
 /// ```
 /// let p = ordain::numeric::student::two_sided_tail(1.0, 1.0);
@@ -34,12 +35,14 @@ pub fn two_sided_tail(t: f64, degrees: f64) -> f64 {
     let (x, rest) = (1.0 / (1.0 + odds), 1.0 / (1.0 + 1.0 / odds));
     // Beyond 1e8 the 1 of 1 + odds is lost in any case.
     let log_x = if ratio > 1e8 { -2.0 * ratio.ln() } else { -odds.ln_1p() };
-    // x^a (1 - x)^b / B(a, b)
     let front = (a * log_x).exp() * rest.sqrt() * inverse_beta(a);
-    if x < (a + 1.0) / (a + b + 2.0) {
-        front / a * continued_fraction(x, a, b)
+    let t = t.abs();
+    // a (1 - x) - b x = (t² - 1) x / 2, which vanishes at 1; far out x vanishes instead.
+    let lead = if t > 2.0 { a * rest - b * x } else { 0.5 * (t - 1.0) * (t + 1.0) * x };
+    if t >= 1.0 {
+        front / continued_fraction(x, rest, a, b, lead)
     } else {
-        1.0 - front / b * continued_fraction(rest, b, a)
+        1.0 - front / continued_fraction(rest, x, b, a, -lead)
     }
 }
 
@@ -64,23 +67,20 @@ fn inverse_beta(a: f64) -> f64 {
     factor * (a / PI).sqrt() * series
 }
 
-/// The continued fraction of `I_x(a, b)` without its front factor, by Lentz's method.
-fn continued_fraction(x: f64, a: f64, b: f64) -> f64 {
-    // Replaces a denominator that vanishes.
-    const TINY: f64 = 1e-300;
-    let nonzero = |value: f64| if value.abs() < TINY { TINY } else { value };
-    let mut c = 1.0;
-    let mut d = 1.0 / nonzero(1.0 - (a + b) * x / (a + 1.0));
-    let mut value = d;
+/// The fraction under `x^a y^b / B(a, b)` in `I_x(a, b)`, by Lentz's method: `y = 1 - x`, and `lead = a y - b x` is given
+/// apart because it cancels.
+fn continued_fraction(x: f64, y: f64, a: f64, b: f64, lead: f64) -> f64 {
+    let denominator = |n: f64| {
+        n + n * (b - n) * x / (a + 2.0 * n - 1.0) + (a + n) * (lead + 1.0 + n * (1.0 + y)) / (a + 2.0 * n + 1.0)
+    };
+    let mut value = a * (lead + 1.0) / (a + 1.0);
+    let (mut c, mut d) = (value, 0.0);
     for step in 1..=MOST_STEPS {
-        let m = step as f64;
-        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
-        d = 1.0 / nonzero(1.0 + even * d);
-        c = nonzero(1.0 + even / c);
-        value *= c * d;
-        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
-        d = 1.0 / nonzero(1.0 + odd * d);
-        c = nonzero(1.0 + odd / c);
+        let n = step as f64;
+        let scale = x / (a + 2.0 * n - 1.0);
+        let numerator = (a + n - 1.0) * scale * ((a + b + n - 1.0) * scale) * n * (b - n);
+        d = 1.0 / (denominator(n) + numerator * d);
+        c = denominator(n) + numerator / c;
         let change = c * d;
         value *= change;
         if (change - 1.0).abs() <= f64::EPSILON {
