@@ -3,8 +3,9 @@
     python retrieval.py < task.json        {"queries": [{"qrels": {doc: grade}, "run": {doc: score}}, ...]} on stdin
     python retrieval.py --golden > FILE    the same for lists made here, with the lists
 
-Prints {"pytrec_eval": [{measure: value}, ...], "ir_measures": [{measure: value}, ...]}, one object a query. A query
-without a document in the run has no value in either.
+Prints {"pytrec_eval": [{measure: value}, ...], "ir_measures": [...], "scikit-learn": [...]}, one object a query. A query
+without a document in the run has no value. scikit-learn averages over the orders of equal scores and knows only the
+documents of the run, so it has a value only where they hold everything relevant.
 
 trec_eval keeps scores in single precision and orders equal ones by falling document id, so the lists have scores that
 single precision holds. Measures are named as trec_eval and ir_measures name them.
@@ -16,12 +17,27 @@ import sys
 
 import ir_measures
 import pytrec_eval
+from sklearn.metrics import ndcg_score
 
 DEPTHS = (1, 3, 5, 10, 20)
 TREC = {"map", "Rprec", "recip_rank", "ndcg"} | {
     f"{name}.{','.join(map(str, DEPTHS))}" for name in ("P", "recall", "ndcg_cut")
 }
 IR = [ir_measures.parse_measure(name) for name in ("AP", "P@5", "R@10", "RR", "nDCG@10", "Rprec", "Success@1")]
+
+
+def averaged(task):
+    """NDCG over random orders of equal scores, by scikit-learn."""
+    qrels, run = task["qrels"], task["run"]
+    if not qrels or len(run) < 2 or any(grade > 0 and d not in run for d, grade in qrels.items()):
+        return {}
+    grades = [max(qrels.get(d, 0), 0) for d in run]
+    scores = [list(run.values())]
+    return {
+        "ndcg@5": ndcg_score([grades], scores, k=5),
+        "ndcg": ndcg_score([grades], scores),
+        "ndcg-exp@5": ndcg_score([[2**grade - 1 for grade in grades]], scores, k=5),
+    }
 
 
 def measure(queries):
@@ -38,6 +54,7 @@ def measure(queries):
         "pytrec_eval": [trec.get(q, {}) for q in order],
         # ir_measures reports 0 for queries that the run lacks; trec_eval leaves them out.
         "ir_measures": [theirs.get(q, {}) if q in run else {} for q in order],
+        "scikit-learn": [averaged(task) for task in queries],
     }
 
 
