@@ -177,6 +177,16 @@ fn differences_equal_on_paper_are_as_far() {
     // 0.3 - 0.2 and 0.2 - 0.1 differ in their last digits; all sums of the observed size must count.
     let found = randomisation_test(&[0.3, 0.2, 0.1], &[0.2, 0.1, 0.2], 1, Seed(0)).unwrap();
     assert_eq!(found.p, 1.0);
+    // The same differences of larger values, which are rounded more coarsely.
+    let found = randomisation_test(&[1000.3, 1000.2, 1000.1], &[1000.2, 1000.1, 1000.2], 1, Seed(0)).unwrap();
+    assert_eq!(found.p, 1.0);
+}
+
+#[test]
+fn sampled_p_is_never_zero() {
+    // A random draw is as far once in 2⁴⁰ times or less.
+    let found = randomisation_test(&[1.0; 42], &zeros(42), 99, Seed(0)).unwrap();
+    assert_eq!(found.p, 0.01);
 }
 
 #[test]
