@@ -177,9 +177,9 @@ fn differences_equal_on_paper_are_as_far() {
     // 0.3 - 0.2 and 0.2 - 0.1 differ in their last digits; all sums of the observed size must count.
     let found = randomisation_test(&[0.3, 0.2, 0.1], &[0.2, 0.1, 0.2], 1, Seed(0)).unwrap();
     assert_eq!(found.p, 1.0);
-    // The same differences of larger values, which are rounded more coarsely.
-    let found = randomisation_test(&[1000.3, 1000.2, 1000.1], &[1000.2, 1000.1, 1000.2], 1, Seed(0)).unwrap();
-    assert_eq!(found.p, 1.0);
+    // Tenths of larger values are rounded more coarsely: 0.1, 0.2, -0.6, -0.3 on paper, with 10 of 16 sums as far.
+    let (first, second) = ([1000.2, 1000.9, 1000.1, 1000.4], [1000.1, 1000.7, 1000.7, 1000.7]);
+    assert_eq!(randomisation_test(&first, &second, 1, Seed(0)).unwrap().p, 10.0 / 16.0);
 }
 
 #[test]
