@@ -2,6 +2,9 @@
 //! definitions, pair by pair.
 #![allow(clippy::unwrap_used)]
 
+#[path = "common/statistics.rs"]
+mod statistics;
+
 use std::collections::HashSet;
 
 use ordain::measure::{
@@ -12,37 +15,11 @@ use ordain::measure::{
 use ordain::numeric::Seed;
 use proptest::prelude::*;
 use rand::{Rng, RngExt, seq::SliceRandom};
-
-/// A row of the table: measure, two samples, one or two values.
-struct Row {
-    measure: &'static str,
-    first: Vec<f64>,
-    second: Vec<f64>,
-    statistic: f64,
-    other: Option<f64>,
-}
-
-fn rows(measure: &'static str) -> Vec<Row> {
-    let table = include_str!("data/statistics.csv").lines().skip(1);
-    let numbers = |cell: &str| cell.split(' ').map(|number| number.parse().unwrap()).collect();
-    let row = |line: &'static str| {
-        let cells: Vec<&str> = line.split(',').collect();
-        let (first, second) = (numbers(cells[1]), numbers(cells[2]));
-        Row { measure: cells[0], first, second, statistic: cells[3].parse().unwrap(), other: cells[4].parse().ok() }
-    };
-    let rows: Vec<Row> = table.map(row).filter(|row| row.measure == measure).collect();
-    assert!(rows.len() > 50, "{} rows of {measure}", rows.len());
-    rows
-}
+use statistics::{quarters, rows};
 
 /// All values here are of order 1 and come from whole numbers by a few roundings.
 fn assert_close(found: f64, expected: f64, of: &str) {
     assert!((found - expected).abs() <= 1e-12, "{of}: {found} {expected}");
-}
-
-/// `size` numbers of a grid of `grid` steps, so that ties are many where it is coarse.
-fn coarse(stream: &mut impl Rng, size: usize, grid: i32) -> Vec<f64> {
-    (0..size).map(|_| f64::from(stream.random_range(-grid..=grid)) / 4.0).collect()
 }
 
 /// Samples of all small sizes on grids from one step to many.
@@ -50,7 +27,7 @@ fn cases() -> impl Iterator<Item = (Vec<f64>, Vec<f64>)> {
     let mut stream = Seed(11).stream(0);
     (0..400).map(move |case| {
         let (size, grid) = (2 + case % 40, [1, 2, 5, 1000][case / 40 % 4]);
-        (coarse(&mut stream, size, grid), coarse(&mut stream, size, grid))
+        (quarters(&mut stream, size, grid), quarters(&mut stream, size, grid))
     })
 }
 
@@ -268,6 +245,20 @@ fn bucket_distances_equal_their_definitions() {
 }
 
 #[test]
+fn bucket_distances_are_metrics() {
+    let mut stream = Seed(16).stream(0);
+    for case in 0..300 {
+        let n = 2 + case % 8;
+        let [a, b, c] = [(); 3].map(|()| buckets(&mut stream, n));
+        let kendall = |a: &[Vec<u32>], b: &[Vec<u32>]| bucket_kendall(a, b, NEUTRAL).unwrap();
+        let footrule = |a: &[Vec<u32>], b: &[Vec<u32>]| bucket_footrule(a, b).unwrap();
+        assert!(kendall(&a, &c) <= kendall(&a, &b) + kendall(&b, &c));
+        assert!(footrule(&a, &c) <= footrule(&a, &b) + footrule(&b, &c));
+        assert_eq!((kendall(&a, &a), footrule(&a, &a)), (0.0, 0.0));
+    }
+}
+
+#[test]
 fn a_top_list_is_a_bucket_order_with_the_rest_at_the_end() {
     let mut stream = Seed(14).stream(0);
     for k in 1..10 {
@@ -315,8 +306,9 @@ fn equal_count_bins_hold_equal_counts_and_keep_ties_together() {
     assert_close(found, 0.7 / 4.0, "two bins");
     let one = expected_calibration_error(&[0.5; 4], &[true, true, false, false], bins).unwrap();
     assert_eq!(one, 0.0);
-    let split = [true, false, true, false];
-    assert_eq!(expected_calibration_error(&[0.5; 4], &split, bins).unwrap(), 0.0);
+    // A run of ties that straddles the middle belongs to the first half: 0.1, 0.5, 0.5 and then 0.9, off by 0.1 each.
+    let straddling = expected_calibration_error(&[0.5, 0.9, 0.1, 0.5], &[true, true, false, false], bins).unwrap();
+    assert_close(straddling, 0.2 / 4.0, "straddling");
 }
 
 #[test]

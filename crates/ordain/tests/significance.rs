@@ -2,40 +2,23 @@
 //! against the law that p-values follow when there is no difference.
 #![allow(clippy::unwrap_used)]
 
+#[path = "common/statistics.rs"]
+mod statistics;
+
 use ordain::measure::{
     TestResult, bootstrap_mean_difference, holm, paired_t_test, randomisation_test, rank_sum_test, signed_rank_test,
 };
 use ordain::numeric::Seed;
+use ordain::numeric::normal::cdf;
 use ordain::numeric::student::two_sided_tail;
 use proptest::prelude::*;
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
-
-/// A row of the table: measure, two samples, statistic and p.
-struct Row {
-    measure: &'static str,
-    first: Vec<f64>,
-    second: Vec<f64>,
-    statistic: f64,
-    p: Option<f64>,
-}
-
-fn rows(measure: &'static str) -> Vec<Row> {
-    let table = include_str!("data/statistics.csv").lines().skip(1);
-    let numbers = |cell: &str| cell.split(' ').map(|number| number.parse().unwrap()).collect();
-    let row = |line: &'static str| {
-        let cells: Vec<&str> = line.split(',').collect();
-        let (first, second) = (numbers(cells[1]), numbers(cells[2]));
-        Row { measure: cells[0], first, second, statistic: cells[3].parse().unwrap(), p: cells[4].parse().ok() }
-    };
-    let rows: Vec<Row> = table.map(row).filter(|row| row.measure == measure).collect();
-    assert!(rows.len() > 200, "{} rows of {measure}", rows.len());
-    rows
-}
+use statistics::{Row, quarters, rows};
 
 /// Relative to the larger of 1 and the value for statistics, to the value for p.
 fn assert_equal(found: TestResult, row: &Row) {
-    let p = row.p.unwrap();
+    let p = row.other.unwrap();
     let of = format!("{} {:?} {:?}: {found:?} {} {p}", row.measure, row.first, row.second, row.statistic);
     assert!((found.statistic - row.statistic).abs() <= 1e-12 * row.statistic.abs().max(1.0), "{of}");
     assert!((found.p - p).abs() <= 1e-12 * p, "{of}");
@@ -43,11 +26,6 @@ fn assert_equal(found: TestResult, row: &Row) {
 
 fn normal(stream: &mut impl Rng, size: usize) -> Vec<f64> {
     (0..size).map(|_| stream.sample(StandardNormal)).collect()
-}
-
-/// Quarters, whose sums are exact.
-fn quarters(stream: &mut impl Rng, size: usize, grid: i32) -> Vec<f64> {
-    (0..size).map(|_| f64::from(stream.random_range(-grid..=grid)) / 4.0).collect()
 }
 
 fn zeros(size: usize) -> Vec<f64> {
@@ -148,13 +126,16 @@ fn rank_sums_equal_enumeration() {
 }
 
 #[test]
-fn exact_rank_sums_join_the_approximation() {
+fn rank_sums_of_large_samples() {
     let mut stream = Seed(23).stream(0);
-    // 3 against 10⁶ is exact; 8 against 10⁶ has too many splits to count.
-    for few in [3, 8] {
-        let (first, second) = (normal(&mut stream, few), normal(&mut stream, 1_000_000));
+    // 8 against 20 000 is counted, where the approximation is good to about 0.01; 8 against 10⁶ has too many splits.
+    for (many, tolerance) in [(20_000, 0.01), (1_000_000, 1e-12)] {
+        let (first, second) = (normal(&mut stream, 8), normal(&mut stream, many));
         let found = rank_sum_test(&first, &second).unwrap();
-        assert!(found.p > 0.001 && found.p <= 1.0, "{found:?}");
+        let middle = 4.0 * many as f64;
+        let sd = (middle / 6.0 * (many + 9) as f64).sqrt();
+        let approximate = 2.0 * cdf(-((found.statistic - middle).abs() - 0.5) / sd);
+        assert!((found.p - approximate).abs() < tolerance, "{found:?} {approximate}");
     }
 }
 
@@ -196,6 +177,16 @@ fn differences_equal_on_paper_are_as_far() {
     // 0.3 - 0.2 and 0.2 - 0.1 differ in their last digits; all sums of the observed size must count.
     let found = randomisation_test(&[0.3, 0.2, 0.1], &[0.2, 0.1, 0.2], 1, Seed(0)).unwrap();
     assert_eq!(found.p, 1.0);
+    // Tenths of larger values are rounded more coarsely: 0.1, 0.2, -0.6, -0.3 on paper, with 10 of 16 sums as far.
+    let (first, second) = ([1000.2, 1000.9, 1000.1, 1000.4], [1000.1, 1000.7, 1000.7, 1000.7]);
+    assert_eq!(randomisation_test(&first, &second, 1, Seed(0)).unwrap().p, 10.0 / 16.0);
+}
+
+#[test]
+fn sampled_p_is_never_zero() {
+    // A random draw is as far once in 2⁴⁰ times or less.
+    let found = randomisation_test(&[1.0; 42], &zeros(42), 99, Seed(0)).unwrap();
+    assert_eq!(found.p, 0.01);
 }
 
 #[test]
@@ -341,6 +332,8 @@ fn bad_input_is_refused() {
     }
     assert!(paired_t_test(&good, &good).is_err());
     assert!(paired_t_test(&[1.0], &[2.0]).is_err());
+    // All differences are 0.1 on paper.
+    assert!(paired_t_test(&[0.3, 0.2, 1.1], &[0.2, 0.1, 1.0]).is_err());
     assert!(signed_rank_test(&good, &good).is_err());
     assert_eq!(randomisation_test(&good, &good, 10, Seed(0)).unwrap(), TestResult { statistic: 0.0, p: 1.0 });
     assert_eq!(rank_sum_test(&[1.0; 20], &[1.0; 30]).unwrap(), TestResult { statistic: 300.0, p: 1.0 });

@@ -21,6 +21,7 @@ pub fn mean_absolute_error(predicted: &[f64], truth: &[f64]) -> Result<f64> {
     check_finite("predictions", predicted)?;
     check_finite("truth", truth)?;
     let total: f64 = predicted.iter().zip(truth).map(|(a, b)| (a - b).abs()).sum();
+    check_finite("sum of errors", &[total])?;
     Ok(total / predicted.len() as f64)
 }
 

@@ -24,7 +24,7 @@ use crate::{Error, Result};
 
 /// The penalty that assumes the best of what is not known.
 pub const OPTIMISTIC: f64 = 0.0;
-/// The penalty of a fair coin for what is not known; from here on $K^{(p)}$ is a near metric on top lists.
+/// The penalty of a fair coin for what is not known.
 pub const NEUTRAL: f64 = 0.5;
 
 /// Where each item of a list stands, from 1.

@@ -2,7 +2,7 @@
 //!
 //! The two-sided tail is an incomplete beta function, $P(|T| \ge t) = I_x(\nu/2, 1/2)$ with $x = \nu/(\nu + t^2)$, evaluated for $t \ge 1$ by the continued
 //! fraction of DiDonato and Morris (*Significant digit computation of the incomplete beta function ratios*, ACM TOMS 18,
-//! 1992, equation 9), whose terms do not cancel, and else by $I_x(a, b) = 1 - I_{1-x}(b, a)$. The one constant needed,
+//! 1992), whose terms do not cancel, and else by $I_x(a, b) = 1 - I_{1-x}(b, a)$. The one constant needed,
 //! $1/B(a, 1/2) = \Gamma(a + 1/2) / (\Gamma(a) \sqrt\pi)$, comes from the asymptotic series of the ratio (DLMF 5.11.13),
 //! so that no large logarithms cancel.
 
