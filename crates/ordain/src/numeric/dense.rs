@@ -6,7 +6,7 @@
 use std::num::NonZeroUsize;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor as llt;
+use faer::linalg::cholesky::llt::{factor as llt, inverse as llt_inverse};
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Accum, MatMut, MatRef, Par};
@@ -201,6 +201,17 @@ impl Cholesky {
         assert_eq!(n, right.rows());
         let cost = n * n / 2 * right.columns();
         for_each_chunk(right, cost, |_, chunk| solve_lower_triangular_in_place(view(&self.lower), chunk, Par::Seq));
+    }
+
+    /// The inverse of the matrix. `2 n³/3` operations.
+    pub fn inverse(&self) -> Matrix {
+        let n = self.lower.rows();
+        let parts = parts(n);
+        let mut out = Matrix::zeros(n, n);
+        let mut buffer = MemBuffer::new(llt_inverse::inverse_scratch::<f64>(n, parts));
+        llt_inverse::inverse(view_mut(&mut out), view(&self.lower), parts, MemStack::new(&mut buffer));
+        mirror_lower(&mut out);
+        out
     }
 
     /// Replaces every column `b` by the solution of `L L' x = b`.

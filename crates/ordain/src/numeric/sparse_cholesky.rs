@@ -7,20 +7,17 @@
 use std::sync::Arc;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{self as dense_factor, LltError};
-use faer::linalg::cholesky::llt::inverse::{
-    inverse as dense_inverse_of_factor, inverse_scratch as dense_inverse_scratch,
-};
+use faer::linalg::cholesky::llt::factor::LltError;
 use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::cholesky::{
     CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
     factorize_symbolic_cholesky,
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
-use faer::{Conj, MatMut, MatRef, Par, Side};
+use faer::{Conj, MatMut, Par, Side};
 use rayon::prelude::*;
 
-use super::dense::mirror_lower;
+use super::dense::{Cholesky, mirror_lower};
 use super::{ConjugateGradients, Matrix, SparseMatrix};
 use crate::{Error, Result};
 
@@ -397,11 +394,8 @@ impl SparseSolver {
     /// As [`SparseSolver::solve`].
     pub fn inverse(&self) -> Result<Matrix> {
         let n = self.matrix.rows();
-        if self.method == SolveMethod::Automatic
-            && self.dense_is_faster()
-            && let Some(out) = dense_inverse(&self.matrix)?
-        {
-            return Ok(out);
+        if self.method == SolveMethod::Automatic && self.dense_is_faster() {
+            return dense_inverse(&self.matrix);
         }
         let mut out = Matrix::identity(n);
         match &self.factor {
@@ -436,38 +430,18 @@ impl SparseSolver {
     }
 }
 
-/// The inverse by a dense Cholesky factor, on one thread; `None` if there is no room for the workspace.
-fn dense_inverse(matrix: &SparseMatrix) -> Result<Option<Matrix>> {
+/// The inverse by a dense Cholesky factor.
+fn dense_inverse(matrix: &SparseMatrix) -> Result<Matrix> {
     let n = matrix.rows();
-    let mut factor = Matrix::zeros(n, n);
+    let mut dense = Matrix::zeros(n, n);
     for row in 0..n {
         let (columns, values) = matrix.row(row);
         for (&column, &value) in columns.iter().zip(values) {
-            factor[(row, column as usize)] = value;
+            dense[(row, column as usize)] = value;
         }
     }
-    let needed = dense_factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default());
-    let Ok(mut memory) = MemBuffer::try_new(needed) else { return Ok(None) };
-    let factored = dense_factor::cholesky_in_place::<f64>(
-        MatMut::from_column_major_slice_mut(factor.values_mut(), n, n),
-        Default::default(),
-        Par::Seq,
-        MemStack::new(&mut memory),
-        Default::default(),
-    );
-    if let Err(LltError::NonPositivePivot { index }) = factored {
-        return Err(Error::NotPositiveDefinite { what: "a sparse matrix", pivot: index, dimension: n });
-    }
-    let mut out = Matrix::zeros(n, n);
-    let Ok(mut memory) = MemBuffer::try_new(dense_inverse_scratch::<f64>(n, Par::Seq)) else { return Ok(None) };
-    dense_inverse_of_factor::<f64>(
-        MatMut::from_column_major_slice_mut(out.values_mut(), n, n),
-        MatRef::from_column_major_slice(factor.values(), n, n),
-        Par::Seq,
-        MemStack::new(&mut memory),
-    );
-    mirror_lower(&mut out);
-    Ok(Some(out))
+    let not_definite = |pivot| Error::NotPositiveDefinite { what: "a sparse matrix", pivot, dimension: n };
+    Ok(Cholesky::factor(dense).map_err(not_definite)?.inverse())
 }
 
 /// Whether counting the fill of a factor is sure to take little time.
