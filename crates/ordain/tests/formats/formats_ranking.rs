@@ -43,7 +43,7 @@ proptest! {
         let mut files = [String::new(), "qid\tdocid\trel\n".into(), String::new(), "run\tqid\tdocid\trank\tscore\n".into()];
         // A document is judged once for a query.
         let rows: Vec<_> =
-            rows.into_iter().enumerate().map(|(at, (q, d, n, score, tag))| (q, format!("{d}{at}"), n, score, tag)).collect();
+            rows.into_iter().enumerate().map(|(at, (q, d, n, score, tag))| (q, format!("{d}.{at}"), n, score, tag)).collect();
         for (query, document, n, score, tag) in &rows {
             files[0] += &format!("{query} 0 {document} {n}\n");
             files[1] += &format!("{query}\t{document}\t{n}\n");
