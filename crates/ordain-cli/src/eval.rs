@@ -22,6 +22,7 @@ use crate::{Failure, Outcome};
 /// mean differs from that of the first run (paired t test over the queries both answer, Holm's correction over the
 /// runs): * for p < 0.05, ** for p < 0.01.
 #[derive(Args)]
+#[command(after_long_help = format!("Measures: {}", Measure::NAMES))]
 pub struct Arguments {
     /// TREC runs (qid Q0 docid rank score tag); with --letor, files of scores, one a line
     #[arg(required = true, value_name = "RUN")]
@@ -108,7 +109,7 @@ fn read(arguments: &Arguments) -> Result<(Judgements, Vec<(PathBuf, Run)>), Fail
             if at == judgements.queries.len() {
                 judgements.queries.push((query.to_owned(), Default::default()));
             }
-            judgements.queries[at].1.insert(data.items.id(item).to_owned(), grade as i32);
+            judgements.queries[at].1.insert(data.items.id(item).to_owned(), whole(letor, grade)?);
             places.push((at, data.items.id(item)));
         }
         for path in &arguments.runs {
@@ -134,6 +135,14 @@ fn read(arguments: &Arguments) -> Result<(Judgements, Vec<(PathBuf, Run)>), Fail
         runs.extend(read_runs(path)?.into_iter().map(|run| (path.clone(), run)));
     }
     Ok((judgements, runs))
+}
+
+/// A grade, which LETOR allows to be any number, as measures know them.
+fn whole(letor: &Path, grade: f64) -> Result<i32, Failure> {
+    if grade.fract() == 0.0 && grade.abs() <= f64::from(i32::MAX) {
+        return Ok(grade as i32);
+    }
+    Err(ordain::Error::from(InputError::new(letor, "whole numbers as grades").found(grade.to_string())).into())
 }
 
 /// What is wrong with a run, with its file.

@@ -83,6 +83,8 @@ fn letor_with_scores() {
     folder.write("short.txt", "1\n");
     let short = folder.run(["eval", "short.txt", "--letor", "test.txt"]);
     short.fails(1, &["short.txt", "3 scores"]);
+    folder.write("half.txt", "0.5 qid:1 1:0 #docid = A\n");
+    folder.run(["eval", "short.txt", "--letor", "half.txt"]).fails(1, &["half.txt", "0.5", "whole numbers"]);
     folder.write("text.txt", "1\nhigh\n3\n");
     folder.run(["eval", "text.txt", "--letor", "test.txt"]).fails(1, &["text.txt", "line 2", "high"]);
 }
