@@ -134,6 +134,13 @@ fn read(arguments: &Arguments) -> Result<(Judgements, Vec<(PathBuf, Run)>), Fail
     for path in &arguments.runs {
         runs.extend(read_runs(path)?.into_iter().map(|run| (path.clone(), run)));
     }
+    // Runs of several files often bear the same tag; then the files tell them apart.
+    let tags: Vec<String> = runs.iter().map(|(_, run)| run.name.clone()).collect();
+    for (path, run) in &mut runs {
+        if tags.iter().filter(|tag| **tag == run.name).count() > 1 {
+            run.name = path.display().to_string();
+        }
+    }
     Ok((judgements, runs))
 }
 
@@ -148,7 +155,7 @@ fn whole(letor: &Path, grade: f64) -> Result<i32, Failure> {
 /// What is wrong with a run, with its file.
 fn in_file(path: &Path, error: ordain::Error) -> Failure {
     match error {
-        ordain::Error::Data { found, expected, .. } => {
+        ordain::Error::Data { what: "run", found, expected } => {
             let hint = "trec_eval refuses such a run too: mend the file";
             ordain::Error::from(InputError::new(path, expected).found(found).hint(hint)).into()
         }

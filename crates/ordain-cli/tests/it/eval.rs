@@ -52,6 +52,9 @@ fn forms_of_the_output() {
     assert!(lines[1].starts_with("a,2,0.6666666666666") && lines[2].starts_with("b,1,0.83333333333333"), "{lines:?}");
     let every = ["eval", "a.run", "--qrels", "qrels", "--measure", "mrr", "--format", "csv", "--per-query"];
     assert_eq!(folder.run(every).fine(), "run,query,mrr\na,q1,1\na,q2,0.5\n");
+    folder.write("c.run", folder.read("b.run").replace(" b\n", " a\n"));
+    let same = folder.run(["eval", "a.run", "c.run", "--qrels", "qrels", "--measure", "mrr", "--format", "csv"]);
+    assert_eq!(same.fine(), "run,queries,mrr\na.run,2,0.75\nc.run,1,1\n");
     let table = folder.run(["eval", "a.run", "b.run", "--qrels", "qrels"]);
     assert!(table.fine().contains("ndcg@10"), "{}", table.fine());
     assert!(table.stderr.contains("b.run, run b: no documents for 1 judged query (q2)"), "{}", table.stderr);
@@ -103,6 +106,11 @@ fn odd_files_are_said() {
     ranks.fine();
     assert!(ranks.stderr.contains("line 1, query q1: the rank contradicts the score"), "{}", ranks.stderr);
     assert!(ranks.stderr.contains("no judgements for 1 query (q9)"), "{}", ranks.stderr);
+    folder.write("steep", "q1 0 d1 5000\n");
+    let steep = |measure| folder.run(["eval", "a.run", "--qrels", "steep", "--measure", measure]);
+    steep("ndcg-exp@10").fails(1, &["5000", "1023"]);
+    steep("err").fails(1, &["5000", "at most 4"]);
+    steep("ndcg@10").fine();
     folder.write("twice", "q1 0 d1 1\nq1 0 d1 0\n");
     folder.run(["eval", "a.run", "--qrels", "twice"]).fails(1, &["twice", "line 2", "d1", "q1"]);
     folder.run(["eval", "a.run", "--qrels", "qrels", "--measure", "ndgc@10"]).fails(2, &["ndgc@10", "ndcg@k"]);

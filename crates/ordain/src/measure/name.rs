@@ -54,7 +54,7 @@ impl Measure {
     /// # Errors
     /// If the measure has no closed form over ties that are left open, or a grade is out of its range.
     pub fn of(&self, list: &JudgedList) -> Result<f64> {
-        Ok(match *self {
+        let value = match *self {
             Self::AveragePrecision => average_precision(list),
             Self::PrecisionAt(k) => precision_at(list, k),
             Self::RecallAt(k) => recall_at(list, k),
@@ -64,6 +64,15 @@ impl Measure {
             Self::Ndcg { k, gain, discount } => ndcg(list, k, gain, discount),
             Self::ExpectedReciprocalRank(k) => expected_reciprocal_rank(list, k, HIGHEST_GRADE)?,
             Self::RankBiasedPrecision(persistence) => rank_biased_precision(list, persistence)?,
+        };
+        if value.is_finite() {
+            return Ok(value);
+        }
+        let highest = list.grades().iter().chain(list.ideal()).max().copied().unwrap_or(0);
+        Err(Error::Data {
+            what: "grades",
+            found: highest.to_string(),
+            expected: "at most 1023, beyond which 2^grade overflows".into(),
         })
     }
 
