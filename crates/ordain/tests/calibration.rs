@@ -9,7 +9,7 @@ use std::sync::Arc;
 use common::*;
 use ordain::gp::{AnswerModel, Belief, EpParams, Incremental, predict};
 
-const DRAWS: u64 = 300;
+const DRAWS: u64 = 2000;
 const ITEMS: usize = 20;
 const ANSWERS: usize = 200;
 const HELD_OUT: usize = 150;
