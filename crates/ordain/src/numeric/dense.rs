@@ -12,7 +12,7 @@ use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_uppe
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::Matrix;
+use super::{Matrix, SparseMatrix};
 
 /// Columns a task works on. Wide enough for the register blocks of a product, narrow enough to share out.
 const CHUNK: usize = 96;
@@ -23,6 +23,9 @@ const PARTS: Par = Par::Rayon(NonZeroUsize::new(2).unwrap());
 const PARTS_FROM: usize = 256;
 /// Products with fewer multiplications than this (about 0.1 ms) stay on the caller's thread.
 const PARALLEL_FROM: usize = 2_000_000;
+
+/// A pass over fewer entries than this (about 0.1 ms) stays on the caller's thread.
+const SHARED_PASS: usize = 200_000;
 
 fn parts(size: usize) -> Par {
     if size < PARTS_FROM { Par::Seq } else { PARTS }
@@ -71,12 +74,50 @@ pub fn multiply(left: &Matrix, right: &Matrix) -> Matrix {
 
 /// The product `matrix * vector`.
 pub fn multiply_vector(matrix: &Matrix, vector: &[f64]) -> Vec<f64> {
+    /// Rows a task works on.
+    const ROWS: usize = 256;
     assert_eq!(matrix.columns(), vector.len());
     let mut out = vec![0.0; matrix.rows()];
-    for (column, &factor) in vector.iter().enumerate() {
-        add_scaled(&mut out, factor, matrix.column(column));
+    let run = |(chunk, out): (usize, &mut [f64])| {
+        for (column, &factor) in vector.iter().enumerate() {
+            add_scaled(out, factor, &matrix.column(column)[chunk * ROWS..][..out.len()]);
+        }
+    };
+    if matrix.values().len() < SHARED_PASS {
+        out.chunks_mut(ROWS).enumerate().for_each(run);
+    } else {
+        out.par_chunks_mut(ROWS).enumerate().for_each(run);
     }
     out
+}
+
+/// The products `matrix' * vector`.
+pub fn multiply_transposed(matrix: &Matrix, vector: &[f64]) -> Vec<f64> {
+    let product = |column: usize| dot(matrix.column(column), vector);
+    if matrix.values().len() < SHARED_PASS {
+        (0..matrix.columns()).map(product).collect()
+    } else {
+        (0..matrix.columns()).into_par_iter().with_min_len(CHUNK).map(product).collect()
+    }
+}
+
+/// Writes the product of a matrix with a sparse symmetric one, of which only the rows are read, to `out`.
+pub fn multiply_sparse(matrix: &Matrix, symmetric: &SparseMatrix, out: &mut Matrix) {
+    assert!(matrix.columns() == symmetric.rows() && symmetric.rows() == symmetric.columns());
+    assert!(out.rows() == matrix.rows() && out.columns() == matrix.columns());
+    let rows = matrix.rows().max(1);
+    let run = |(column, out): (usize, &mut [f64])| {
+        out.fill(0.0);
+        let (others, values) = symmetric.row(column);
+        for (&other, &value) in others.iter().zip(values) {
+            add_scaled(out, value, matrix.column(other as usize));
+        }
+    };
+    if symmetric.stored() * rows < SHARED_PASS {
+        out.values_mut().chunks_mut(rows).enumerate().for_each(run);
+    } else {
+        out.values_mut().par_chunks_mut(rows).with_min_len(CHUNK).enumerate().for_each(run);
+    }
 }
 
 /// `target += factor * source`.
@@ -180,6 +221,11 @@ impl Cholesky {
         Ok(Self { lower: matrix })
     }
 
+    /// Gives the memory of the factor back.
+    pub fn into_matrix(self) -> Matrix {
+        self.lower
+    }
+
     /// The factor `L` of `L L'`, zero above the diagonal.
     pub fn lower(&self) -> &Matrix {
         &self.lower
@@ -263,35 +309,35 @@ impl SemidefiniteFactor {
         &self.transpose
     }
 
-    /// `I + left * F` on the lower triangle, for a `left` that makes it symmetric; the upper triangle is undefined.
-    /// `n³/3` operations where the factor is triangular.
-    pub fn identity_plus(&self, left: &Matrix) -> Matrix {
+    /// Writes `I + left * F` to the lower triangle of `out`, for a `left` that makes it symmetric; the upper triangle is
+    /// then undefined. `n³/3` operations where the factor is triangular.
+    pub fn identity_plus(&self, left: &Matrix, out: &mut Matrix) {
         let (rank, n) = (self.transpose.rows(), self.transpose.columns());
-        assert!(left.rows() == rank && left.columns() == n);
-        let mut out = Matrix::identity(rank);
-        for_each_chunk(&mut out, rank * rank * n / 6, |first, chunk| {
+        assert!(left.rows() == rank && left.columns() == n && out.rows() == rank && out.columns() == rank);
+        for_each_chunk(out, rank * rank * n / 6, |first, chunk| {
             // A chunk needs only its rows from `first` on, and an upper triangular factor ends where the chunk ends.
             let width = chunk.ncols();
             let depth = if self.pivots.is_none() { first + width } else { n };
             let left = view(left).submatrix(first, 0, rank - first, depth);
             let right = view(&self.transpose).submatrix(first, 0, width, depth).transpose();
-            matmul(chunk.subrows_mut(first, rank - first), Accum::Add, left, right, 1.0, Par::Seq);
+            matmul(chunk.subrows_mut(first, rank - first), Accum::Replace, left, right, 1.0, Par::Seq);
         });
-        out
+        for axis in 0..rank {
+            out[(axis, axis)] += 1.0;
+        }
     }
 
-    /// `R⁻¹ F'` for a lower Cholesky factor R. `n³/3` operations where the factor is triangular.
-    pub fn divided_by(&self, cholesky: &Cholesky) -> Matrix {
+    /// Writes `R⁻¹ F'` to `out`, for a lower Cholesky factor R. `n³/3` operations where the factor is triangular.
+    pub fn divided_by(&self, cholesky: &Cholesky, out: &mut Matrix) {
         let rank = self.transpose.rows();
         assert_eq!(rank, cholesky.lower.rows());
-        let mut out = self.transpose.clone();
-        for_each_chunk(&mut out, rank * rank * self.transpose.columns() / 6, |first, chunk| {
+        out.values_mut().copy_from_slice(self.transpose.values());
+        for_each_chunk(out, rank * rank * self.transpose.columns() / 6, |first, chunk| {
             // The rows above a lower triangular matrix's diagonal are zero and stay so.
             let skip = if self.pivots.is_none() { first } else { 0 };
             let lower = view(&cholesky.lower).submatrix(skip, skip, rank - skip, rank - skip);
             solve_lower_triangular_in_place(lower, chunk.subrows_mut(skip, rank - skip), Par::Seq);
         });
-        out
     }
 
     /// `F⁻¹ B`, the `X` of `F X = B`, for columns in the span of the matrix. `n²` operations a column where the factor is
@@ -423,14 +469,18 @@ mod tests {
                 let left = Matrix::from_fn(lower.columns(), n, |k, i| lower[(i, k)] * (1.0 + (i % 3) as f64));
                 let mut expected = by_hand(&left, &lower);
                 (0..lower.columns()).for_each(|k| expected[(k, k)] += 1.0);
-                let plus = factor.identity_plus(&left);
+                let (rank, n) = (factor.transpose().rows(), factor.transpose().columns());
+                let mut plus = Matrix::zeros(rank, rank);
+                factor.identity_plus(&left, &mut plus);
                 close(&plus, &expected, true);
                 let cholesky = Cholesky::factor(plus).unwrap();
                 close(&by_hand(cholesky.lower(), &transpose(cholesky.lower())), &expected, true);
-                close(&by_hand(cholesky.lower(), &factor.divided_by(&cholesky)), factor.transpose(), false);
+                let mut divided = Matrix::zeros(rank, n);
+                factor.divided_by(&cholesky, &mut divided);
+                close(&by_hand(cholesky.lower(), &divided), factor.transpose(), false);
                 let mut solved = factor.transpose().clone();
                 cholesky.solve_lower_in_place(&mut solved);
-                close(&solved, &factor.divided_by(&cholesky), false);
+                close(&solved, &divided, false);
 
                 // The matrix's own columns are in its span.
                 close(&by_hand(&lower, &factor.solve(matrix.clone())), &matrix, false);

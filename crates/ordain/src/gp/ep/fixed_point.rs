@@ -7,13 +7,16 @@
 //! iteration converge quickly even where updating all sites and all variances together (parallel EP) circles for ever,
 //! as it does with very many answers on few items, and where one site at a time would cost `b²` an answer.
 
+use rayon::prelude::*;
+
 use super::{Functional, Observation};
 use crate::Result;
 use crate::gp::{Moments, prior_too_wide};
 use crate::numeric::dense::{
-    Cholesky, SemidefiniteFactor, dot, multiply, multiply_vector, squared_distance, transpose,
+    Cholesky, SemidefiniteFactor, add_scaled, dot, multiply, multiply_sparse, multiply_transposed, multiply_vector,
+    squared_distance, transpose,
 };
-use crate::numeric::{ConjugateGradients, Matrix, SymmetricOperator};
+use crate::numeric::{ConjugateGradients, Matrix, SparseMatrix, SymmetricOperator};
 
 /// The Gaussian factor `exp(-½ precision x² + shift x)` that stands for an observation of `x`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -73,6 +76,8 @@ pub(super) struct State {
     cholesky: Cholesky,
     /// `V`, whose columns are the coordinates.
     root: Matrix,
+    /// Memory for `F' A`: fresh pages in every iteration would cost as much as the arithmetic.
+    scratch: Matrix,
 }
 
 impl State {
@@ -92,6 +97,7 @@ impl State {
             inner: Matrix::zeros(rank, 1),
             cholesky: Cholesky::identity(rank),
             root: prior.transpose().clone(),
+            scratch: Matrix::zeros(rank, size),
             sites: vec![Site::default(); observations.len()],
             marginals: Vec::new(),
             cavities: Vec::new(),
@@ -122,13 +128,14 @@ impl State {
         self.follow_mean();
         self.match_sites();
         self.solve_mean()?;
-        self.root = self.prior.divided_by(&self.cholesky);
+        self.prior.divided_by(&self.cholesky, &mut self.root);
 
+        let fresh: Vec<Gaussian> =
+            self.observations.par_iter().with_min_len(128).map(|one| self.marginal(one.functional)).collect();
         let mut change: f64 = 0.0;
-        for at in 0..self.observations.len() {
-            let (old, new) = (self.marginals[at], self.marginal(self.observations[at].functional));
+        for ((observation, old), new) in self.observations.iter().zip(&self.marginals).zip(&fresh) {
             // Twins have no variance at all: there, rounding is measured against the noise.
-            let variance = new.variance.max(1e-12 * self.observations[at].noise.powi(2));
+            let variance = new.variance.max(1e-12 * observation.noise.powi(2));
             let moved = (new.mean - old.mean).abs() / variance.sqrt();
             let grown = (new.variance - old.variance).abs() / variance;
             // The larger of two numbers would pass over NaN.
@@ -136,8 +143,8 @@ impl State {
                 return Err(prior_too_wide());
             }
             change = change.max(moved).max(grown);
-            self.marginals[at] = new;
         }
+        self.marginals = fresh;
         self.move_cavities(damping);
         Ok(change)
     }
@@ -202,24 +209,23 @@ impl State {
         let operator = SiteChanges { root: &self.root, changes };
         let mut along = vec![0.0; self.root.rows()];
         ENOUGH.solve(&operator, &multiply_vector(&self.root, &pull), &mut along)?;
-        for (item, mean) in self.mean.iter_mut().enumerate() {
-            *mean += dot(self.root.column(item), &along);
-        }
+        add_scaled(&mut self.mean, 1.0, &multiply_transposed(&self.root, &along));
         Ok(())
     }
 
     /// The mean that the present sites make with the prior, `F (I + F' A F)⁻¹ F' D' nu`, and the factor R.
     fn solve_mean(&mut self) -> Result<()> {
         let factor = self.prior.transpose();
-        let matrix = self.prior.identity_plus(&self.times_sites(factor));
+        let precision = self.precision();
+        let mut matrix = std::mem::replace(&mut self.cholesky, Cholesky::identity(0)).into_matrix();
+        multiply_sparse(factor, &precision, &mut self.scratch);
+        self.prior.identity_plus(&self.scratch, &mut matrix);
         // All its eigenvalues are at least 1, unless rounding in the others is larger than that.
         self.cholesky = Cholesky::factor(matrix).map_err(|_| prior_too_wide())?;
         let along = multiply_vector(factor, &self.shifts());
         self.inner.values_mut().copy_from_slice(&along);
         self.cholesky.solve_in_place(&mut self.inner);
-        for (item, mean) in self.mean.iter_mut().enumerate() {
-            *mean = dot(factor.column(item), self.inner.values());
-        }
+        self.mean = multiply_transposed(factor, self.inner.values());
         Ok(())
     }
 
@@ -233,30 +239,23 @@ impl State {
         Gaussian { mean: functional.of(&self.mean), variance }
     }
 
-    /// `matrix * A`, with `A = Σ_s tau_s d_s d_s'`: `O(b)` an observation.
-    fn times_sites(&self, matrix: &Matrix) -> Matrix {
-        let mut out = Matrix::zeros(matrix.rows(), self.len());
+    /// `A = Σ_s tau_s d_s d_s'`.
+    fn precision(&self) -> SparseMatrix {
+        let mut entries = Vec::with_capacity(4 * self.sites.len());
         for (observation, site) in self.observations.iter().zip(&self.sites) {
+            let tau = site.precision;
             match observation.functional {
-                Functional::Item(item) => {
-                    let item = item as usize;
-                    for (out, entry) in out.column_mut(item).iter_mut().zip(matrix.column(item)) {
-                        *out += site.precision * entry;
-                    }
-                }
-                Functional::Difference(first, second) => {
-                    let (first, second) = (first as usize, second as usize);
-                    let (to_first, to_second) = out.two_columns_mut(first, second);
-                    let from = matrix.column(first).iter().zip(matrix.column(second));
-                    for ((to_first, to_second), (first, second)) in to_first.iter_mut().zip(to_second).zip(from) {
-                        let moved = site.precision * (first - second);
-                        *to_first += moved;
-                        *to_second -= moved;
-                    }
-                }
+                Functional::Item(item) => entries.push((item, item, tau)),
+                Functional::Difference(first, second) => entries.extend([
+                    (first, first, tau),
+                    (second, second, tau),
+                    (first, second, -tau),
+                    (second, first, -tau),
+                ]),
             }
         }
-        out
+        SparseMatrix::from_entries(self.len(), self.len(), &entries)
+            .unwrap_or_else(|_| unreachable!("functionals speak of coordinates"))
     }
 
     /// What the observations make of anything else that has prior covariances C with the coordinates, `[n, b]`: its
@@ -272,7 +271,7 @@ impl State {
         cholesky.solve_lower_in_place(&mut target);
         let mut reduction = multiply(&transpose(&factor), &transpose(covariances));
         cholesky.solve_lower_in_place(&mut reduction);
-        let means = (0..covariances.rows()).map(|item| dot(reduction.column(item), target.values())).collect();
+        let means = multiply_transposed(&reduction, target.values());
         (means, reduction)
     }
 
@@ -292,7 +291,8 @@ impl State {
     /// nothing. One such item of each connected part is left out of the factorisation; what is left is definite, and the
     /// Schur complement of those left out is exactly zero.
     fn precision_factor(&self) -> (Matrix, Matrix) {
-        let precision = self.times_sites(&Matrix::identity(self.len()));
+        let mut precision = Matrix::zeros(self.len(), self.len());
+        multiply_sparse(&Matrix::identity(self.len()), &self.precision(), &mut precision);
         let shifts = self.shifts();
         let grounded = self.grounded();
         let (grounded, free): (Vec<usize>, Vec<usize>) = (0..self.len()).partition(|&axis| grounded[axis]);
@@ -410,7 +410,7 @@ impl SymmetricOperator for SiteChanges<'_> {
 
     fn apply(&self, x: &[f64], out: &mut [f64]) {
         let items = self.root.columns();
-        let spread: Vec<f64> = (0..items).map(|item| dot(self.root.column(item), x)).collect();
+        let spread = multiply_transposed(self.root, x);
         let mut pulled = vec![0.0; items];
         for &(functional, change) in &self.changes {
             functional.spread(change * functional.of(&spread), &mut pulled);

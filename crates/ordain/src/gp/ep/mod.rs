@@ -63,7 +63,7 @@ impl EpParams {
     /// If the kernel cannot be evaluated, EP does not converge, or the prior is so wide beside the noise that rounding
     /// hides what the answers say.
     pub fn fit(&self, kernel: Arc<dyn Kernel>, observations: &[Observation]) -> Result<Ep> {
-        let basis = choose_basis(observations);
+        let basis = choose_basis(observations, kernel.len());
         let columns = basis_columns(kernel.as_ref(), &basis)?;
         let prior = restrict(&columns, &basis);
         let placed = place(observations, &basis);
@@ -206,11 +206,16 @@ impl Belief for Ep {
     }
 }
 
-/// The compared items or the distinct functionals, whichever are fewer, ascending.
-fn choose_basis(observations: &[Observation]) -> Vec<Functional> {
+/// The compared items or the distinct functionals, whichever are fewer, ascending; all of `n` items if nearly all were
+/// compared, since carrying a few more along costs less than conditioning.
+fn choose_basis(observations: &[Observation], n: usize) -> Vec<Functional> {
+    /// At this share of all items ten more rounds on them cost what conditioning the others does.
+    const NEARLY_ALL: f64 = 0.9;
     let distinct: HashSet<Functional> = observations.iter().map(|observation| observation.functional).collect();
     let items: HashSet<u32> = distinct.iter().flat_map(|functional| functional.items()).collect();
-    let mut basis: Vec<Functional> = if items.len() <= distinct.len() {
+    let mut basis: Vec<Functional> = if n <= distinct.len() && items.len() as f64 >= NEARLY_ALL * n as f64 {
+        (0..n as u32).map(Functional::Item).collect()
+    } else if items.len() <= distinct.len() {
         items.into_iter().map(Functional::Item).collect()
     } else {
         distinct.into_iter().collect()
