@@ -54,18 +54,6 @@ impl Matrix {
         &mut self.values[column * self.rows..(column + 1) * self.rows]
     }
 
-    /// Two different columns, to be written.
-    ///
-    /// # Panics
-    /// If they are the same column.
-    pub fn two_columns_mut(&mut self, first: usize, second: usize) -> (&mut [f64], &mut [f64]) {
-        let (low, high) = (first.min(second), first.max(second));
-        assert!(low < high, "the same column twice");
-        let (before, from) = self.values.split_at_mut(high * self.rows);
-        let (low, high) = (&mut before[low * self.rows..(low + 1) * self.rows], &mut from[..self.rows]);
-        if first < second { (low, high) } else { (high, low) }
-    }
-
     /// These columns, in this order.
     pub fn select_columns(&self, columns: impl IntoIterator<Item = usize>) -> Self {
         let values: Vec<f64> = columns.into_iter().flat_map(|column| self.column(column)).copied().collect();
