@@ -9,6 +9,7 @@ use common::*;
 use ordain::data::ItemId;
 use ordain::gp::{AnswerModel, Belief, EpParams, Incremental, predict};
 use ordain::numeric::Matrix;
+use rand::RngExt;
 
 /// Independent items with this prior standard deviation.
 fn independent(n: usize, scale: f64) -> Arc<Given> {
@@ -117,5 +118,64 @@ fn infinite_priors_are_errors() {
         let kernel = Arc::new(Given(Matrix::from_fn(2, 2, |i, j| if i == j { value } else { 0.0 })));
         assert!(EpParams::default().fit(kernel.clone(), &answers).is_err());
         assert!(Incremental::dense(kernel).unwrap().observe(&answers[0]).is_err());
+    }
+}
+
+/// A prior far wider than the noise, and items that were never judged: an answer or an error.
+#[test]
+fn uncompared_items_under_a_very_wide_prior() {
+    for (scale, noise) in [(1e5, 1.0), (1e8, 1.0), (1e9, 1e-3), (1e12, 1e-6), (1e100, 1.0), (1e150, 1e-3)] {
+        let model = AnswerModel::new(noise, 0.0).unwrap();
+        let kernel = Arc::new(Given(smooth_kernel(12, scale, 0.1 * scale, &mut stream(3))));
+        let mut stream = stream(4);
+        let answers: Vec<_> = (0..60)
+            .map(|_| {
+                let (winner, loser) = pair(6, &mut stream);
+                model.preferred(winner, loser)
+            })
+            .collect();
+        if let Ok(ep) = EpParams::default().fit(kernel, &answers) {
+            assert!(ep.mean().iter().chain(ep.variances()).all(|value| value.is_finite()), "{scale} {noise}");
+        }
+    }
+}
+
+/// Hundreds of random problems of every shape, with scales and noises within a factor of ten of 1: EP finds its fixed
+/// point in all of them.
+#[test]
+fn random_problems_converge() {
+    for run in 0..400 {
+        let stream = &mut stream(10_000 + run);
+        let n = [1, 2, 3, 5, 12, 40][stream.random_range(0..6)];
+        let scale = 10_f64.powf(stream.random_range(-1.0..1.0));
+        let noise = 10_f64.powf(stream.random_range(-0.75..0.75));
+        let kernel = match run % 4 {
+            0 => smooth_kernel(n, scale, 0.3 * scale, stream),
+            1 => smooth_kernel(n, scale, 0.0, stream),
+            2 => Matrix::from_fn(n, n, |i, j| if i / 2 == j / 2 { scale * scale } else { 0.0 }),
+            _ => {
+                let attribute: Vec<f64> = (0..n).map(|_| normal(stream)).collect();
+                Matrix::from_fn(n, n, |i, j| scale * scale * attribute[i] * attribute[j])
+            }
+        };
+        let model = AnswerModel::new(noise, 0.2 * noise).unwrap();
+        let count = [1, 3, 20, 150, 600][stream.random_range(0..5)];
+        let agreed = stream.random_bool(0.5);
+        let answers: Vec<_> = (0..count)
+            .map(|_| {
+                if n == 1 || stream.random_bool(0.2) {
+                    let item = ItemId::new(stream.random_range(0..n));
+                    return if stream.random_bool(0.5) { model.good(item) } else { model.bad(item) };
+                }
+                let (i, j) = pair(n, stream);
+                match stream.random_range(0..5) {
+                    0 => model.tied(i, j).unwrap(),
+                    _ if agreed => model.preferred(i.min(j), i.max(j)),
+                    _ => model.preferred(i, j),
+                }
+            })
+            .collect();
+        let ep = EpParams::default().fit(Arc::new(Given(kernel)), &answers).unwrap();
+        assert!(ep.mean().iter().chain(ep.variances()).all(|value| value.is_finite()), "run {run}");
     }
 }

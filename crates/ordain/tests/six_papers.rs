@@ -50,6 +50,9 @@ fn the_paper_s_numbers() {
         .collect();
     largest.sort_unstable();
     assert_eq!(largest, [(b, c), (b, f)]);
+    // With a gentle weight the pair of which least is known comes first.
+    let gentle = pair_losses(&belief, 0.02).unwrap()[0];
+    assert_eq!((gentle.first, gentle.second), (c, f));
 
     let answers = [model.preferred(b, e), model.preferred(b, f)];
     belief.observe(&answers[1]).unwrap();

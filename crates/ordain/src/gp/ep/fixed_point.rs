@@ -260,19 +260,22 @@ impl State {
 
     /// What the observations make of anything else that has prior covariances C with the coordinates, `[n, b]`: its
     /// means `G' L⁻¹ beta`, and `G = L⁻¹ E' C'`, whose product with itself they take away from its prior covariance.
-    pub(super) fn condition(&self, covariances: &Matrix) -> (Vec<f64>, Matrix) {
+    ///
+    /// # Errors
+    /// If rounding in `E' K E` is larger than the identity beside it.
+    pub(super) fn condition(&self, covariances: &Matrix) -> Result<(Vec<f64>, Matrix)> {
         let (factor, mut target) = self.precision_factor();
         let half = multiply(self.prior.transpose(), &factor);
         let mut inner = multiply(&transpose(&half), &half);
         for axis in 0..inner.rows() {
             inner[(axis, axis)] += 1.0;
         }
-        let cholesky = Cholesky::factor(inner).unwrap_or_else(|_| unreachable!("the identity and a square"));
+        let cholesky = Cholesky::factor(inner).map_err(|_| prior_too_wide())?;
         cholesky.solve_lower_in_place(&mut target);
         let mut reduction = multiply(&transpose(&factor), &transpose(covariances));
         cholesky.solve_lower_in_place(&mut reduction);
         let means = multiply_transposed(&reduction, target.values());
-        (means, reduction)
+        Ok((means, reduction))
     }
 
     /// `D' nu`.

@@ -75,7 +75,7 @@ impl EpParams {
         let mut reduction = None;
         if !everything {
             kernel.diagonal(&mut variances)?;
-            let (means, matrix) = state.condition(&columns);
+            let (means, matrix) = state.condition(&columns)?;
             for (item, variance) in variances.iter_mut().enumerate() {
                 // Rounding may leave a hair below zero where nothing is left to learn.
                 *variance = (*variance - dot(matrix.column(item), matrix.column(item))).max(0.0);
