@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use clap::ValueEnum;
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ordain::data::{AnswerLog, Outcome};
 use ordain::formats::Project;
 use ordain::gp::{AnswerModel, Belief, EpParams, Incremental, Observation};
@@ -91,6 +91,7 @@ pub fn observe(project: &Project, log: &AnswerLog) -> Result<(AnswerModel, Vec<O
 
 /// Work that a spinner is shown for on a terminal if it takes more than a second; over when this is dropped.
 pub struct Working {
+    spinner: ProgressBar,
     over: Option<Sender<()>>,
     shown: Option<JoinHandle<()>>,
 }
@@ -98,15 +99,26 @@ pub struct Working {
 /// Starts such work. Nothing is drawn if standard error is no terminal.
 pub fn working(on: &'static str) -> Working {
     let (over, waits) = channel();
+    let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    spinner.set_style(ProgressStyle::default_spinner());
+    spinner.set_message(on);
+    let drawn = spinner.clone();
     let shown = thread::spawn(move || {
         if waits.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
-            let spinner = ProgressBar::new_spinner().with_message(on);
-            spinner.enable_steady_tick(Duration::from_millis(100));
+            drawn.set_draw_target(ProgressDrawTarget::stderr());
+            drawn.enable_steady_tick(Duration::from_millis(100));
             let _ = waits.recv();
-            spinner.finish_and_clear();
+            drawn.finish_and_clear();
         }
     });
-    Working { over: Some(over), shown: Some(shown) }
+    Working { spinner, over: Some(over), shown: Some(shown) }
+}
+
+impl Working {
+    /// Says how far the work is.
+    pub fn say(&self, what: String) {
+        self.spinner.set_message(what);
+    }
 }
 
 impl Drop for Working {
