@@ -55,6 +55,11 @@ impl Groups {
         &self.names
     }
 
+    /// The group of this name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|own| own == name)
+    }
+
     /// The items of one group, ascending.
     pub fn members(&self, group: usize) -> &[ItemId] {
         &self.members[group]
