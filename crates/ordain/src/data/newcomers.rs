@@ -1,6 +1,6 @@
 //! Items that were not there when the answers were given.
 
-use super::{Attributes, Groups, ItemId, Items, Relation};
+use super::{ItemId, Items, Link, Relation};
 use crate::{Error, Result};
 
 /// Newcomers beside the known items: one list of all items, the known ones first, and all links.
@@ -12,8 +12,9 @@ use crate::{Error, Result};
 /// let link = Link { source: 0, target: 1, weight: 1.0 };
 /// let relations = [Relation::new(2, vec![link])?];
 /// // A third item, which links to the first.
+/// let items = known.joined(&Items::from_ids(["c"])?)?;
 /// let all = Relation::new(3, vec![link, Link { source: 2, target: 0, weight: 1.0 }])?;
-/// let newcomers = Newcomers::new(&known, &relations, &Items::from_ids(["c"])?, vec![all])?;
+/// let newcomers = Newcomers::new(&known, &relations, items, vec![all])?;
 /// assert_eq!(newcomers.items().ids(), ["a", "b", "c"]);
 /// # Ok::<(), ordain::Error>(())
 /// ```
@@ -26,20 +27,26 @@ pub struct Newcomers<'a> {
 }
 
 impl<'a> Newcomers<'a> {
-    /// Newcomers with their links. Their attributes are on the scale of the known items' ([`super::Scale::for_newcomers`]).
-    /// `relations` are the known ones, each with further links at its end: links that involve a newcomer, whose numbers
-    /// follow those of the known items.
+    /// All `items`, the known ones first ([`Items::joined`]), with attributes on the known ones' scale
+    /// ([`super::Scale::for_newcomers`]) or none; and all links: each known relation with further links at its end, which
+    /// involve newcomers.
     ///
     /// # Errors
-    /// If an id stands twice in a group, the two sets of items differ in their attributes or in whether they have groups,
-    /// or a relation does not begin with the known links or goes on with one that involves no newcomer.
+    /// If the items do not begin with the known ones, or a relation does not begin with the known links or goes on with
+    /// one that involves no newcomer.
     pub fn new(
         known: &'a Items,
         known_relations: &'a [Relation],
-        newcomers: &Items,
+        items: Items,
         relations: Vec<Relation>,
     ) -> Result<Self> {
-        let items = join(known, newcomers)?;
+        if !begins_with(&items, known) {
+            return Err(Error::Data {
+                what: "the items with newcomers",
+                found: "other items or attributes".into(),
+                expected: "the known items first, as they are".into(),
+            });
+        }
         if relations.len() != known_relations.len() {
             return Err(Error::Data {
                 what: "the relations of newcomers",
@@ -79,33 +86,15 @@ impl<'a> Newcomers<'a> {
     }
 }
 
-/// The known items, then the newcomers.
-fn join(known: &Items, newcomers: &Items) -> Result<Items> {
-    let (left, right) = (known.attributes(), newcomers.attributes());
-    if left.names() != right.names() {
-        return Err(Error::Data {
-            what: "the attributes of newcomers",
-            found: right.names().join(", "),
-            expected: format!("those of the known items: {}", left.names().join(", ")),
-        });
-    }
-    if known.groups().is_some() != newcomers.groups().is_some() {
-        return Err(Error::Data {
-            what: "the groups of newcomers",
-            found: if known.groups().is_some() { "none" } else { "some" }.into(),
-            expected: "groups just if the known items have some".into(),
-        });
-    }
-    let count = known.len() + newcomers.len();
-    let rows = (0..known.len()).map(|item| left.row(item)).chain((0..newcomers.len()).map(|item| right.row(item)));
-    let values = rows.flatten().copied().collect();
-    let attributes = Attributes::new(left.names().to_vec(), count, values)?;
-    let groups_of = |items: &'_ Items| -> Vec<String> {
-        (0..items.len()).filter_map(|item| items.group_name(ItemId::new(item)).map(str::to_owned)).collect()
+/// Whether the first items are the known ones.
+fn begins_with(items: &Items, known: &Items) -> bool {
+    let same = |item: ItemId| {
+        items.id(item) == known.id(item)
+            && items.group_name(item) == known.group_name(item)
+            && (items.attributes().is_empty()
+                || items.attributes().row(item.index()) == known.attributes().row(item.index()))
     };
-    let groups = known.groups().map(|_| Groups::new(groups_of(known).into_iter().chain(groups_of(newcomers))));
-    let ids = known.ids().iter().chain(newcomers.ids()).cloned().collect();
-    Items::new(ids, groups, attributes)
+    items.len() >= known.len() && known.iter().all(same)
 }
 
 /// Whether a relation is the known one and links that involve newcomers.
@@ -118,7 +107,7 @@ fn check_links(relation: &Relation, known: &Relation, (first, count): (usize, us
     if relation.targets() < known.targets() || relation.links().get(..known.links().len()) != Some(known.links()) {
         return wrong("other links among the known items".into(), "the known links first, as they are".into());
     }
-    let idle = |link: &&super::Link| (link.source as usize) < first && (link.target as usize) < known.targets();
+    let idle = |link: &&Link| (link.source as usize) < first && (link.target as usize) < known.targets();
     match relation.links()[known.links().len()..].iter().find(idle) {
         Some(link) => wrong(
             format!("a link from {} to {}", link.source, link.target),

@@ -34,6 +34,7 @@ mod json;
 pub mod letor;
 mod log;
 mod nearest;
+pub mod newcomers;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub mod project;
@@ -48,6 +49,7 @@ pub use init::{Description, Draft, Sketch, describe, draft_project, write_projec
 pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, named_item, named_pair, read_items};
 pub use letor::{Letor, LetorRanks, read_letor, read_letor_ranks, read_scores};
 pub use log::AnswerWriter;
+pub use newcomers::NewLinks;
 pub use project::{Ask, Goal, Project};
 pub use relations::read_relation;
 pub use source::Lines;

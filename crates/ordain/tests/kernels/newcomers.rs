@@ -1,6 +1,6 @@
 //! Joint kernels over known items and newcomers against dense computations written here, and what they keep.
 
-use ordain::data::{Attributes, ItemId, Items, Link, Newcomers, Relation};
+use ordain::data::{Attributes, Groups, ItemId, Items, Link, Newcomers, Relation};
 use ordain::kernel::{Causes, Graph, Kernel, KernelSpec, Over, RelationSpec, Role, Shape, build, build_with_newcomers};
 use ordain::numeric::Matrix;
 use proptest::prelude::*;
@@ -29,7 +29,8 @@ fn joint_in_order(shape: &Shape, relation: &Relation, order: &[usize], links: &[
     let known = chosen(&everything, &(0..n).collect::<Vec<_>>());
     let all = Relation::new(n + order.len(), relation.links().iter().chain(links).copied().collect()).unwrap();
     let relations = [relation.clone()];
-    let newcomers = Newcomers::new(&known, &relations, &chosen(&everything, order), vec![all]).unwrap();
+    let joined = known.joined(&chosen(&everything, order)).unwrap();
+    let newcomers = Newcomers::new(&known, &relations, joined, vec![all]).unwrap();
     let spec = KernelSpec { weight: 0.9, shape: shape.clone() };
     build_with_newcomers(&[spec], &newcomers).unwrap().matrix().unwrap()
 }
@@ -290,19 +291,26 @@ fn landmarks_are_nearer_than_averages() {
 
 #[test]
 fn newcomers_that_do_not_fit_are_refused() {
-    let known = Items::from_ids(["a", "b"]).unwrap();
+    let ids = |ids: &[&str]| Items::from_ids(ids.iter().copied()).unwrap();
+    let known = ids(&["a", "b"]);
     let relations = [Relation::new(2, links(&[(0, 1)])).unwrap()];
-    let with = |newcomers: &Items, all: Vec<Relation>| Newcomers::new(&known, &relations, newcomers, all).map(|_| ());
+    let with = |items: &[&str], all: Vec<Relation>| Newcomers::new(&known, &relations, ids(items), all).map(|_| ());
     let of = |pairs: &[(usize, usize)]| vec![Relation::new(3, links(pairs)).unwrap()];
-    let c = Items::from_ids(["c"]).unwrap();
-    assert!(with(&c, of(&[(0, 1), (2, 0)])).is_ok());
-    assert!(with(&Items::from_ids(["a"]).unwrap(), of(&[(0, 1)])).is_err(), "the id of a known item");
-    assert!(with(&c, of(&[(2, 0)])).is_err(), "known links left out");
-    assert!(with(&c, of(&[(0, 1), (1, 0)])).is_err(), "a link among known items");
-    assert!(with(&c, vec![relations[0].clone()]).is_err(), "no place for the newcomer");
-    assert!(with(&c, Vec::new()).is_err(), "no relation");
+    let all = ["a", "b", "c"];
+    assert!(with(&all, of(&[(0, 1), (2, 0)])).is_ok());
+    assert!(with(&["b", "a", "c"], of(&[(0, 1)])).is_err(), "another order");
+    assert!(with(&["a"], of(&[(0, 1)])).is_err(), "known items left out");
+    assert!(with(&all, of(&[(2, 0)])).is_err(), "known links left out");
+    assert!(with(&all, of(&[(0, 1), (1, 0)])).is_err(), "a link among known items");
+    assert!(with(&all, vec![relations[0].clone()]).is_err(), "no place for the newcomer");
+    assert!(with(&all, Vec::new()).is_err(), "no relation");
+
+    assert!(known.joined(&ids(&["a"])).is_err(), "the id of a known item");
     let tall = Attributes::new(vec!["height".into()], 1, vec![2.0]).unwrap();
-    assert!(with(&Items::new(vec!["c".into()], None, tall).unwrap(), of(&[(0, 1)])).is_err(), "other attributes");
+    let tall = Items::new(vec!["c".into()], None, tall).unwrap();
+    assert!(known.joined(&tall).is_err(), "other attributes");
+    let grouped = Items::new(vec!["c".into()], Some(Groups::new(["q"])), Attributes::none(1)).unwrap();
+    assert!(known.joined(&grouped).is_err(), "groups");
 }
 
 proptest! {
