@@ -60,6 +60,8 @@ pub struct Project {
     strategy_line: Option<u64>,
     /// How newcomers are read.
     pub(super) reading: Reading,
+    /// The text of the project file.
+    pub(super) text: String,
 }
 
 /// What it takes to read newcomers as the items were read.
@@ -188,6 +190,7 @@ fn load(root: Section<'_>, file: &Path, folder: PathBuf) -> Result<Project> {
         ask,
         strategy_line: strategy.map(|text| root.document.line(&text.span)),
         reading,
+        text: root.document.text.to_owned(),
         folder,
     })
 }
