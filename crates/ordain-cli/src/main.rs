@@ -8,6 +8,7 @@ mod model;
 mod output;
 mod predict;
 mod rank;
+mod tune;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ struct Arguments {
 enum Command {
     Init(init::Arguments),
     Rank(rank::Arguments),
+    Tune(tune::Arguments),
     Predict(predict::Arguments),
     Answer(answer::Arguments),
     Eval(eval::Arguments),
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
     let run = || match arguments.command {
         Command::Init(arguments) => init::run(&arguments),
         Command::Rank(arguments) => rank::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Answer(arguments) => answer::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),

@@ -9,6 +9,7 @@ mod demo;
 mod eval;
 mod fine;
 mod init;
+mod newcomers;
 mod predict;
 mod rank;
 mod util;

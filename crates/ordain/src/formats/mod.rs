@@ -5,7 +5,8 @@
 //! of their own; [`project`] reads a whole `ordain.toml` with everything it names, and [`init`] writes a first one.
 //!
 //! Every error names the file, the line, the column and the token where there is one. Nothing is written but by
-//! [`AnswerWriter`], which only appends, and [`init::write_project`], which never overwrites.
+//! [`AnswerWriter`], which only appends, [`init::write_project`], which never overwrites, and [`write_parameters`], which
+//! changes numbers of a project file and leaves the rest.
 //!
 //! ```
 //! use ordain::data::{Answer, Entry, Outcome};
@@ -34,6 +35,8 @@ mod json;
 pub mod letor;
 mod log;
 mod nearest;
+pub mod newcomers;
+pub mod parameters;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub mod project;
@@ -48,6 +51,8 @@ pub use init::{Description, Draft, Sketch, describe, draft_project, write_projec
 pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, named_item, named_pair, read_items};
 pub use letor::{Letor, LetorRanks, read_letor, read_letor_ranks, read_scores};
 pub use log::AnswerWriter;
+pub use newcomers::NewLinks;
+pub use parameters::{rounded, write_parameters};
 pub use project::{Ask, Goal, Project};
 pub use relations::read_relation;
 pub use source::Lines;

@@ -63,7 +63,8 @@ pub fn ours(restarts: &str) -> Result<(), Box<dyn Error>> {
     let before = log_loss(&problem, problem.separate_lengths(), &held_out)?;
     let params = TuningParams { restarts: restarts.parse()?, ..TuningParams::default() };
     let started = Instant::now();
-    let mut problems = [ordain::gp::Problem { kernel: problem.separate_lengths(), observations: problem.observations() }];
+    let mut problems =
+        [ordain::gp::Problem { kernel: problem.separate_lengths(), observations: problem.observations() }];
     let tuned = params.tune(&mut problems, |_| {})?;
     let seconds = started.elapsed().as_secs_f64();
     let mut kernel = problem.separate_lengths();
