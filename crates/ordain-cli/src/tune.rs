@@ -84,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let project = open_project(&arguments.project)?;
     let (_, observations) = observe(&project, &project.answers)?;
     if observations.is_empty() {
-        let error = InputError::new(project.answers_file.as_deref().unwrap_or(&project.file), "answers to learn from");
+        let error = InputError::new(&project.answers_file, "answers to learn from");
         let hint = "record some first: ordain answer FIRST SECOND";
         return Err(Failure::Library(error.found("none").hint(hint).into()));
     }
