@@ -12,4 +12,5 @@ mod init;
 mod newcomers;
 mod predict;
 mod rank;
+mod tune;
 mod util;
