@@ -155,7 +155,7 @@ fn check_id(path: &Path, line: u64, column: &str, id: &str) -> Outcome {
 fn warn(queries: &[QueryText], known: &[Query], hits: &[Vec<Hit>]) {
     for ((query, known), _) in queries.iter().zip(known).zip(hits).filter(|(_, hits)| hits.is_empty()) {
         let why = if known.is_empty() { "no word is left of it" } else { "none of its words is in the collection" };
-        output::note(format!("warning: query {}: no documents, since {why}", query.id));
+        output::note(format!("warning: nothing found for query {}: {why}", query.id));
     }
 }
 
@@ -281,6 +281,7 @@ impl Found<'_> {
                 serde_json::to_writer_pretty(&mut out, &self.report())?;
                 writeln!(out)
             }
+            Format::Table if self.hits.iter().all(Vec::is_empty) => Ok(()),
             Format::Table => writeln!(out, "{}", self.table().trim_fmt()),
         }
     }
