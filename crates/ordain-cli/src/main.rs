@@ -8,6 +8,7 @@ mod model;
 mod output;
 mod predict;
 mod rank;
+mod search;
 mod tune;
 
 use std::io::Write;
@@ -34,6 +35,7 @@ enum Command {
     Predict(predict::Arguments),
     Answer(answer::Arguments),
     Eval(eval::Arguments),
+    Search(search::Arguments),
     Demo(demo::Arguments),
 }
 
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Answer(arguments) => answer::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Search(arguments) => search::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
     };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {

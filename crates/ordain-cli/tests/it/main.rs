@@ -12,5 +12,6 @@ mod init;
 mod newcomers;
 mod predict;
 mod rank;
+mod search;
 mod tune;
 mod util;
