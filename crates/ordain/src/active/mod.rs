@@ -1,5 +1,25 @@
-//! What a pair is worth asking.
+//! Active exploration: which pair is worth asking, the session that asks and is told, and when to stop.
 
+mod certainty;
+mod choice;
 mod expected_loss;
+mod forecast;
+mod glicko;
+mod judge;
+mod learner;
+mod look_ahead;
+mod pending;
+mod session;
+mod simulation;
+mod strategy;
 
+pub use certainty::{Certainty, CertaintyParams, certainty};
+pub use choice::{Candidates, Question, choose};
 pub use expected_loss::{PairLoss, expected_loss, pair_losses};
+pub use forecast::{Forecast, ForecastParams, forecast};
+pub use glicko::Glicko;
+pub use judge::Judge;
+pub use learner::BeliefKind;
+pub use session::{Session, SessionParams};
+pub use simulation::{Quality, Truth, marks, simulate};
+pub use strategy::Strategy;

@@ -4,6 +4,7 @@
 
 mod answers;
 mod attributes;
+mod goal;
 mod grades;
 mod items;
 mod newcomers;
@@ -11,6 +12,7 @@ mod relation;
 
 pub use answers::{Answer, AnswerLog, Entry, Outcome};
 pub use attributes::{Attributes, Scale};
+pub use goal::Goal;
 pub use grades::{Judgements, Run, RunRow};
 pub use items::{Groups, ItemId, Items, Lookup};
 pub use newcomers::Newcomers;

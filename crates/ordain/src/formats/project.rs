@@ -9,7 +9,7 @@ use super::nearest::suggestion;
 use super::relations::{Things, read_links};
 use super::settings::{Document, Numbers, Placed, Section};
 use super::source::read_text;
-use crate::data::{AnswerLog, Items, Relation, Scale};
+use crate::data::{AnswerLog, Goal, Items, Relation, Scale};
 use crate::kernel::{Causes, Form, KernelSpec, Over, RelationSpec, Rho, Role, Shape};
 use crate::{Error, InputError, Result};
 
@@ -95,20 +95,6 @@ impl Default for Ask {
     fn default() -> Self {
         Self { goal: Goal::WholeOrder, strategy: None, focus: None, repeat: false, seed: 1 }
     }
-}
-
-/// What the answers are for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Goal {
-    /// Finding the best item.
-    Best,
-    /// Finding the first few items.
-    Top {
-        /// How many.
-        k: usize,
-    },
-    /// Ordering all items.
-    WholeOrder,
 }
 
 impl Project {

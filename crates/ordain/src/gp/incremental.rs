@@ -16,8 +16,8 @@ use crate::numeric::Matrix;
 use crate::numeric::dense::{add_scaled, rank_one_downdate};
 
 /// A belief that learns from one observation at a time and never looks back.
+#[derive(Clone)]
 pub struct Incremental {
-    kernel: Arc<dyn Kernel>,
     mean: Vec<f64>,
     variances: Vec<f64>,
     covariance: Covariance,
@@ -25,12 +25,13 @@ pub struct Incremental {
 }
 
 /// Two forms of the same covariance.
+#[derive(Clone)]
 enum Covariance {
     /// All of it: `n²` doubles, `n²` operations an answer.
     Dense(Matrix),
     /// The prior less `curvature * direction direction'` for every answer so far: `n t` doubles after t answers, and
     /// `n t` operations plus two prior columns for the next.
-    Directions(Vec<(f64, Vec<f64>)>),
+    Directions { kernel: Arc<dyn Kernel>, directions: Vec<(f64, Vec<f64>)> },
 }
 
 /// Below this many items the dense form is the faster one at any number of answers: 8 MB stay in the cache.
@@ -53,7 +54,7 @@ impl Incremental {
     pub fn dense(kernel: Arc<dyn Kernel>) -> Result<Self> {
         let matrix = kernel.matrix()?;
         let variances = matrix.diagonal();
-        Ok(Self::prior(kernel, variances, Covariance::Dense(matrix)))
+        Ok(Self::prior(variances, Covariance::Dense(matrix)))
     }
 
     /// The prior in the form of directions, which never holds an n x n matrix.
@@ -63,11 +64,22 @@ impl Incremental {
     pub fn directions(kernel: Arc<dyn Kernel>) -> Result<Self> {
         let mut variances = vec![0.0; kernel.len()];
         kernel.diagonal(&mut variances)?;
-        Ok(Self::prior(kernel, variances, Covariance::Directions(Vec::new())))
+        Ok(Self::prior(variances, Covariance::Directions { kernel, directions: Vec::new() }))
     }
 
-    fn prior(kernel: Arc<dyn Kernel>, variances: Vec<f64>, covariance: Covariance) -> Self {
-        Self { mean: vec![0.0; variances.len()], kernel, variances, covariance, log_evidence: 0.0 }
+    /// Another belief, to learn on from; in dense form.
+    ///
+    /// # Errors
+    /// If its kernel cannot be evaluated.
+    pub fn from_belief(belief: &dyn Belief) -> Result<Self> {
+        let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
+        let covariance = Covariance::Dense(belief.covariance(&items)?);
+        let (mean, variances) = (belief.mean().to_vec(), belief.variances().to_vec());
+        Ok(Self { mean, variances, covariance, log_evidence: belief.log_evidence() })
+    }
+
+    fn prior(variances: Vec<f64>, covariance: Covariance) -> Self {
+        Self { mean: vec![0.0; variances.len()], variances, covariance, log_evidence: 0.0 }
     }
 
     /// Learns from one observation.
@@ -94,7 +106,7 @@ impl Incremental {
         }
         match &mut self.covariance {
             Covariance::Dense(matrix) => rank_one_downdate(matrix, curvature, &direction),
-            Covariance::Directions(directions) => directions.push((curvature, direction)),
+            Covariance::Directions { directions, .. } => directions.push((curvature, direction)),
         }
         Ok(())
     }
@@ -107,7 +119,7 @@ impl Incremental {
                 out.copy_from_slice(matrix.column(item as usize));
                 Ok(())
             }
-            Covariance::Directions(_) => self.kernel.column(item as usize, out),
+            Covariance::Directions { kernel, .. } => kernel.column(item as usize, out),
         };
         match functional {
             Functional::Item(item) => column(item, out)?,
@@ -118,7 +130,7 @@ impl Incremental {
                 add_scaled(out, -1.0, &other);
             }
         }
-        if let Covariance::Directions(directions) = &self.covariance {
+        if let Covariance::Directions { directions, .. } = &self.covariance {
             for (curvature, direction) in directions {
                 add_scaled(out, -curvature * functional.of(direction), direction);
             }

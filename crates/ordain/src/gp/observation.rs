@@ -85,6 +85,11 @@ impl AnswerModel {
         std::f64::consts::SQRT_2 * self.sigma
     }
 
+    /// Utilities that seem closer than this are a tie.
+    pub fn tie_width(&self) -> f64 {
+        self.tie_width
+    }
+
     /// The winner was preferred to the loser.
     pub fn preferred(&self, winner: ItemId, loser: ItemId) -> Observation {
         self.difference(winner, loser, self.tie_width, f64::INFINITY)

@@ -1,14 +1,13 @@
 //! A ranking with its uncertainty, from any belief.
 
-use rand::RngExt;
 use rand::seq::SliceRandom;
-use rand_distr::StandardNormal;
+use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::Belief;
+use super::draws::Draws;
 use crate::data::{ItemId, Items};
-use crate::numeric::dense::{SemidefiniteFactor, multiply, transpose};
-use crate::numeric::{Matrix, Seed};
+use crate::numeric::Seed;
 use crate::{Error, Result};
 
 /// How ranks are made out of a belief.
@@ -50,9 +49,6 @@ pub struct RankedItem {
     pub top: Option<f64>,
 }
 
-/// The largest group whose joint covariance is formed: 3.2 GB.
-const LARGEST_GROUP: usize = 20_000;
-
 /// Ranks the items of every group; groups in their order, items by rank.
 ///
 /// Time `g³/3 + draws g²` and memory `g²` for a group of g items.
@@ -80,28 +76,18 @@ pub fn rank(belief: &dyn Belief, items: &Items, params: &RankingParams) -> Resul
 }
 
 fn rank_group(belief: &dyn Belief, members: &[ItemId], group: u64, params: &RankingParams) -> Result<Vec<RankedItem>> {
-    let size = members.len();
-    if size > LARGEST_GROUP {
-        return Err(Error::TooLarge {
-            what: "a group of items".into(),
-            size,
-            limit: LARGEST_GROUP,
-            method: "the joint draws behind rank intervals",
-        });
-    }
     let mean: Vec<f64> = members.iter().map(|item| belief.mean()[item.index()]).collect();
-    let factor = transpose(SemidefiniteFactor::new(&belief.covariance(members)?).transpose());
-    let ranks = draw_ranks(&mean, &factor, group, params);
+    let draws = Draws::new(belief, members)?.each(params.draws, params.seed, group, ranks);
 
     let outside = 0.5 * (1.0 - params.level);
     let quantile = |sorted: &[u32], probability: f64| {
         let position = (probability * sorted.len() as f64).ceil() as usize;
         sorted[position.clamp(1, sorted.len()) - 1] as usize
     };
-    let mut ranked: Vec<RankedItem> = ranks
+    let mut ranked: Vec<RankedItem> = (0..members.len())
         .into_par_iter()
-        .enumerate()
-        .map(|(position, mut drawn)| {
+        .map(|position| {
+            let mut drawn: Vec<u32> = draws.iter().map(|ranks| ranks[position]).collect();
             drawn.sort_unstable();
             let within = |k: usize| drawn.partition_point(|&rank| rank as usize <= k) as f64 / drawn.len() as f64;
             RankedItem {
@@ -122,33 +108,15 @@ fn rank_group(belief: &dyn Belief, members: &[ItemId], group: u64, params: &Rank
     Ok(ranked)
 }
 
-/// Every item's rank in each of the draws, `[item][draw]`. Which of two items with the same utility comes first is drawn too,
-/// so that twins have the same chances.
-fn draw_ranks(mean: &[f64], factor: &Matrix, group: u64, params: &RankingParams) -> Vec<Vec<u32>> {
-    /// Draws a task; fixed, so that the draws do not depend on the number of threads.
-    const BATCH: usize = 128;
-    let size = mean.len();
-    let batches: Vec<Vec<u32>> = (0..params.draws.div_ceil(BATCH))
-        .into_par_iter()
-        .map(|batch| {
-            let count = BATCH.min(params.draws - batch * BATCH);
-            let mut stream = params.seed.stream((group << 32) | batch as u64);
-            let noise = Matrix::from_fn(factor.columns(), count, |_, _| stream.sample(StandardNormal));
-            let utilities = multiply(factor, &noise);
-            let mut ranks = vec![0; size * count];
-            let mut order: Vec<u32> = (0..size as u32).collect();
-            for draw in 0..count {
-                let utility = |item: u32| mean[item as usize] + utilities[(item as usize, draw)];
-                order.shuffle(&mut stream);
-                order.sort_by(|&a, &b| utility(b).total_cmp(&utility(a)));
-                for (position, &item) in order.iter().enumerate() {
-                    ranks[draw * size + item as usize] = position as u32 + 1;
-                }
-            }
-            ranks
-        })
-        .collect();
-    (0..size)
-        .map(|item| batches.iter().flat_map(|ranks| ranks.iter().skip(item).step_by(size).copied()).collect())
-        .collect()
+/// Every item's rank in a draw. Which of two items with the same utility comes first is drawn too, so that twins have the
+/// same chances.
+fn ranks(utilities: &mut [f64], stream: &mut ChaCha8Rng) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..utilities.len() as u32).collect();
+    order.shuffle(stream);
+    order.sort_by(|&a, &b| utilities[b as usize].total_cmp(&utilities[a as usize]));
+    let mut ranks = vec![0; utilities.len()];
+    for (position, &item) in order.iter().enumerate() {
+        ranks[item as usize] = position as u32 + 1;
+    }
+    ranks
 }

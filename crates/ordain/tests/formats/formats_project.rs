@@ -1,8 +1,9 @@
 //! Projects and first project files.
 
 use ordain::Error;
+use ordain::data::Goal;
 use ordain::data::Outcome;
-use ordain::formats::{AnswerWriter, Description, Goal, Project, Sketch, describe, draft_project, write_project};
+use ordain::formats::{AnswerWriter, Description, Project, Sketch, describe, draft_project, write_project};
 use ordain::kernel::{Causes, Form, Over, RelationSpec, Rho, Role, Shape};
 
 use crate::{Folder, check, input};

@@ -1,0 +1,171 @@
+//! How settled a ranking is, and so when to stop.
+//!
+//! All of it is counted from joint draws of the utilities: in each draw, the ranking by means is held against the order that
+//! the draw says. The first p items are the right ones if the worst of them is above the best of the others, for all p in one pass.
+
+use crate::data::{Goal, Groups, ItemId};
+use crate::gp::{Belief, Draws};
+use crate::numeric::Seed;
+use crate::{Error, Result};
+
+/// How certainty is counted.
+#[derive(Debug, Clone)]
+pub struct CertaintyParams {
+    /// Draws, at least one; a probability p has the standard error `√(p (1 - p) / draws)`.
+    pub draws: usize,
+    /// Their seed.
+    pub seed: Seed,
+}
+
+impl Default for CertaintyParams {
+    fn default() -> Self {
+        Self { draws: 1024, seed: Seed(1) }
+    }
+}
+
+/// How settled the ranking of a group is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Certainty {
+    /// For p = 1, 2, ...: the probability that the first p items by mean are the p best.
+    prefixes: Vec<f64>,
+    /// The share of pairs in the wrong order in each draw, ascending.
+    errors: Vec<f64>,
+}
+
+impl Certainty {
+    /// The probability that the goal is reached: the best item is on top, the first k are the k best, or no more than this share of
+    /// pairs is in the wrong order.
+    pub fn probability(&self, goal: Goal, error: f64) -> f64 {
+        match goal {
+            Goal::Best => self.top(1),
+            Goal::Top { k } => self.top(k),
+            Goal::WholeOrder => {
+                let within = self.errors.partition_point(|&found| found <= error);
+                within as f64 / self.errors.len() as f64
+            }
+        }
+    }
+
+    /// The probability that the first k items by mean are the k best.
+    pub fn top(&self, k: usize) -> f64 {
+        // All of them, or none, are the right ones in any order.
+        k.checked_sub(1).and_then(|at| self.prefixes.get(at)).copied().unwrap_or(1.0)
+    }
+
+    /// The expected share of pairs in the wrong order.
+    pub fn error(&self) -> f64 {
+        self.errors.iter().sum::<f64>() / self.errors.len() as f64
+    }
+
+    /// How many items stand in each tier, from the top. Tiers are told apart with at least this probability; the items
+    /// of one are not, yet.
+    pub fn tiers(&self, level: f64) -> Vec<usize> {
+        let mut out = Vec::new();
+        let mut from = 0;
+        for to in 1..=self.prefixes.len() {
+            if to == self.prefixes.len() || self.prefixes[to - 1] >= level {
+                out.push(to - from);
+                from = to;
+            }
+        }
+        out
+    }
+}
+
+/// How settled the ranking of every group is. `g³/3 + draws g²` operations for a group of g items.
+///
+/// # Errors
+/// If no draw is asked for, a group has more than 20,000 items, or the kernel cannot be evaluated.
+pub fn certainty(belief: &dyn Belief, groups: Option<&Groups>, params: &CertaintyParams) -> Result<Vec<Certainty>> {
+    if params.draws == 0 {
+        return Err(Error::Parameter { name: "draws".into(), value: 0.0, expected: "at least one" });
+    }
+    let everything: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
+    match groups {
+        None => Ok(vec![of_group(belief, everything, 0, params)?]),
+        Some(groups) => (0..groups.len())
+            .map(|group| of_group(belief, groups.members(group).to_vec(), group as u64, params))
+            .collect(),
+    }
+}
+
+fn of_group(belief: &dyn Belief, mut members: Vec<ItemId>, group: u64, params: &CertaintyParams) -> Result<Certainty> {
+    let mean = belief.mean();
+    members.sort_by(|a, b| mean[b.index()].total_cmp(&mean[a.index()]));
+    let size = members.len();
+    let pairs = (size * size.saturating_sub(1) / 2).max(1) as f64;
+    let draws = Draws::new(belief, &members)?.each(params.draws, params.seed, group, |utilities, _| {
+        let right = right_prefixes(utilities);
+        (right, inversions(utilities) as f64 / pairs)
+    });
+    let mut prefixes = vec![0.0; size];
+    for (right, _) in &draws {
+        right.iter().for_each(|&p| prefixes[p as usize - 1] += 1.0);
+    }
+    prefixes.iter_mut().for_each(|count| *count /= draws.len() as f64);
+    let mut errors: Vec<f64> = draws.into_iter().map(|(_, error)| error).collect();
+    errors.sort_by(f64::total_cmp);
+    Ok(Certainty { prefixes, errors })
+}
+
+/// The p for which the first p numbers are the p largest.
+fn right_prefixes(utilities: &[f64]) -> Vec<u32> {
+    let mut largest_after = vec![f64::NEG_INFINITY; utilities.len() + 1];
+    for (at, &utility) in utilities.iter().enumerate().rev() {
+        largest_after[at] = utility.max(largest_after[at + 1]);
+    }
+    let mut smallest = f64::INFINITY;
+    let mut out = Vec::new();
+    for (at, &utility) in utilities.iter().enumerate() {
+        smallest = smallest.min(utility);
+        if smallest > largest_after[at + 1] {
+            out.push(at as u32 + 1);
+        }
+    }
+    out
+}
+
+/// Pairs that ascend where all should fall; sorts them on the way, by merging. `n log n`.
+fn inversions(values: &mut [f64]) -> u64 {
+    let mut scratch = values.to_vec();
+    let mut count = 0;
+    let mut width = 1;
+    while width < values.len() {
+        for (from, to) in values.chunks(2 * width).zip(scratch.chunks_mut(2 * width)) {
+            let (left, right) = from.split_at(width.min(from.len()));
+            let (mut l, mut r) = (0, 0);
+            for out in to {
+                let take_left = r == right.len() || (l < left.len() && left[l] >= right[r]);
+                if take_left {
+                    *out = left[l];
+                    l += 1;
+                } else {
+                    *out = right[r];
+                    r += 1;
+                    count += (left.len() - l) as u64;
+                }
+            }
+        }
+        values.copy_from_slice(&scratch);
+        width *= 2;
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn prefixes_and_inversions_by_brute_force(values in proptest::collection::vec(-5.0..5.0_f64, 0..40)) {
+            let n = values.len();
+            let ascend = |&(i, j): &(usize, usize)| values[i] < values[j];
+            let expected = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))).filter(ascend).count();
+            proptest::prop_assert_eq!(inversions(&mut values.clone()), expected as u64);
+            let right = |p: &usize| values[..*p].iter().all(|a| values[*p..].iter().all(|b| a > b));
+            let expected: Vec<u32> = (1..=n).filter(right).map(|p| p as u32).collect();
+            proptest::prop_assert_eq!(right_prefixes(&values), expected);
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The choice of a pair: an exact scan over all pairs that may be asked.
+//!
+//! Scores that differ by less than a part in 1e9 count as equal, since rounding decides between them: the pairs that share the
+//! best score are found, and one of them is drawn.
+
+use std::collections::HashSet;
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use super::Strategy;
+use super::look_ahead::look_ahead;
+use super::strategy::{Answers, PairBelief, Score};
+use crate::Result;
+use crate::data::{Groups, ItemId};
+use crate::gp::{AnswerModel, Belief};
+
+/// A pair worth asking.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Question {
+    /// The item ranked higher.
+    pub first: ItemId,
+    /// The item ranked lower.
+    pub second: ItemId,
+    /// What the strategy makes of it: the larger, the sooner it is asked. Only comparable within a strategy.
+    pub score: f64,
+}
+
+/// Scores within this fraction of the best are as good.
+const EQUAL: f64 = 1e-9;
+
+/// Which pairs may be asked: two items of a group, not excluded, and in the pool if there is one.
+#[derive(Debug, Clone, Default)]
+pub struct Candidates {
+    groups: Option<Groups>,
+    excluded: HashSet<(u32, u32)>,
+    pool: Option<HashSet<(u32, u32)>>,
+}
+
+impl Candidates {
+    /// All pairs within groups, or of all items where there are none.
+    pub fn new(groups: Option<Groups>) -> Self {
+        Self { groups, ..Self::default() }
+    }
+
+    /// Only these pairs.
+    pub fn with_pool(mut self, pool: impl IntoIterator<Item = (ItemId, ItemId)>) -> Self {
+        self.pool = Some(pool.into_iter().map(|(first, second)| key(first, second)).collect());
+        self
+    }
+
+    /// Leaves a pair out.
+    pub fn exclude(&mut self, first: ItemId, second: ItemId) {
+        self.excluded.insert(key(first, second));
+    }
+
+    /// Whether a pair may be asked.
+    fn allows(&self, first: usize, second: usize) -> bool {
+        let key = key(ItemId::new(first), ItemId::new(second));
+        !self.excluded.contains(&key) && self.pool.as_ref().is_none_or(|pool| pool.contains(&key))
+    }
+
+    /// The items of every group, best first under this belief; equal means in the order of the items.
+    fn orders(&self, belief: &dyn Belief) -> Vec<Vec<usize>> {
+        let mean = belief.mean();
+        let mut orders: Vec<Vec<usize>> = match &self.groups {
+            None => vec![(0..belief.len()).collect()],
+            Some(groups) => {
+                (0..groups.len()).map(|group| groups.members(group).iter().map(|item| item.index()).collect()).collect()
+            }
+        };
+        orders.iter_mut().for_each(|order| order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a])));
+        orders
+    }
+}
+
+fn key(first: ItemId, second: ItemId) -> (u32, u32) {
+    (first.0.min(second.0), first.0.max(second.0))
+}
+
+/// The pair that a strategy would ask next; none if none may be asked. `n²/2` pairs, one covariance column an item; what
+/// [`Strategy`] says for those that look ahead.
+///
+/// # Errors
+/// If the kernel cannot give a column.
+pub fn choose(
+    belief: &dyn Belief,
+    model: &AnswerModel,
+    strategy: Strategy,
+    candidates: &Candidates,
+    stream: &mut ChaCha8Rng,
+) -> Result<Option<Question>> {
+    let orders = candidates.orders(belief);
+    let answers = Answers::new(model);
+    let mut best = Best::default();
+    match strategy {
+        Strategy::Random => return Ok(any(&orders, candidates, stream)),
+        Strategy::ExpectedLossItem { focus } => return worst_of_worst_item(belief, focus, &orders, candidates, stream),
+        Strategy::LookAhead { .. } | Strategy::PredictiveEntropy => {
+            let pairs = pairs(&orders, candidates);
+            for (pair, score) in pairs.iter().zip(look_ahead(belief, &answers, strategy, &orders, &pairs)?) {
+                best.offer((score, 0.0), *pair);
+            }
+        }
+        _ => {
+            let score = |pair: &PairBelief, least: f64| -> Option<Score> {
+                match strategy {
+                    // The bound is cheap, the loss is not.
+                    Strategy::ExpectedLoss { .. } => (pair.loss_bound() >= least).then(|| (pair.loss(), 0.0)),
+                    Strategy::VarianceRatio => Some(pair.ratio()),
+                    Strategy::Entropy => Some((pair.entropy(&answers), 0.0)),
+                    _ => Some((pair.best_option(), 0.0)),
+                }
+            };
+            let focus = strategy.focus().unwrap_or(0.0);
+            for order in &orders {
+                best.merge(scan(belief, order, focus, candidates, &score)?);
+            }
+        }
+    }
+    Ok(best.draw(stream))
+}
+
+/// The best pairs of a group.
+fn scan(
+    belief: &dyn Belief,
+    order: &[usize],
+    focus: f64,
+    candidates: &Candidates,
+    score: &(impl Fn(&PairBelief, f64) -> Option<Score> + Sync),
+) -> Result<Best> {
+    /// Rows a task works on; fixed, so that the choice does not depend on the number of threads.
+    const ROWS: usize = 64;
+    let (mean, variances) = (belief.mean(), belief.variances());
+    let rows: Vec<usize> = (0..order.len()).collect();
+    let parts: Vec<Best> = (rows.par_chunks(ROWS))
+        .map(|rows| {
+            let mut best = Best::default();
+            let mut column = vec![0.0; belief.len()];
+            for &row in rows {
+                let first = order[row];
+                belief.column(ItemId::new(first), &mut column)?;
+                let weight = (-focus * (row + 1) as f64).exp();
+                for &second in &order[row + 1..] {
+                    let variance = variances[first] + variances[second] - 2.0 * column[second];
+                    let pair = PairBelief { means: [mean[first], mean[second]], variance, weight };
+                    let Some(score) = score(&pair, best.least()) else { continue };
+                    if best.may_take(score) && candidates.allows(first, second) {
+                        best.offer(score, (first, second));
+                    }
+                }
+            }
+            Ok(best)
+        })
+        .collect::<Result<_>>()?;
+    let mut best = Best::default();
+    parts.into_iter().for_each(|part| best.merge(part));
+    Ok(best)
+}
+
+/// The pairs that share the best score so far.
+#[derive(Debug, Clone, Default)]
+struct Best {
+    best: Option<Score>,
+    pairs: Vec<(Score, (usize, usize))>,
+}
+
+impl Best {
+    /// A first number below this cannot be among the best.
+    fn least(&self) -> f64 {
+        self.best.map_or(f64::NEG_INFINITY, |(first, _)| first - EQUAL * first.abs())
+    }
+
+    fn may_take(&self, score: Score) -> bool {
+        self.best.is_none_or(|best| !behind(score, best))
+    }
+
+    fn offer(&mut self, score: Score, pair: (usize, usize)) {
+        if !self.may_take(score) {
+            return;
+        }
+        if self.best.is_none_or(|best| best.partial_cmp(&score).is_none_or(|order| order.is_lt())) {
+            self.best = Some(score);
+            self.pairs.retain(|(other, _)| !behind(*other, score));
+        }
+        self.pairs.push((score, pair));
+    }
+
+    fn merge(&mut self, other: Self) {
+        other.pairs.into_iter().for_each(|(score, pair)| self.offer(score, pair));
+    }
+
+    /// One of the best, each as likely as the others.
+    fn draw(mut self, stream: &mut ChaCha8Rng) -> Option<Question> {
+        // Whatever the order in which they were found.
+        self.pairs.sort_by_key(|&(_, (first, second))| (first.min(second), first.max(second)));
+        let at = if self.pairs.len() > 1 { stream.random_range(0..self.pairs.len()) } else { 0 };
+        self.pairs.get(at).map(|&((score, _), (first, second))| Question {
+            first: ItemId::new(first),
+            second: ItemId::new(second),
+            score,
+        })
+    }
+}
+
+/// Whether a score is clearly worse than another.
+fn behind(score: Score, best: Score) -> bool {
+    let clearly = |one: f64, other: f64| one < other - EQUAL * other.abs();
+    clearly(score.0, best.0) || (!clearly(best.0, score.0) && clearly(score.1, best.1))
+}
+
+/// All pairs that may be asked, the item ranked higher first.
+fn pairs(orders: &[Vec<usize>], candidates: &Candidates) -> Vec<(usize, usize)> {
+    let mut out = Vec::new();
+    for order in orders {
+        for (row, &first) in order.iter().enumerate() {
+            let rest = order[row + 1..].iter().map(|&second| (first, second));
+            out.extend(rest.filter(|&(first, second)| candidates.allows(first, second)));
+        }
+    }
+    out
+}
+
+/// Any pair that may be asked, each as likely as the others.
+fn any(orders: &[Vec<usize>], candidates: &Candidates, stream: &mut ChaCha8Rng) -> Option<Question> {
+    /// Draws before all pairs are listed: then few are left.
+    const DRAWS: usize = 100;
+    let count = |order: &Vec<usize>| order.len() * order.len().saturating_sub(1) / 2;
+    let total: usize = orders.iter().map(count).sum();
+    if total == 0 {
+        return None;
+    }
+    let question = |first: usize, second: usize| Question {
+        first: ItemId::new(first),
+        second: ItemId::new(second),
+        score: 1.0 / total as f64,
+    };
+    for _ in 0..DRAWS {
+        let mut at = stream.random_range(0..total);
+        let order = orders.iter().find(|order| {
+            let own = count(order);
+            let here = at < own;
+            at -= if here { 0 } else { own };
+            here
+        })?;
+        let first = stream.random_range(0..order.len());
+        let second = (first + stream.random_range(1..order.len())) % order.len();
+        let (first, second) = (order[first.min(second)], order[first.max(second)]);
+        if candidates.allows(first, second) {
+            return Some(question(first, second));
+        }
+    }
+    let left = pairs(orders, candidates);
+    (!left.is_empty()).then(|| {
+        let (first, second) = left[stream.random_range(0..left.len())];
+        question(first, second)
+    })
+}
+
+/// The item whose pairs have the largest summed expected loss, and of its pairs that may be asked the one with the
+/// largest (Radlinski, Joachims 2007).
+fn worst_of_worst_item(
+    belief: &dyn Belief,
+    focus: f64,
+    orders: &[Vec<usize>],
+    candidates: &Candidates,
+    stream: &mut ChaCha8Rng,
+) -> Result<Option<Question>> {
+    let (mean, variances) = (belief.mean(), belief.variances());
+    let mut best = Best::default();
+    let mut own: Vec<Best> = vec![Best::default(); belief.len()];
+    let mut column = vec![0.0; belief.len()];
+    for order in orders {
+        let mut sums = vec![0.0; order.len()];
+        for (row, &first) in order.iter().enumerate() {
+            belief.column(ItemId::new(first), &mut column)?;
+            let weight = (-focus * (row + 1) as f64).exp();
+            for (other, &second) in order.iter().enumerate().skip(row + 1) {
+                let variance = variances[first] + variances[second] - 2.0 * column[second];
+                let loss = PairBelief { means: [mean[first], mean[second]], variance, weight }.loss();
+                sums[row] += loss;
+                sums[other] += loss;
+                if candidates.allows(first, second) {
+                    own[first].offer((loss, 0.0), (first, second));
+                    own[second].offer((loss, 0.0), (first, second));
+                }
+            }
+        }
+        for (&item, &sum) in order.iter().zip(&sums) {
+            if !own[item].pairs.is_empty() {
+                best.offer((sum, 0.0), (item, item));
+            }
+        }
+    }
+    let Some(Question { first: item, .. }) = best.draw(stream) else { return Ok(None) };
+    Ok(std::mem::take(&mut own[item.index()]).draw(stream))
+}

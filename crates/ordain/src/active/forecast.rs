@@ -1,0 +1,114 @@
+//! How many answers are still needed.
+//!
+//! The belief says which worlds are possible. In each of some worlds drawn from it, the session goes on as it would: its strategy asks, a judge
+//! of that world answers with the model's noise, the belief learns, until the goal is reached with the wanted probability.
+//! The answers that took, over the worlds, are the forecast: as right as the belief itself.
+
+use rayon::prelude::*;
+
+use super::{Candidates, CertaintyParams, Judge, Strategy, certainty, choose};
+use crate::Result;
+use crate::data::{Goal, Groups, ItemId};
+use crate::gp::{AnswerModel, Belief, Draws, Incremental};
+use crate::numeric::Seed;
+
+/// What is to be forecast, and how.
+#[derive(Debug, Clone)]
+pub struct ForecastParams {
+    /// What is to be found out.
+    pub goal: Goal,
+    /// The share of pairs that may be in the wrong order, for the whole order.
+    pub error: f64,
+    /// With which probability.
+    pub target: f64,
+    /// Worlds drawn.
+    pub worlds: usize,
+    /// Answers after which a world is given up.
+    pub most: usize,
+    /// Certainty is looked at after every so many answers, which is the forecast's grain.
+    pub every: usize,
+    /// The probability that the number lies in the interval.
+    pub level: f64,
+    /// The worlds' seed.
+    pub seed: Seed,
+}
+
+impl Default for ForecastParams {
+    fn default() -> Self {
+        Self {
+            goal: Goal::WholeOrder,
+            error: 0.1,
+            target: 0.9,
+            worlds: 40,
+            most: 1000,
+            every: 5,
+            level: 0.8,
+            seed: Seed(1),
+        }
+    }
+}
+
+/// Answers still needed. A number that is not there is more than was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Forecast {
+    /// No fewer, but for half of the probability outside the interval.
+    pub low: Option<usize>,
+    /// As likely more as fewer.
+    pub median: Option<usize>,
+    /// No more, but for half of the probability outside the interval.
+    pub high: Option<usize>,
+}
+
+/// Draws by which certainty is judged in a world, where many answers follow each other.
+const DRAWS: usize = 256;
+
+/// The answers still needed from here, if the session goes on with this strategy. `worlds * most` questions of
+/// [`choose`], and as many certainties over `every`.
+///
+/// # Errors
+/// If the kernel cannot be evaluated, or a group has more than 20,000 items.
+pub fn forecast(
+    belief: &dyn Belief,
+    groups: Option<&Groups>,
+    model: &AnswerModel,
+    strategy: Strategy,
+    candidates: &Candidates,
+    params: &ForecastParams,
+) -> Result<Forecast> {
+    let start = Incremental::from_belief(belief)?;
+    let judge = Judge::from(model);
+    let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
+    let worlds = Draws::new(belief, &items)?.each(params.worlds, params.seed, 0, |utilities, _| utilities.to_vec());
+    let one = |(world, utilities): (usize, &Vec<f64>)| -> Result<Option<usize>> {
+        let mut belief = start.clone();
+        let mut candidates = candidates.clone();
+        // Streams that no draw of a world has used.
+        let mut stream = params.seed.stream((1 << 63) | world as u64);
+        for answers in 0..=params.most {
+            if answers % params.every.max(1) == 0 && reached(&belief, groups, params, answers)? {
+                return Ok(Some(answers));
+            }
+            let Some(question) = choose(&belief, model, strategy, &candidates, &mut stream)? else { break };
+            let (first, second) = (question.first, question.second);
+            candidates.exclude(first, second);
+            let answer = judge.compare(utilities, first, second, &mut stream)?;
+            model.observe(&answer)?.iter().try_for_each(|observation| belief.observe(observation))?;
+        }
+        Ok(None)
+    };
+    let mut needed: Vec<Option<usize>> = worlds.par_iter().enumerate().map(one).collect::<Result<_>>()?;
+    // Those that were given up took longest.
+    needed.sort_by_key(|needed| needed.unwrap_or(usize::MAX));
+    let outside = 0.5 * (1.0 - params.level);
+    let quantile = |probability: f64| {
+        let position = (probability * needed.len() as f64).ceil() as usize;
+        needed.get(position.clamp(1, needed.len().max(1)) - 1).copied().flatten()
+    };
+    Ok(Forecast { low: quantile(outside), median: quantile(0.5), high: quantile(1.0 - outside) })
+}
+
+fn reached(belief: &dyn Belief, groups: Option<&Groups>, params: &ForecastParams, answers: usize) -> Result<bool> {
+    let own = CertaintyParams { draws: DRAWS, seed: Seed(params.seed.0.wrapping_add(answers as u64)) };
+    let all = certainty(belief, groups, &own)?;
+    Ok(all.iter().all(|one| one.probability(params.goal, params.error) >= params.target))
+}

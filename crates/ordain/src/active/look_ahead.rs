@@ -1,0 +1,98 @@
+//! Strategies that ask what an answer would change elsewhere.
+
+use rayon::prelude::*;
+
+use super::Strategy;
+use super::strategy::{Answers, PairBelief};
+use crate::Result;
+use crate::data::ItemId;
+use crate::gp::Belief;
+use crate::numeric::Matrix;
+
+/// The score of every pair: minus the expected loss of all pairs after its answer ([`Strategy::LookAhead`]), or the entropy
+/// that its answer is expected to take from all pairs' predictions. `n²` for each pair, and `n²` memory.
+pub(super) fn look_ahead(
+    belief: &dyn Belief,
+    answers: &Answers,
+    strategy: Strategy,
+    orders: &[Vec<usize>],
+    pairs: &[(usize, usize)],
+) -> Result<Vec<f64>> {
+    let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
+    let covariance = belief.covariance(&items)?;
+    let ahead = Ahead { mean: belief.mean(), covariance: &covariance, answers, orders };
+    let score = |&(first, second): &(usize, usize)| {
+        let direction: Vec<f64> =
+            covariance.column(first).iter().zip(covariance.column(second)).map(|(a, b)| a - b).collect();
+        match strategy {
+            Strategy::LookAhead { focus } => -ahead.loss_after(first, second, &direction, focus),
+            _ => ahead.entropy_taken(first, second, &direction),
+        }
+    };
+    Ok(pairs.par_iter().map(score).collect())
+}
+
+struct Ahead<'a> {
+    mean: &'a [f64],
+    covariance: &'a Matrix,
+    answers: &'a Answers,
+    orders: &'a [Vec<usize>],
+}
+
+impl Ahead<'_> {
+    /// The expected loss of all pairs once this one is answered, over the answers.
+    fn loss_after(&self, first: usize, second: usize, direction: &[f64], focus: f64) -> f64 {
+        let (difference, variance) = (self.mean[first] - self.mean[second], direction[first] - direction[second]);
+        let mut sum = 0.0;
+        for (probability, moments) in self.answers.each(difference, variance) {
+            let mean: Vec<f64> = self.mean.iter().zip(direction).map(|(m, d)| m + moments.slope * d).collect();
+            for order in self.orders {
+                let mut order = order.clone();
+                order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));
+                sum += probability * self.loss_of_order(&order, &mean, direction, moments.curvature, focus);
+            }
+        }
+        sum
+    }
+
+    fn loss_of_order(&self, order: &[usize], mean: &[f64], direction: &[f64], curvature: f64, focus: f64) -> f64 {
+        let mut sum = 0.0;
+        for (row, &first) in order.iter().enumerate() {
+            let weight = (-focus * (row + 1) as f64).exp();
+            for &second in &order[row + 1..] {
+                let variance = self.variance(first, second, direction, curvature);
+                sum += PairBelief { means: [mean[first], mean[second]], variance, weight }.loss();
+            }
+        }
+        sum
+    }
+
+    /// The variance of a difference, once an answer has taken its part.
+    fn variance(&self, first: usize, second: usize, direction: &[f64], curvature: f64) -> f64 {
+        let k = self.covariance;
+        let along = direction[first] - direction[second];
+        k[(first, first)] + k[(second, second)] - 2.0 * k[(first, second)] - curvature * along * along
+    }
+
+    /// `½ Σ log(v / v')` over all pairs' differences, v' being what is left of v, over the answers.
+    fn entropy_taken(&self, first: usize, second: usize, direction: &[f64]) -> f64 {
+        let (difference, variance) = (self.mean[first] - self.mean[second], direction[first] - direction[second]);
+        let mut sum = 0.0;
+        for (probability, moments) in self.answers.each(difference, variance) {
+            for order in self.orders {
+                for (row, &one) in order.iter().enumerate() {
+                    for &other in &order[row + 1..] {
+                        let before = self.variance(one, other, direction, 0.0);
+                        let along = direction[one] - direction[other];
+                        // Twins have no difference to learn of.
+                        if before > 0.0 {
+                            let left = 1.0 - moments.curvature * along * along / before;
+                            sum -= 0.5 * probability * left.max(f64::MIN_POSITIVE).ln();
+                        }
+                    }
+                }
+            }
+        }
+        sum
+    }
+}

@@ -1,0 +1,59 @@
+//! A belief while answers are awaited.
+
+use crate::Result;
+use crate::data::ItemId;
+use crate::gp::Belief;
+
+/// A belief less what the answers to pending questions are expected to take from it. Means stay: an answer moves them as
+/// likely one way as its probability says, so that on average they do not move.
+pub(super) struct Pending<'a> {
+    belief: &'a dyn Belief,
+    variances: Vec<f64>,
+    /// The expected curvature of every pending answer, and its direction.
+    directions: Vec<(f64, Vec<f64>)>,
+}
+
+impl<'a> Pending<'a> {
+    pub(super) fn new(belief: &'a dyn Belief) -> Self {
+        Self { belief, variances: belief.variances().to_vec(), directions: Vec::new() }
+    }
+
+    /// Another question is pending. `n` times the pending ones operations, and two columns of the belief.
+    pub(super) fn expect(&mut self, first: ItemId, second: ItemId, curvature: impl Fn(f64, f64) -> f64) -> Result<()> {
+        let (mut direction, mut other) = (vec![0.0; self.len()], vec![0.0; self.len()]);
+        self.column(first, &mut direction)?;
+        self.column(second, &mut other)?;
+        direction.iter_mut().zip(&other).for_each(|(one, other)| *one -= other);
+        let variance = direction[first.index()] - direction[second.index()];
+        let mean = self.mean()[first.index()] - self.mean()[second.index()];
+        let curvature = curvature(mean, variance);
+        for (variance, entry) in self.variances.iter_mut().zip(&direction) {
+            *variance = (*variance - curvature * entry * entry).max(0.0);
+        }
+        self.directions.push((curvature, direction));
+        Ok(())
+    }
+}
+
+impl Belief for Pending<'_> {
+    fn mean(&self) -> &[f64] {
+        self.belief.mean()
+    }
+
+    fn variances(&self) -> &[f64] {
+        &self.variances
+    }
+
+    fn column(&self, item: ItemId, out: &mut [f64]) -> Result<()> {
+        self.belief.column(item, out)?;
+        for (curvature, direction) in &self.directions {
+            let own = curvature * direction[item.index()];
+            out.iter_mut().zip(direction).for_each(|(out, entry)| *out -= own * entry);
+        }
+        Ok(())
+    }
+
+    fn log_evidence(&self) -> f64 {
+        self.belief.log_evidence()
+    }
+}

@@ -1,0 +1,241 @@
+//! Ask, be told, ask again.
+
+use std::sync::Arc;
+
+use super::learner::Learner;
+use super::pending::Pending;
+use super::strategy::Answers;
+use super::{BeliefKind, Candidates, Question, Strategy, choose};
+use crate::data::{Answer, AnswerLog, Groups, ItemId, Outcome};
+use crate::gp::{AnswerModel, Belief};
+use crate::kernel::Kernel;
+use crate::numeric::Seed;
+use crate::{Error, Result};
+
+/// How a session works.
+#[derive(Debug, Clone)]
+pub struct SessionParams {
+    /// Which pair is asked.
+    pub strategy: Strategy,
+    /// How answers become a belief.
+    pub belief: BeliefKind,
+    /// Whether a pair that was answered may be asked again. One that was skipped is not asked again in any case.
+    pub repeat: bool,
+    /// What decides among pairs that are as good.
+    pub seed: Seed,
+}
+
+/// A belief that asks.
+///
+/// What it asks depends on the standing answers, the settings and the seed alone: a session that is resumed from its log, or that
+/// took an answer back, asks what one would ask that was never interrupted or never heard the answer, to the last bit.
+///
+/// ```
+/// use std::sync::Arc;
+/// use ordain::active::{BeliefKind, Session, SessionParams, Strategy};
+/// use ordain::data::{Answer, Outcome};
+/// use ordain::gp::AnswerModel;
+/// use ordain::kernel::Independent;
+/// use ordain::numeric::Seed;
+///
+/// let params = SessionParams {
+///     strategy: Strategy::ExpectedLoss { focus: 0.1 },
+///     belief: BeliefKind::Gp,
+///     repeat: false,
+///     seed: Seed(1),
+/// };
+/// let mut session = Session::new(Arc::new(Independent::new(4)), None, AnswerModel::default(), params)?;
+/// while let Some(question) = session.ask()? {
+///     // This judge prefers the item with the smaller number.
+///     let outcome = if question.first < question.second { Outcome::First } else { Outcome::Second };
+///     session.tell(Answer::new(question.first, Some(question.second), outcome)?)?;
+/// }
+/// assert!(session.belief().mean().is_sorted_by(|a, b| a > b));
+/// # Ok::<(), ordain::Error>(())
+/// ```
+pub struct Session {
+    params: SessionParams,
+    model: AnswerModel,
+    groups: Option<Groups>,
+    /// Pairs that may be asked, before any answer,
+    allowed: Candidates,
+    /// and now.
+    candidates: Candidates,
+    learner: Learner,
+    answers: Vec<Answer>,
+}
+
+impl Session {
+    /// A session about a kernel's items, in which no answer was given yet. Only items of the same group are compared.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated, or the groups are of other items.
+    pub fn new(
+        kernel: Arc<dyn Kernel>,
+        groups: Option<Groups>,
+        model: AnswerModel,
+        params: SessionParams,
+    ) -> Result<Self> {
+        let grouped: Option<usize> =
+            groups.as_ref().map(|groups| (0..groups.len()).map(|group| groups.members(group).len()).sum());
+        if let Some(found) = grouped.filter(|&count| count != kernel.len()) {
+            return Err(Error::Data {
+                what: "the items of the groups",
+                found: found.to_string(),
+                expected: format!("{}, as many as the kernel has", kernel.len()),
+            });
+        }
+        let learner = Learner::new(params.belief, kernel, model)?;
+        let allowed = Candidates::new(groups.clone());
+        let candidates = allowed.clone();
+        Ok(Self { params, model, groups, allowed, candidates, learner, answers: Vec::new() })
+    }
+
+    /// The same session, which asks only these pairs.
+    ///
+    /// # Errors
+    /// If a pair is of one item, of items that are not there, or of items of two groups.
+    pub fn with_pool(mut self, pool: &[(ItemId, ItemId)]) -> Result<Self> {
+        pool.iter().try_for_each(|&(first, second)| self.check_pair(first, second))?;
+        self.allowed = self.allowed.with_pool(pool.iter().copied());
+        self.candidates = self.candidates.with_pool(pool.iter().copied());
+        Ok(self)
+    }
+
+    /// Learns the standing answers of a log, in their order.
+    ///
+    /// # Errors
+    /// As [`Session::tell`]; the session has then learned the answers before the one that is wrong.
+    pub fn resume(&mut self, log: &AnswerLog) -> Result<()> {
+        log.standing().into_iter().try_for_each(|answer| self.tell(answer.clone()))
+    }
+
+    /// The next pair; none if no pair is left. Asking again without an answer gives the same pair.
+    ///
+    /// # Errors
+    /// If the kernel cannot give a column.
+    pub fn ask(&self) -> Result<Option<Question>> {
+        let mut stream = self.params.seed.stream(self.answers.len() as u64);
+        choose(self.belief(), &self.model, self.params.strategy, &self.candidates, &mut stream)
+    }
+
+    /// This many different pairs that are worth asking at once, the best first; fewer if fewer are left. Each is chosen as if the answers
+    /// to those before it had come, as far as one can tell without them.
+    ///
+    /// # Errors
+    /// If the kernel cannot give a column.
+    pub fn ask_many(&self, count: usize) -> Result<Vec<Question>> {
+        self.ask_beside(&[], count)
+    }
+
+    /// As [`Session::ask_many`], while these pairs are already being asked elsewhere.
+    ///
+    /// # Errors
+    /// If a pair is none, or the kernel cannot give a column.
+    pub fn ask_beside(&self, pending: &[(ItemId, ItemId)], count: usize) -> Result<Vec<Question>> {
+        let answers = Answers::new(&self.model);
+        let mut stream = self.params.seed.stream(self.answers.len() as u64);
+        let mut candidates = self.candidates.clone();
+        let mut belief = Pending::new(self.belief());
+        let expect = |belief: &mut Pending<'_>, candidates: &mut Candidates, first, second| {
+            candidates.exclude(first, second);
+            belief.expect(first, second, |mean, variance| answers.curvature(mean, variance))
+        };
+        for &(first, second) in pending {
+            self.check_pair(first, second)?;
+            expect(&mut belief, &mut candidates, first, second)?;
+        }
+        let mut out = Vec::new();
+        while out.len() < count {
+            let chosen = choose(&belief, &self.model, self.params.strategy, &candidates, &mut stream)?;
+            let Some(question) = chosen else { break };
+            out.push(question);
+            if out.len() < count {
+                expect(&mut belief, &mut candidates, question.first, question.second)?;
+            }
+        }
+        Ok(out)
+    }
+
+    /// Learns an answer, whether or not it was asked for.
+    ///
+    /// # Errors
+    /// If items are not there or not of one group, it is a tie and ties have no width, or the belief cannot take it. The
+    /// session is then as it was.
+    pub fn tell(&mut self, answer: Answer) -> Result<()> {
+        match answer.second {
+            Some(second) => self.check_pair(answer.first, second)?,
+            None => self.check_item(answer.first)?,
+        }
+        self.learner.learn(&answer)?;
+        self.rule_out(&answer);
+        self.answers.push(answer);
+        Ok(())
+    }
+
+    /// Takes back the latest standing answer of a judge, which is returned; none if there is none. The session is then exactly the one
+    /// that never heard it: everything is learned again without it.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated.
+    pub fn undo(&mut self, judge: Option<&str>) -> Result<Option<Answer>> {
+        let Some(at) = self.answers.iter().rposition(|answer| answer.judge.as_deref() == judge) else {
+            return Ok(None);
+        };
+        let taken = self.answers.remove(at);
+        self.learner.reset()?;
+        self.candidates = self.allowed.clone();
+        for answer in std::mem::take(&mut self.answers) {
+            self.tell(answer)?;
+        }
+        Ok(Some(taken))
+    }
+
+    /// What is believed now.
+    pub fn belief(&self) -> &dyn Belief {
+        self.learner.belief()
+    }
+
+    /// The standing answers in order, skips included.
+    pub fn answers(&self) -> &[Answer] {
+        &self.answers
+    }
+
+    /// The settings.
+    pub fn params(&self) -> &SessionParams {
+        &self.params
+    }
+
+    /// An answered pair is not asked again.
+    fn rule_out(&mut self, answer: &Answer) {
+        if let Some(second) = answer.second.filter(|_| !self.params.repeat || answer.outcome == Outcome::Skip) {
+            self.candidates.exclude(answer.first, second);
+        }
+    }
+
+    fn check_item(&self, item: ItemId) -> Result<()> {
+        let count = self.belief().len();
+        if item.index() < count {
+            return Ok(());
+        }
+        Err(Error::Data {
+            what: "the number of an item",
+            found: item.index().to_string(),
+            expected: format!("below {count}"),
+        })
+    }
+
+    fn check_pair(&self, first: ItemId, second: ItemId) -> Result<()> {
+        self.check_item(first)?;
+        self.check_item(second)?;
+        let apart = self.groups.as_ref().is_some_and(|groups| groups.of(first) != groups.of(second));
+        if first == second || apart {
+            return Err(Error::Data {
+                what: "a pair",
+                found: if apart { "items of two groups" } else { "an item and itself" }.into(),
+                expected: "two items of one group".into(),
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,164 @@
+//! A session against a known truth: how fast which ranking settles.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::{Judge, Question, Session};
+use crate::data::{Groups, ItemId};
+use crate::measure::retrieval::{Discount, Gain, average_precision, ndcg, reciprocal_rank};
+use crate::measure::{JudgedList, kendall_tau_a, pair_error};
+use crate::numeric::Seed;
+use crate::{Error, Result};
+
+/// What is true of the items.
+#[derive(Debug, Clone)]
+pub struct Truth {
+    /// Every item's true utility, which decides what the judge says.
+    utilities: Vec<f64>,
+    /// Every item's grade, by which rankings are measured: 0 is not relevant.
+    grades: Vec<i32>,
+}
+
+impl Truth {
+    /// Grades, with utilities that break their ties by uniform noise in [-0.5, 0.5], as Radlinski and Joachims (2007) do.
+    pub fn from_grades(grades: Vec<i32>, seed: Seed, task: u64) -> Self {
+        let mut stream = seed.stream(task);
+        let utilities = grades.iter().map(|&grade| f64::from(grade) + stream.random_range(-0.5..0.5)).collect();
+        Self { utilities, grades }
+    }
+
+    /// Utilities, of which the best tenth of each group counts as relevant.
+    ///
+    /// # Errors
+    /// If a utility is not finite.
+    pub fn from_utilities(utilities: Vec<f64>, groups: Option<&Groups>) -> Result<Self> {
+        if let Some(found) = utilities.iter().find(|utility| !utility.is_finite()) {
+            return Err(Error::Data { what: "a true utility", found: found.to_string(), expected: "a number".into() });
+        }
+        let mut grades = vec![0; utilities.len()];
+        for mut members in members(utilities.len(), groups) {
+            members.sort_by(|a, b| utilities[b.index()].total_cmp(&utilities[a.index()]));
+            let relevant = members.len().div_ceil(10);
+            members[..relevant].iter().for_each(|item| grades[item.index()] = 1);
+        }
+        Ok(Self { utilities, grades })
+    }
+
+    /// Every item's true utility.
+    pub fn utilities(&self) -> &[f64] {
+        &self.utilities
+    }
+
+    /// Every item's grade.
+    pub fn grades(&self) -> &[i32] {
+        &self.grades
+    }
+
+    /// How good a ranking by these utilities is, on average over the groups with at least two items.
+    ///
+    /// # Errors
+    /// If a utility is NaN, there are not as many as items, or no group has two items.
+    pub fn measure(&self, utilities: &[f64], groups: Option<&Groups>) -> Result<Quality> {
+        let mut sum = Quality::default();
+        let mut count = 0;
+        for group in members(self.utilities.len(), groups).into_iter().filter(|group| group.len() > 1) {
+            sum = sum.plus(&self.measure_group(utilities, &group)?);
+            count += 1;
+        }
+        if count == 0 {
+            let expected = "a group of at least two".into();
+            return Err(Error::Data { what: "items to rank", found: "no two in a group".into(), expected });
+        }
+        Ok(sum.scaled(1.0 / f64::from(count)))
+    }
+
+    fn measure_group(&self, utilities: &[f64], group: &[ItemId]) -> Result<Quality> {
+        let of = |values: &[f64]| -> Vec<f64> { group.iter().map(|item| values[item.index()]).collect() };
+        let (scores, truth) = (of(utilities), of(&self.utilities));
+        let grades: Vec<i32> = group.iter().map(|item| self.grades[item.index()]).collect();
+        let list = JudgedList::tied(&scores, &grades, grades.iter().copied())?;
+        let best = (0..group.len()).max_by(|&a, &b| truth[a].total_cmp(&truth[b]));
+        let only_best: Vec<i32> = (0..group.len()).map(|at| i32::from(Some(at) == best)).collect();
+        Ok(Quality {
+            map: average_precision(&list),
+            ndcg10: ndcg(&list, Some(10), Gain::Exponential, Discount::Standard),
+            best: reciprocal_rank(&JudgedList::tied(&scores, &only_best, [1])?),
+            tau: kendall_tau_a(&scores, &truth)?,
+            accuracy: 1.0 - pair_error(&scores, &truth)?,
+        })
+    }
+}
+
+/// How good a ranking is, by several measures; the larger the better.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Quality {
+    /// Mean average precision of the relevant items.
+    pub map: f64,
+    /// Normalised discounted cumulative gain of the first ten.
+    pub ndcg10: f64,
+    /// The reciprocal rank of the item that is truly best.
+    pub best: f64,
+    /// Kendall's tau with the truth.
+    pub tau: f64,
+    /// The share of pairs in the right order; equal utilities count half.
+    pub accuracy: f64,
+}
+
+impl Quality {
+    /// Every measure, in the order of their names in results: map, ndcg10, best, tau, accuracy.
+    pub fn values(&self) -> [f64; 5] {
+        [self.map, self.ndcg10, self.best, self.tau, self.accuracy]
+    }
+
+    /// From the values in that order.
+    pub fn from_values([map, ndcg10, best, tau, accuracy]: [f64; 5]) -> Self {
+        Self { map, ndcg10, best, tau, accuracy }
+    }
+
+    fn plus(self, other: &Self) -> Self {
+        let (mut sum, other) = (self.values(), other.values());
+        sum.iter_mut().zip(other).for_each(|(sum, other)| *sum += other);
+        Self::from_values(sum)
+    }
+
+    fn scaled(self, factor: f64) -> Self {
+        Self::from_values(self.values().map(|value| value * factor))
+    }
+}
+
+/// The marks at which simulations are measured: every ten answers up to a hundred, and every fifty beyond.
+pub fn marks(answers: usize) -> Vec<usize> {
+    (1..=answers).filter(|&at| if at <= 100 { at % 10 == 0 } else { at % 50 == 0 }).collect()
+}
+
+/// Plays a session for this many answers by a judge who knows the truth. Returns the quality at every mark; where no pair is left to ask, as it stays.
+///
+/// # Errors
+/// If the session cannot ask or learn.
+pub fn simulate(
+    session: &mut Session,
+    truth: &Truth,
+    groups: Option<&Groups>,
+    answers: usize,
+    judge: Judge,
+    stream: &mut ChaCha8Rng,
+) -> Result<Vec<(usize, Quality)>> {
+    let mut curve = Vec::new();
+    let mut asked = 0;
+    for mark in marks(answers) {
+        while asked < mark {
+            asked += 1;
+            let Some(Question { first, second, .. }) = session.ask()? else { break };
+            session.tell(judge.compare(truth.utilities(), first, second, stream)?)?;
+        }
+        curve.push((mark, truth.measure(session.belief().mean(), groups)?));
+    }
+    Ok(curve)
+}
+
+fn members(items: usize, groups: Option<&Groups>) -> Vec<Vec<ItemId>> {
+    match groups {
+        None => vec![(0..items).map(ItemId::new).collect()],
+        Some(groups) => (0..groups.len()).map(|group| groups.members(group).to_vec()).collect(),
+    }
+}

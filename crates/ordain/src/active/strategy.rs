@@ -1,0 +1,215 @@
+//! Which pair is worth asking next: what every strategy makes of a pair.
+
+use std::fmt;
+
+use super::expected_loss;
+use crate::data::{Goal, ItemId};
+use crate::gp::{AnswerModel, Moments, Observation};
+use crate::numeric::normal;
+use crate::{Error, Result};
+
+/// A way to choose the next pair. Focus is the emphasis on the top: a pair counts `exp(-focus * rank)`, rank being that of the
+/// better of the two (AXPGP eq. 26 prints focus = 1).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Strategy {
+    /// The pair with the largest expected loss (AXPGP eqs. 26-29, LELpair).
+    ExpectedLoss {
+        /// The emphasis on the top.
+        focus: f64,
+    },
+    /// The item whose pairs have the largest summed expected loss, then its worst pair (Radlinski, Joachims 2007).
+    ExpectedLossItem {
+        /// The emphasis on the top.
+        focus: f64,
+    },
+    /// The pair after whose answer the least loss is expected, all pairs together (Radlinski, Joachims 2007). `n⁴` a choice.
+    LookAhead {
+        /// The emphasis on the top.
+        focus: f64,
+    },
+    /// The pair with the largest variance over squared difference of means (XPGP section 5); among equals, as at the
+    /// start, the largest variance.
+    VarianceRatio,
+    /// The pair whose answer is expected to take most entropy from the belief (SSGP eq. 10).
+    Entropy,
+    /// The pair whose answer is expected to take most entropy from the predictions of all pairs (SSGP section 3). `n⁴` a
+    /// choice.
+    PredictiveEntropy,
+    /// The pair whose better item is expected to be best (EUBO; Lin and others 2022).
+    BestOption,
+    /// Any pair.
+    Random,
+}
+
+/// Every name of a strategy, for messages.
+const NAMES: [&str; 8] = [
+    "expected-loss",
+    "expected-loss-item",
+    "look-ahead",
+    "variance-ratio",
+    "entropy",
+    "predictive-entropy",
+    "best-option",
+    "random",
+];
+
+impl Strategy {
+    /// The names of all strategies.
+    pub fn names() -> &'static [&'static str] {
+        &NAMES
+    }
+
+    /// The strategy that serves a goal best on the data sets we have (`ordain reproduce strategies`).
+    pub fn for_goal(goal: Goal) -> Self {
+        match goal {
+            Goal::Best => Self::ExpectedLoss { focus: 1.0 },
+            Goal::Top { k } => Self::ExpectedLoss { focus: 1.0 / k.max(1) as f64 },
+            Goal::WholeOrder => Self::ExpectedLoss { focus: 0.02 },
+        }
+    }
+
+    /// A strategy by its name. Strategies with an emphasis on the top take the given focus, or else that of the goal.
+    ///
+    /// # Errors
+    /// If there is no such strategy, the focus is negative or not finite, or the strategy takes none.
+    pub fn named(name: &str, focus: Option<f64>, goal: Goal) -> Result<Self> {
+        let usual = match Self::for_goal(goal) {
+            Self::ExpectedLoss { focus } | Self::ExpectedLossItem { focus } | Self::LookAhead { focus } => focus,
+            _ => 0.0,
+        };
+        if let Some(value) = focus.filter(|value| !(value.is_finite() && *value >= 0.0)) {
+            return Err(Error::Parameter { name: "focus".into(), value, expected: "a finite number, at least 0" });
+        }
+        let with_focus = focus.unwrap_or(usual);
+        let strategy = match name {
+            "expected-loss" => Self::ExpectedLoss { focus: with_focus },
+            "expected-loss-item" => Self::ExpectedLossItem { focus: with_focus },
+            "look-ahead" => Self::LookAhead { focus: with_focus },
+            "variance-ratio" => Self::VarianceRatio,
+            "entropy" => Self::Entropy,
+            "predictive-entropy" => Self::PredictiveEntropy,
+            "best-option" => Self::BestOption,
+            "random" => Self::Random,
+            _ => {
+                return Err(Error::Data {
+                    what: "strategy",
+                    found: name.to_owned(),
+                    expected: format!("one of {}", NAMES.join(", ")),
+                });
+            }
+        };
+        match (focus, strategy.focus()) {
+            (Some(value), None) => {
+                Err(Error::Parameter { name: "focus".into(), value, expected: "no focus: the strategy has none" })
+            }
+            _ => Ok(strategy),
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ExpectedLoss { .. } => NAMES[0],
+            Self::ExpectedLossItem { .. } => NAMES[1],
+            Self::LookAhead { .. } => NAMES[2],
+            Self::VarianceRatio => NAMES[3],
+            Self::Entropy => NAMES[4],
+            Self::PredictiveEntropy => NAMES[5],
+            Self::BestOption => NAMES[6],
+            Self::Random => NAMES[7],
+        }
+    }
+
+    /// Its emphasis on the top, if it has one.
+    pub fn focus(self) -> Option<f64> {
+        match self {
+            Self::ExpectedLoss { focus } | Self::ExpectedLossItem { focus } | Self::LookAhead { focus } => Some(focus),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.focus() {
+            Some(focus) => write!(f, "{} (focus {focus})", self.name()),
+            None => f.write_str(self.name()),
+        }
+    }
+}
+
+/// What is believed of two items.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PairBelief {
+    /// The means, that of the item ranked higher first.
+    pub means: [f64; 2],
+    /// The variance of the difference.
+    pub variance: f64,
+    /// `exp(-focus * rank)` of the item ranked higher.
+    pub weight: f64,
+}
+
+/// What a strategy makes of a pair: the larger is asked first, and among equals the second number decides.
+pub(super) type Score = (f64, f64);
+
+impl PairBelief {
+    /// AXPGP eq. 28.
+    pub(super) fn loss(&self) -> f64 {
+        self.weight * expected_loss(self.means[0] - self.means[1], self.variance)
+    }
+
+    /// No loss is larger, whatever the means.
+    pub(super) fn loss_bound(&self) -> f64 {
+        0.5 * self.weight * self.variance
+    }
+
+    /// XPGP section 5.
+    pub(super) fn ratio(&self) -> Score {
+        let difference = self.means[0] - self.means[1];
+        let ratio = if self.variance > 0.0 { self.variance / (difference * difference) } else { 0.0 };
+        (ratio, self.variance)
+    }
+
+    /// The expected maximum of the two utilities.
+    pub(super) fn best_option(&self) -> f64 {
+        let [first, second] = self.means;
+        let sd = self.variance.max(0.0).sqrt();
+        if sd == 0.0 {
+            return first.max(second);
+        }
+        let t = (first - second) / sd;
+        first * normal::cdf(t) + second * normal::cdf(-t) + sd * normal::density(t)
+    }
+
+    /// The expected entropy that the answer takes from the belief (SSGP eqs. 9 and 10): `-½ log` of what is left of the variance
+    /// of the difference, over the two answers, or three where there are ties.
+    pub(super) fn entropy(&self, answers: &Answers) -> f64 {
+        let each = answers.each(self.means[0] - self.means[1], self.variance);
+        each.map(|(probability, moments)| -0.5 * probability * moments.left.ln()).sum()
+    }
+}
+
+/// What may be answered of two items.
+#[derive(Debug, Clone)]
+pub(super) struct Answers(Vec<Observation>);
+
+impl Answers {
+    pub(super) fn new(model: &AnswerModel) -> Self {
+        let (first, second) = (ItemId::new(0), ItemId::new(1));
+        let mut outcomes = vec![model.preferred(first, second), model.preferred(second, first)];
+        // Without a width, ties have no probability.
+        outcomes.extend(model.tied(first, second));
+        Self(outcomes)
+    }
+
+    /// Every answer to a difference `N(mean, variance)`: its probability, and how it bears on the difference.
+    pub(super) fn each(&self, mean: f64, variance: f64) -> impl Iterator<Item = (f64, Moments)> {
+        let variance = variance.max(0.0);
+        self.0.iter().map(move |one| (one.log_mass(mean, variance).exp(), one.moments(mean, variance)))
+    }
+
+    /// The expected curvature of the answer: times the squared covariance, what it takes from a variance.
+    pub(super) fn curvature(&self, mean: f64, variance: f64) -> f64 {
+        self.each(mean, variance).map(|(probability, moments)| probability * moments.curvature).sum()
+    }
+}
