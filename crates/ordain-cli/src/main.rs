@@ -1,6 +1,7 @@
 //! The `ordain` command: what was typed, which subcommand it means, and the exit code of how that went.
 
 mod answer;
+mod compare;
 mod demo;
 mod eval;
 mod init;
@@ -8,7 +9,6 @@ mod model;
 mod output;
 mod predict;
 mod rank;
-mod search;
 mod tune;
 
 use std::io::Write;
@@ -32,10 +32,10 @@ enum Command {
     Init(init::Arguments),
     Rank(rank::Arguments),
     Tune(tune::Arguments),
+    Compare(compare::Arguments),
     Predict(predict::Arguments),
     Answer(answer::Arguments),
     Eval(eval::Arguments),
-    Search(search::Arguments),
     Demo(demo::Arguments),
 }
 
@@ -81,10 +81,10 @@ fn main() -> ExitCode {
         Command::Init(arguments) => init::run(&arguments),
         Command::Rank(arguments) => rank::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Answer(arguments) => answer::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
-        Command::Search(arguments) => search::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
     };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {

@@ -12,6 +12,5 @@ mod init;
 mod newcomers;
 mod predict;
 mod rank;
-mod search;
 mod tune;
 mod util;

@@ -1,16 +1,18 @@
 //! Writing the parameters of kernels back into a project file, and nothing else: every other byte stays as it is.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Write};
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::log::sync_folder;
 use super::project::Project;
 use super::settings::{Document, Section};
 use super::source::read_text;
-use super::whole::write_whole;
 use crate::kernel::Parameter;
 use crate::{Error, InputError, Result};
 
@@ -38,9 +40,8 @@ pub fn rounded(value: f64) -> f64 {
 /// project was opened, or it cannot be written. The file is then as it was.
 pub fn write_parameters(project: &Project, values: &[Parameter]) -> Result<()> {
     // Behind a link stands the file that is meant.
-    let failed = |source| Error::Io { action: "read", path: project.file.clone(), source };
-    let path = fs::canonicalize(&project.file).map_err(failed)?;
-    let before = fs::read(&path).map_err(failed)?;
+    let path = fs::canonicalize(&project.file).map_err(|source| failed("read", &project.file, source))?;
+    let before = fs::read(&path).map_err(|source| failed("read", &project.file, source))?;
     let text = read_text(&path)?;
     if text != project.text {
         return Err(InputError::new(&project.file, "the file as it was when the project was opened")
@@ -51,7 +52,11 @@ pub fn write_parameters(project: &Project, values: &[Parameter]) -> Result<()> {
     let after = with_parameters(Document { path: &project.file, text: &text }, values)?;
     // A byte order mark is no part of the text.
     let mark = &before[..before.len() - text.len()];
-    write_whole(&path, |out| out.write_all(&[mark, after.as_bytes()].concat()))
+    replace(&path, &[mark, after.as_bytes()].concat()).map_err(|source| failed("write", &project.file, source))
+}
+
+fn failed(action: &'static str, path: &Path, source: std::io::Error) -> Error {
+    Error::Io { action, path: path.to_path_buf(), source }
 }
 
 /// The text with these parameters.
@@ -151,5 +156,36 @@ fn unknown(name: &str) -> Error {
         what: "the name of a parameter",
         found: name.to_owned(),
         expected: "a number of a [[kernel]] table of the project file".into(),
+    }
+}
+
+/// Replaces a file in one step: a new one beside it, whole and safe on the disk, takes its place and its permissions.
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let permissions = fs::metadata(path)?.permissions();
+    let (mut file, beside) = create_beside(path)?;
+    let written = file
+        .write_all(bytes)
+        .and_then(|()| file.set_permissions(permissions))
+        .and_then(|()| file.sync_all())
+        .and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written?;
+    sync_folder(path);
+    Ok(())
+}
+
+/// A new file in the same folder.
+fn create_beside(path: &Path) -> std::io::Result<(File, PathBuf)> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut number = 0;
+    loop {
+        let beside = path.with_file_name(format!(".{name}.{number}"));
+        match OpenOptions::new().write(true).create_new(true).open(&beside) {
+            Ok(file) => return Ok((file, beside)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 100 => number += 1,
+            Err(error) => return Err(error),
+        }
     }
 }
