@@ -187,27 +187,28 @@ fn csv(report: &Report) -> Outcome {
     output::csv_table(&header, rows)
 }
 
-/// The table for people, with a picture of the differences, and what follows from it in words.
+/// The table for people, a picture of the differences, and what follows from them in words.
 fn show(comparison: &Comparison, names: &[String], arguments: &Arguments) -> Outcome {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let numbers: Vec<[String; 5]> = std::iter::once(cells(&comparison.all, None))
-        .chain(comparison.without.iter().map(|lack| cells(&lack.score, Some(&lack.difference))))
-        .collect();
-    let headings = ["log loss (95 %)", "error", "change (95 %)", "log evidence", "change"];
-    let models: Vec<String> =
-        std::iter::once(ALL.to_owned()).chain(names.iter().map(|name| format!("without {name}"))).collect();
-    let widest = |column: usize| {
-        let cells = numbers.iter().map(|cells| cells[column].width());
+    let mut rows = vec![cells(&comparison.all, None)];
+    rows.extend(comparison.without.iter().map(|lack| cells(&lack.score, Some(&lack.difference))));
+    let mut headings = vec!["log loss (95 %)", "error", "log evidence", "change of log loss (95 %)"];
+    let width = |column: usize| {
+        let cells = rows.iter().map(|cells| cells[column].width());
         cells.chain([headings[column].width()]).max().unwrap_or(0) + PADDING
     };
-    let fixed: usize = (0..headings.len()).map(widest).sum();
-    let (model, picture) = share(output::columns(), fixed, models.iter().map(|name| name.width()).max().unwrap_or(0));
-    let titles = std::iter::once("model").chain(headings).chain((picture > 0).then_some("change of log loss"));
-    table.set_header(titles);
-    let pictures = pictures(comparison, picture);
-    for ((name, cells), picture) in models.iter().zip(numbers).zip(pictures) {
-        table.add_row(std::iter::once(output::cut(name, model)).chain(cells).chain(picture));
+    let mut room = output::columns().saturating_sub((0..headings.len()).map(width).sum::<usize>() + PADDING);
+    if room < SHORTEST {
+        // The words below say it too.
+        room += width(headings.len() - 1);
+        headings.pop();
+    }
+    table.set_header(std::iter::once("model").chain(headings.iter().copied()));
+    let models = std::iter::once(ALL.to_owned()).chain(names.iter().map(|name| format!("without {name}")));
+    for (model, cells) in models.zip(rows) {
+        let model = output::cut(&model, room.max(SHORTEST));
+        table.add_row(std::iter::once(model).chain(cells.into_iter().take(headings.len())));
     }
     for column in 1..=headings.len() {
         if let Some(column) = table.column_mut(column) {
@@ -216,54 +217,54 @@ fn show(comparison: &Comparison, names: &[String], arguments: &Arguments) -> Out
     }
     output::text(table.trim_fmt())?;
     output::text("")?;
+    let longest = names.iter().map(|name| name.width()).max().unwrap_or(0);
+    for line in picture(comparison, names, share(output::columns(), longest)) {
+        output::text(line)?;
+    }
+    output::text("")?;
     for (lack, name) in comparison.without.iter().zip(names) {
         output::text(verdict(lack, name))?;
     }
-    let Comparison { answers, pairs, .. } = comparison;
-    let how =
-        if arguments.tune { "each model tuned" } else { "at the values of the project file (--tune tunes each model)" };
-    let repeats = if arguments.repeats > 1 { format!(", {} times", arguments.repeats) } else { String::new() };
-    let answers = output::count(*answers, "answer");
-    output::note(format!("{answers} on {pairs} different pairs, {} folds{repeats}; {how}", arguments.folds));
+    let pairs = output::count(comparison.pairs, "pair");
+    let answers = output::count(comparison.answers, "answer");
+    let repeats = if arguments.repeats > 1 { format!(" {} times", arguments.repeats) } else { String::new() };
+    let how = if arguments.tune { "each model tuned" } else { "at the values of the file (--tune: each model tuned)" };
+    output::note(format!("{answers} on {pairs}, in {} folds{repeats}, {how}", arguments.folds));
     Ok(())
 }
 
 /// A space on either side of every cell.
 const PADDING: usize = 2;
 
-/// The widths of the names and of the picture, which goes where there is no room for it.
-fn share(terminal: usize, fixed: usize, names: usize) -> (usize, usize) {
-    /// As wide as the picture's heading.
-    const SMALLEST: usize = 18;
-    const LARGEST: usize = 40;
-    /// Names are not cut to less.
-    const SHORTEST: usize = 12;
-    let room = terminal.saturating_sub(fixed + PADDING);
-    match room.checked_sub(names + PADDING) {
-        Some(picture) if picture >= SMALLEST => (names, picture.min(LARGEST)),
-        _ => (names.min(room.max(SHORTEST)), 0),
-    }
+/// Names are not cut to less.
+const SHORTEST: usize = 12;
+
+/// The widths of the names and of the picture beside them, with a space before and two between.
+fn share(terminal: usize, names: usize) -> (usize, usize) {
+    const SMALLEST: usize = 20;
+    const LARGEST: usize = 50;
+    const SPACES: usize = 3;
+    let names = names.min(terminal.saturating_sub(SMALLEST + SPACES)).max(SHORTEST);
+    (names, terminal.saturating_sub(names + SPACES).clamp(SMALLEST, LARGEST))
 }
 
-fn cells(score: &Score, difference: Option<&Score>) -> [String; 5] {
+fn cells(score: &Score, difference: Option<&Score>) -> [String; 4] {
     let Score { log_loss, error, log_evidence } = score;
-    let interval = |one: &MeanInterval| format!("{:.3} [{:.3}, {:.3}]", one.mean, one.low, one.high);
     let signed = |one: &MeanInterval| format!("{:+.3} [{:+.3}, {:+.3}]", one.mean, one.low, one.high);
     [
-        interval(log_loss),
+        format!("{:.3} [{:.3}, {:.3}]", log_loss.mean, log_loss.low, log_loss.high),
         format!("{:.1} %", 100.0 * error.mean),
-        difference.map(|difference| signed(&difference.log_loss)).unwrap_or_default(),
         format!("{log_evidence:.2}"),
-        difference.map(|difference| format!("{:+.2}", difference.log_evidence)).unwrap_or_default(),
+        difference.map(|difference| signed(&difference.log_loss)).unwrap_or_default(),
     ]
 }
 
-/// The changes of the log loss on one scale, with a line at no change; none where there is no room.
-fn pictures(comparison: &Comparison, width: usize) -> Vec<Option<String>> {
+/// The changes of the log loss without each kernel on one scale, with a line at no change.
+fn picture(comparison: &Comparison, names: &[String], (name, width): (usize, usize)) -> Vec<String> {
     let changes: Vec<MeanInterval> = comparison.without.iter().map(|lack| lack.difference.log_loss).collect();
     let from = changes.iter().map(|change| change.low).fold(0.0, f64::min);
     let to = changes.iter().map(|change| change.high).fold(0.0, f64::max);
-    let none = if to > from { ((-from) / (to - from) * width.saturating_sub(1) as f64).round() as usize } else { 0 };
+    let none = if to > from { (-from / (to - from) * (width - 1) as f64).round() as usize } else { 0 };
     let draw = |change: &MeanInterval| {
         let picture = output::draw_interval(change.low, change.mean, change.high, (from, to), width);
         let with_line = picture.chars().enumerate().map(|(at, cell)| match cell {
@@ -271,31 +272,28 @@ fn pictures(comparison: &Comparison, width: usize) -> Vec<Option<String>> {
             '─' if at == none => '┼',
             cell => cell,
         });
-        with_line.collect::<String>()
+        with_line.collect::<String>().trim_end().to_owned()
     };
-    let line = || (0..width).map(|at| if at == none { '│' } else { ' ' }).collect::<String>();
-    let all = (width > 0).then(line);
-    std::iter::once(all).chain(changes.iter().map(|change| (width > 0).then(|| draw(change)))).collect()
+    let label = |text: &str| {
+        let text = output::cut(text, name);
+        format!("{}{text}", " ".repeat(name.saturating_sub(text.width())))
+    };
+    let heading = "change of log loss without it; right of the line: it helps";
+    let lines = names.iter().zip(&changes).map(|(name, change)| format!(" {}  {}", label(name), draw(change)));
+    std::iter::once(format!(" {heading}")).chain(lines).collect()
 }
 
 /// What the numbers say of a kernel, in words.
 fn verdict(Lack { difference, .. }: &Lack, name: &str) -> String {
     let MeanInterval { low, mean, high } = difference.log_loss;
-    let evidence = match difference.log_evidence {
-        change if change < 0.0 => format!("the log evidence is {:.2} lower", -change),
-        change => format!("the log evidence is {change:.2} higher"),
-    };
-    let loss = |direction: &str, mean: f64, low: f64, high: f64| {
-        format!("the log loss is {mean:.3} {direction} (95 % interval {low:.3} to {high:.3})")
-    };
-    if low > 0.0 {
-        format!("{name} helps: without it {}, and {evidence}.", loss("higher", mean, low, high))
+    let claim = if low > 0.0 {
+        "helps"
     } else if high < 0.0 {
-        format!("{name} does harm: without it {}, and {evidence}.", loss("lower", -mean, -high, -low))
+        "does harm here"
     } else {
-        let change = format!("the log loss changes by {mean:+.3} (95 % interval {low:+.3} to {high:+.3})");
-        format!("{name}: no evidence that it helps. Without it {change}, and {evidence}.")
-    }
+        "no evidence that it helps"
+    };
+    format!("{name}: {claim}; without it the log loss changes by {mean:+.3} (95 % interval {low:+.3} to {high:+.3})")
 }
 
 #[cfg(test)]
@@ -303,43 +301,37 @@ mod tests {
     use ordain::gp::{Comparison, Lack, Score};
     use ordain::measure::MeanInterval;
 
-    use super::{pictures, share, verdict};
+    use super::{picture, share, verdict};
 
     fn lack(low: f64, mean: f64, high: f64) -> Lack {
-        let score = Score {
-            log_loss: MeanInterval { low, mean, high },
-            error: MeanInterval { low, mean, high },
-            log_evidence: -2.0,
-        };
+        let interval = MeanInterval { low, mean, high };
+        let score = Score { log_loss: interval, error: interval, log_evidence: -2.0 };
         Lack { score, difference: score }
     }
 
     #[test]
     fn words_follow_the_interval() {
-        assert!(verdict(&lack(0.1, 0.2, 0.3), "x").starts_with("x helps: without it the log loss is 0.200 higher (95 % interval 0.100 to 0.300), and the log evidence is 2.00 lower"));
-        assert!(
-            verdict(&lack(-0.3, -0.2, -0.1), "x")
-                .starts_with("x does harm: without it the log loss is 0.200 lower (95 % interval 0.100 to 0.300)")
-        );
+        let helps = "x: helps; without it the log loss changes by +0.200 (95 % interval +0.100 to +0.300)";
+        assert_eq!(verdict(&lack(0.1, 0.2, 0.3), "x"), helps);
+        assert!(verdict(&lack(-0.3, -0.2, -0.1), "x").starts_with("x: does harm here; "));
         for (low, mean, high) in [(-0.1, 0.2, 0.3), (0.0, 0.0, 0.0), (-0.3, -0.2, 0.1)] {
-            assert!(verdict(&lack(low, mean, high), "x").starts_with("x: no evidence"));
+            assert!(verdict(&lack(low, mean, high), "x").starts_with("x: no evidence that it helps; "));
         }
     }
 
     #[test]
     fn the_line_of_no_change() {
-        let without = vec![lack(0.0, 1.0, 2.0), lack(-2.0, -1.0, 1.0)];
+        let without = vec![lack(0.0, 1.0, 2.0), lack(-2.0, -1.0, 1.0), lack(1.0, 1.5, 2.0)];
         let comparison = Comparison { answers: 1, pairs: 1, all: without[0].score, without };
-        let shown: Vec<String> = pictures(&comparison, 9).into_iter().flatten().collect();
-        assert_eq!(shown, ["    │    ", "    ├─●─┤", "├─●─┼─┤  "]);
-        assert!(pictures(&comparison, 0).into_iter().all(|picture| picture.is_none()));
+        let shown = picture(&comparison, &["a".into(), "long name".into(), "b".into()], (5, 9));
+        assert_eq!(shown[1..], ["     a      ├─●─┤", " long…  ├─●─┼─┤", "     b      │ ├●┤"]);
     }
 
     #[test]
-    fn the_picture_gives_way() {
-        assert_eq!(share(150, 80, 30), (30, 36));
-        assert_eq!(share(120, 80, 30), (30, 0));
-        assert_eq!(share(100, 80, 30), (18, 0));
-        assert_eq!(share(60, 80, 30), (12, 0));
+    fn names_give_way_to_the_picture() {
+        assert_eq!(share(100, 30), (30, 50));
+        assert_eq!(share(60, 30), (30, 27));
+        assert_eq!(share(40, 30), (17, 20));
+        assert_eq!(share(10, 30), (12, 20));
     }
 }

@@ -163,8 +163,8 @@ impl ComparisonParams {
             let answers: usize = trials.iter().map(|trial| trial.answers.len()).sum();
             return Err(Error::Data {
                 what: "answers to compare models by",
-                found: format!("{answers} on {} different pairs", trials.len()),
-                expected: format!("at least {} different pairs, one a fold; fewer folds need fewer", self.folds),
+                found: format!("{answers}, on {} different pairs", trials.len()),
+                expected: format!("at least {} pairs, one for each fold", self.folds),
             });
         }
         Ok(())
