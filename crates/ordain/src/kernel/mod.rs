@@ -16,6 +16,7 @@ mod newcomers;
 mod spec;
 mod sum;
 mod vector;
+mod vectors;
 
 pub use common_cause::CommonCause;
 pub use diffusion::Diffusion;
@@ -26,7 +27,8 @@ pub use laplacian::RegularizedLaplacian;
 pub use newcomers::build_with_newcomers;
 pub use spec::{Causes, Form, KernelSpec, Over, RelationSpec, Rho, Role, Shape};
 pub use sum::{WeightedSum, build};
-pub use vector::{VectorKernel, Vectors};
+pub use vector::VectorKernel;
+pub use vectors::Vectors;
 
 use rayon::prelude::*;
 
