@@ -19,18 +19,19 @@ use crate::output::{self, Format};
 /// Say whether each kernel helps: do attributes, do links?
 ///
 /// Compares the model with all kernels to the models without one of them, by how well they predict answers that were
-/// held out (cross-validation; answers on the same pair are held out together) and by the evidence. The log loss of an answer is
-/// minus the logarithm of the probability it was given, 0.693 for a guess between two; its error counts 1 if another
-/// outcome was thought more probable, and a share if it was a draw. Intervals hold the mean with 95 % probability, by
-/// bootstrap over pairs; as folds share answers and pairs share items, they are somewhat too narrow. Without its only kernel,
-/// a model takes all items for equal.
+/// held out (cross-validation; answers on the same pair are held out together) and by the evidence. The log loss of an
+/// answer is minus the logarithm of the probability it was given, 0.693 for a guess between two; its error counts 1 if
+/// another outcome was thought more probable, and a share if it was a draw. Intervals hold the mean with 95 %
+/// probability, by bootstrap over pairs; as folds share answers and pairs share items, they are somewhat too narrow.
+/// Without its only kernel, a model takes all items for equal.
 ///
 /// The parameters are those of the project file, for all models; with --tune each model is tuned first, before every
 /// fold on the other folds' answers.
 ///
 /// JSON: {"models":[{"model","without"?,"log_loss":{"mean","low","high"},"error":{...},"log_evidence","difference"?:
-/// {"log_loss":{...},"error":{...},"log_evidence"}}...],"answers","pairs","folds","repeats","tuned"}; "without" is the number of the kernel
-/// in the file, from 0, and a difference is to the model with all kernels, so that a positive loss says that the kernel helps.
+/// {"log_loss":{...},"error":{...},"log_evidence"}}...],"answers","pairs","folds","repeats","tuned"}; "without" is the
+/// number of the kernel in the file, from 0, and a difference is to the model with all kernels, so that a positive loss
+/// says that the kernel helps.
 #[derive(Args)]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file

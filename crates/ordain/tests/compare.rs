@@ -106,7 +106,8 @@ fn links_that_matter_help() {
     }
 }
 
-/// In twenty worlds whose links say nothing, chance may make one of them help, or two; the attribute does in nearly all.
+/// In twenty worlds whose links say nothing, chance may make one of them help, or two; the attribute does in nearly
+/// all.
 #[test]
 fn links_that_do_not_matter_are_not_said_to_help() {
     let helps = |task: u64| {
@@ -120,8 +121,8 @@ fn links_that_do_not_matter_are_not_said_to_help() {
     assert!(attribute >= 18 && links <= 2, "{attribute} {links}");
 }
 
-/// One pair a fold, by hand: learn from all answers but those on the pair, predict these. Some pairs were asked often, some
-/// items were called good or bad, some pairs are ties: an answer that was seen would show.
+/// One pair a fold, by hand: learn from all answers but those on the pair, predict these. Some pairs were asked often,
+/// some items were called good or bad, some pairs are ties: an answer that was seen would show.
 #[test]
 fn leaving_out_one_pair_by_hand() {
     let mut world = villages(7);

@@ -16,8 +16,8 @@ use super::source::read_text;
 use crate::kernel::Parameter;
 use crate::{Error, InputError, Result};
 
-/// A parameter as it is written: to six significant digits, for people to read. Whoever reports on parameters that are to be
-/// written rounds them first, so that the report is of what stands in the file.
+/// A parameter as it is written: to six significant digits, for people to read. Whoever reports on parameters that are
+/// to be written rounds them first, so that the report is of what stands in the file.
 ///
 /// ```
 /// use ordain::formats::rounded;
@@ -28,16 +28,16 @@ pub fn rounded(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
-/// Writes parameters into the project file: weights, lengths, reaches, by the names that [`crate::kernel::WeightedSum`] has for
-/// them, as in `kernel[0].weight` or `kernel[1].rho[3]`, [`rounded`]. Keys that the file does not have are added at the end of
-/// their kernel's table; comments, order and everything else stay.
+/// Writes parameters into the project file: weights, lengths, reaches, by the names that [`crate::kernel::WeightedSum`]
+/// has for them, as in `kernel[0].weight` or `kernel[1].rho[3]`, [`rounded`]. Keys that the file does not have are
+/// added at the end of their kernel's table; comments, order and everything else stay.
 ///
-/// The file is replaced in one step, so that whoever reads it sees the old one or the new one, and only if it still is what the
-/// project was read from.
+/// The file is replaced in one step, so that whoever reads it sees the old one or the new one, and only if it still is
+/// what the project was read from.
 ///
 /// # Errors
-/// If a name is not that of a number in a `[[kernel]]` table, a value is not positive and finite, the file has changed since the
-/// project was opened, or it cannot be written. The file is then as it was.
+/// If a name is not that of a number in a `[[kernel]]` table, a value is not positive and finite, the file has changed
+/// since the project was opened, or it cannot be written. The file is then as it was.
 pub fn write_parameters(project: &Project, values: &[Parameter]) -> Result<()> {
     // Behind a link stands the file that is meant.
     let path = fs::canonicalize(&project.file).map_err(|source| failed("read", &project.file, source))?;

@@ -1,16 +1,16 @@
 //! Does each kernel help? A model with and without it, by held-out answers and by evidence.
 //!
-//! Answers are dealt into folds; each fold is predicted by what the others teach. Answers on the same pair (or the same single
-//! item) go into the same fold, as a judge who was heard on a pair all but says what the next will. All models are
-//! measured on the same folds, so that their difference is paired, answer by answer.
+//! Answers are dealt into folds; each fold is predicted by what the others teach. Answers on the same pair (or the same
+//! single item) go into the same fold, as a judge who was heard on a pair all but says what the next will. All models
+//! are measured on the same folds, so that their difference is paired, answer by answer.
 //!
-//! **Losses.** An answer that the belief gives the probability p has the log loss `-log p`. It is an error if another outcome was
-//! more probable, and a share of one if several were equally so: half of one where nothing is known of two items and ties do not
-//! exist.
+//! **Losses.** An answer that the belief gives the probability p has the log loss `-log p`. It is an error if another
+//! outcome was more probable, and a share of one if several were equally so: half of one where nothing is known of two
+//! items and ties do not exist.
 //!
-//! **Intervals** are by bootstrap over pairs, not over answers: answers on a pair are not independent. Folds share most of the
-//! answers that they learn from, and pairs share items, which the bootstrap does not see: intervals are somewhat too narrow (Bengio, Grandvalet
-//! 2004).
+//! **Intervals** are by bootstrap over pairs, not over answers: answers on a pair are not independent. Folds share most
+//! of the answers that they learn from, and pairs share items, which the bootstrap does not see: intervals are somewhat
+//! too narrow (Bengio, Grandvalet 2004).
 //!
 //! **Cost.** A fit of EP for every model and fold, in parallel; with tuning, some dozens each.
 
@@ -41,8 +41,8 @@ pub struct ComparisonParams {
     pub level: f64,
     /// Draws of the bootstrap.
     pub draws: usize,
-    /// If given, every model is tuned before it is used: on all answers for the evidence, and from there on the answers of the
-    /// other folds before a fold is predicted, so that no held-out answer is seen.
+    /// If given, every model is tuned before it is used: on all answers for the evidence, and from there on the answers
+    /// of the other folds before a fold is predicted, so that no held-out answer is seen.
     pub tuning: Option<TuningParams>,
 }
 
