@@ -30,7 +30,7 @@ fn answers(n: usize, count: usize, task: u64) -> Vec<Observation> {
     let utilities: Vec<f64> = (0..n).map(|_| normal(&mut stream)).collect();
     let mut out: Vec<Observation> =
         (0..count).map(|_| judge(&model, 0.3, &utilities, pair(n, &mut stream), &mut stream)).collect();
-    out.push(model.good(ItemId(0)));
+    out.extend((count > 0).then(|| model.good(ItemId(0))));
     out
 }
 

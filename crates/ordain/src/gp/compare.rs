@@ -23,7 +23,7 @@ use rayon::prelude::*;
 
 use super::{AnswerModel, Belief, EpParams, Functional, Observation, Problem, TuningParams};
 use crate::data::{Answer, ItemId, Items, Outcome, Relation};
-use crate::kernel::{Kernel, KernelSpec, build};
+use crate::kernel::{Kernel, KernelSpec, WeightedSum, build};
 use crate::measure::{MeanInterval, bootstrap_mean_difference};
 use crate::numeric::Seed;
 use crate::{Error, Result};
@@ -109,7 +109,7 @@ impl ComparisonParams {
     pub fn compare(&self, setting: Setting<'_>, watch: impl Fn(usize, usize) + Sync) -> Result<Comparison> {
         let trials = trials(&setting)?;
         self.check(&trials)?;
-        let models: Vec<Model<'_>> = (0..=setting.kernels.len()).map(|lack| Model::new(&setting, lack)).collect();
+        let models = (0..=setting.kernels.len()).map(|lack| Model::new(&setting, lack)).collect::<Result<Vec<_>>>()?;
         let jobs = models.len() * (1 + self.folds * self.repeats);
         let done = AtomicUsize::new(0);
         let tick = || watch(done.fetch_add(1, Ordering::Relaxed) + 1, jobs);
@@ -289,7 +289,9 @@ impl Losses {
 /// Some of the kernels.
 struct Model<'a> {
     setting: &'a Setting<'a>,
-    kernels: Vec<KernelSpec>,
+    specs: Vec<KernelSpec>,
+    /// None if there is no kernel: then all utilities are 0.
+    kernel: Option<Arc<WeightedSum>>,
 }
 
 /// A model that has learned.
@@ -302,35 +304,48 @@ struct Fitted {
 
 impl<'a> Model<'a> {
     /// All kernels for 0, else those without this one, counted from 1.
-    fn new(setting: &'a Setting<'a>, lack: usize) -> Self {
+    fn new(setting: &'a Setting<'a>, lack: usize) -> Result<Self> {
         let kept = setting.kernels.iter().enumerate().filter(|(number, _)| number + 1 != lack);
-        Self { setting, kernels: kept.map(|(_, spec)| spec.clone()).collect() }
+        let specs: Vec<KernelSpec> = kept.map(|(_, spec)| spec.clone()).collect();
+        let kernel = if specs.is_empty() { None } else { Some(build(&specs, setting.items, setting.relations)?) };
+        Ok(Self { setting, specs, kernel: kernel.map(Arc::new) })
     }
 
-    /// Learns, at the given parameters or the kernels' own; tunes before that if told how.
+    /// Learns; tunes before that if told how, from these parameters or the kernels' own.
     fn fit(
         &self,
         observations: &[Observation],
         parameters: Option<&[f64]>,
         tuning: Option<&TuningParams>,
     ) -> Result<Fitted> {
-        if self.kernels.is_empty() {
+        let Some(kernel) = &self.kernel else {
             let log_evidence = observations.iter().map(|observation| observation.log_mass(0.0, 0.0)).sum();
             return Ok(Fitted { belief: None, parameters: Vec::new(), log_evidence });
-        }
-        let mut kernel = build(&self.kernels, self.setting.items, self.setting.relations)?;
+        };
+        let kernel = match tuning {
+            Some(tuning) => Arc::new(self.tuned(observations, parameters, tuning)?),
+            None => kernel.clone(),
+        };
+        let parameters = kernel.parameters().into_iter().map(|parameter| parameter.value).collect();
+        let belief = EpParams::default().fit(kernel, observations)?;
+        Ok(Fitted { parameters, log_evidence: belief.log_evidence(), belief: Some(belief) })
+    }
+
+    /// The kernel tuned on these observations.
+    fn tuned(
+        &self,
+        observations: &[Observation],
+        parameters: Option<&[f64]>,
+        tuning: &TuningParams,
+    ) -> Result<WeightedSum> {
+        let mut kernel = build(&self.specs, self.setting.items, self.setting.relations)?;
         if let Some(parameters) = parameters {
             kernel.set_parameters(parameters)?;
         }
-        if let Some(tuning) = tuning {
-            let mut problem = [Problem { kernel, observations: observations.to_vec() }];
-            tuning.tune(&mut problem, |_| ())?;
-            let [problem] = problem;
-            kernel = problem.kernel;
-        }
-        let parameters = kernel.parameters().into_iter().map(|parameter| parameter.value).collect();
-        let belief = EpParams::default().fit(Arc::new(kernel), observations)?;
-        Ok(Fitted { parameters, log_evidence: belief.log_evidence(), belief: Some(belief) })
+        let mut problem = [Problem { kernel, observations: observations.to_vec() }];
+        tuning.tune(&mut problem, |_| ())?;
+        let [problem] = problem;
+        Ok(problem.kernel)
     }
 
     /// The losses of the trials held out, having learned from the others.
