@@ -4,16 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::formats::Project;
 use ordain::gp::{Comparison, ComparisonParams, Lack, Score, Setting, TuningParams};
-use ordain::kernel::KernelSpec;
 use ordain::measure::MeanInterval;
 use ordain::numeric::Seed;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use crate::Outcome;
-use crate::model::{observe, open_project, working};
+use crate::model::{kernel_names, observe, open_project, working};
 use crate::output::{self, Format};
 
 /// Say whether each kernel helps: do attributes, do links?
@@ -129,22 +127,6 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Format::Csv => csv(&report(&comparison, &names, arguments)),
         Format::Table => show(&comparison, &names, arguments),
     }
-}
-
-/// What the kernels are called: by their kind and relation, and by their number too where that is not enough.
-fn kernel_names(project: &Project) -> Vec<String> {
-    let name = |spec: &KernelSpec| {
-        let file = spec.shape.relation().and_then(|relation| project.relation_files[relation].file_name());
-        let over = file.map(|file| format!(" over {}", file.to_string_lossy())).unwrap_or_default();
-        format!("{}{over}", spec.shape.kind())
-    };
-    let names: Vec<String> = project.kernels.iter().map(name).collect();
-    let several = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
-    let numbered = names.iter().enumerate().map(|(number, name)| match several(name) {
-        true => format!("{name} (kernel[{number}])"),
-        false => name.clone(),
-    });
-    numbered.collect()
 }
 
 const ALL: &str = "all kernels";
