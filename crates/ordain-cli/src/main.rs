@@ -9,6 +9,7 @@ mod model;
 mod output;
 mod predict;
 mod rank;
+mod search;
 mod tune;
 
 use std::io::Write;
@@ -36,6 +37,7 @@ enum Command {
     Predict(predict::Arguments),
     Answer(answer::Arguments),
     Eval(eval::Arguments),
+    Search(search::Arguments),
     Demo(demo::Arguments),
 }
 
@@ -85,6 +87,7 @@ fn main() -> ExitCode {
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Answer(arguments) => answer::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Search(arguments) => search::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
     };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {

@@ -13,5 +13,6 @@ mod init;
 mod newcomers;
 mod predict;
 mod rank;
+mod search;
 mod tune;
 mod util;

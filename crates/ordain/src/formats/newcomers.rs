@@ -1,9 +1,9 @@
 //! Newcomers of a project: items that its files do not have, read as those were.
 //!
-//! A newcomer's attributes are put on the scale of the known items, so that those keep their prior: standardized by the
-//! means and deviations that the project's own were (of the newcomer's group, where there are groups), and an empty
-//! cell of a project with `missing = "mean"` is the project's mean. Newcomers of a group that the project does not have
-//! are standardized among themselves, as they would be if they stood in its table.
+//! A newcomer's attributes are put on the scale of the known items, so that those keep their prior: standardized by the means
+//! and deviations that the project's own were (of the newcomer's group, where there are groups), and an empty cell of a
+//! project with `missing = "mean"` is the project's mean. Newcomers of a group that the project does not have are
+//! standardized among themselves, as they would be if they stood in its table.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,7 @@ use crate::{InputError, Result};
 /// A file of links that involve newcomers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewLinks {
-    /// The relation, by its file as the project names it, or that file's name alone; may be left out where there is
-    /// one.
+    /// The relation, by its file as the project names it, or that file's name alone; may be left out where there is one.
     pub relation: Option<String>,
     /// The file, in any format of a relation.
     pub file: PathBuf,
@@ -29,12 +28,12 @@ pub struct NewLinks {
 impl Project {
     /// Reads newcomers from a table with the columns of the project's items, and their links.
     ///
-    /// Columns of attributes are needed just if some kernel looks at attributes. Links may join newcomers to known
-    /// items and to each other; relations without new links stay as they are.
+    /// Columns of attributes are needed just if some kernel looks at attributes. Links may join newcomers to known items and to each
+    /// other; relations without new links stay as they are.
     ///
     /// # Errors
-    /// If a file cannot be read or does not say what it should, an id is known already in its group, a link involves no
-    /// newcomer, or it is not plain which relation the links are of; the error names the place.
+    /// If a file cannot be read or does not say what it should, an id is known already in its group, a link involves no newcomer,
+    /// or it is not plain which relation the links are of; the error names the place.
     pub fn newcomers(&self, file: impl AsRef<Path>, links: &[NewLinks]) -> Result<Newcomers<'_>> {
         let table = Table::read(file)?;
         let newcomers = self.read_newcomers(&table)?;

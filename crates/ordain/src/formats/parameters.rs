@@ -1,23 +1,21 @@
 //! Writing the parameters of kernels back into a project file, and nothing else: every other byte stays as it is.
 
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::fs;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::log::sync_folder;
 use super::project::Project;
 use super::settings::{Document, Section};
 use super::source::read_text;
+use super::whole::write_whole;
 use crate::kernel::Parameter;
 use crate::{Error, InputError, Result};
 
-/// A parameter as it is written: to six significant digits, for people to read. Whoever reports on parameters that are
-/// to be written rounds them first, so that the report is of what stands in the file.
+/// A parameter as it is written: to six significant digits, for people to read. Whoever reports on parameters that are to be
+/// written rounds them first, so that the report is of what stands in the file.
 ///
 /// ```
 /// use ordain::formats::rounded;
@@ -28,20 +26,21 @@ pub fn rounded(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
-/// Writes parameters into the project file: weights, lengths, reaches, by the names that [`crate::kernel::WeightedSum`]
-/// has for them, as in `kernel[0].weight` or `kernel[1].rho[3]`, [`rounded`]. Keys that the file does not have are
-/// added at the end of their kernel's table; comments, order and everything else stay.
+/// Writes parameters into the project file: weights, lengths, reaches, by the names that [`crate::kernel::WeightedSum`] has for
+/// them, as in `kernel[0].weight` or `kernel[1].rho[3]`, [`rounded`]. Keys that the file does not have are added at the end of
+/// their kernel's table; comments, order and everything else stay.
 ///
-/// The file is replaced in one step, so that whoever reads it sees the old one or the new one, and only if it still is
-/// what the project was read from.
+/// The file is replaced in one step, so that whoever reads it sees the old one or the new one, and only if it still is what the
+/// project was read from.
 ///
 /// # Errors
-/// If a name is not that of a number in a `[[kernel]]` table, a value is not positive and finite, the file has changed
-/// since the project was opened, or it cannot be written. The file is then as it was.
+/// If a name is not that of a number in a `[[kernel]]` table, a value is not positive and finite, the file has changed since the
+/// project was opened, or it cannot be written. The file is then as it was.
 pub fn write_parameters(project: &Project, values: &[Parameter]) -> Result<()> {
     // Behind a link stands the file that is meant.
-    let path = fs::canonicalize(&project.file).map_err(|source| failed("read", &project.file, source))?;
-    let before = fs::read(&path).map_err(|source| failed("read", &project.file, source))?;
+    let failed = |source| Error::Io { action: "read", path: project.file.clone(), source };
+    let path = fs::canonicalize(&project.file).map_err(failed)?;
+    let before = fs::read(&path).map_err(failed)?;
     let text = read_text(&path)?;
     if text != project.text {
         return Err(InputError::new(&project.file, "the file as it was when the project was opened")
@@ -52,11 +51,7 @@ pub fn write_parameters(project: &Project, values: &[Parameter]) -> Result<()> {
     let after = with_parameters(Document { path: &project.file, text: &text }, values)?;
     // A byte order mark is no part of the text.
     let mark = &before[..before.len() - text.len()];
-    replace(&path, &[mark, after.as_bytes()].concat()).map_err(|source| failed("write", &project.file, source))
-}
-
-fn failed(action: &'static str, path: &Path, source: std::io::Error) -> Error {
-    Error::Io { action, path: path.to_path_buf(), source }
+    write_whole(&path, |out| out.write_all(&[mark, after.as_bytes()].concat()))
 }
 
 /// The text with these parameters.
@@ -156,36 +151,5 @@ fn unknown(name: &str) -> Error {
         what: "the name of a parameter",
         found: name.to_owned(),
         expected: "a number of a [[kernel]] table of the project file".into(),
-    }
-}
-
-/// Replaces a file in one step: a new one beside it, whole and safe on the disk, takes its place and its permissions.
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let permissions = fs::metadata(path)?.permissions();
-    let (mut file, beside) = create_beside(path)?;
-    let written = file
-        .write_all(bytes)
-        .and_then(|()| file.set_permissions(permissions))
-        .and_then(|()| file.sync_all())
-        .and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    written?;
-    sync_folder(path);
-    Ok(())
-}
-
-/// A new file in the same folder.
-fn create_beside(path: &Path) -> std::io::Result<(File, PathBuf)> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let mut number = 0;
-    loop {
-        let beside = path.with_file_name(format!(".{name}.{number}"));
-        match OpenOptions::new().write(true).create_new(true).open(&beside) {
-            Ok(file) => return Ok((file, beside)),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 100 => number += 1,
-            Err(error) => return Err(error),
-        }
     }
 }
