@@ -21,8 +21,10 @@ Tasks:
   bench [ARGS]    Run the benches; ARGS go to `cargo bench`
   oracles         Prepare the oracles' Python environment and print its interpreter, for example
                   ORDAIN_PYTHON=\"$(cargo xtask oracles)\" cargo test
-  bench-peers     Run the peers' implementations beside ours and record the result under
-                  crates/ordain-bench/results; installs several gigabytes of Python packages first
+  bench-peers [PART]
+                  Run the peers' implementations beside ours and record the result under
+                  crates/ordain-bench/results; installs several gigabytes of Python packages first.
+                  PART is evaluation, search or fit, to run only one of them
   help            Print this
 
 Environment:
@@ -43,8 +45,11 @@ fn main() -> ExitCode {
         (Some("test"), []) => finish(test()),
         (Some("bench"), args) => finish(cargo("benches", &["bench", "-p", "ordain-bench"]).args(args).run("")),
         (Some("oracles"), []) => finish(python::ORACLES.prepare("").map(|python| println!("{}", python.display()))),
-        (Some("bench-peers"), []) => finish(bench_peers()),
-        (Some(task @ ("test" | "oracles" | "bench-peers")), [first, ..]) => {
+        (Some("bench-peers"), parts) if parts.len() <= 1 => finish(bench_peers(parts)),
+        (Some("bench-peers"), [_, second, ..]) => {
+            misuse(&format!("`bench-peers` takes one part, found `{}` too", second.to_string_lossy()))
+        }
+        (Some(task @ ("test" | "oracles")), [first, ..]) => {
             misuse(&format!("`{task}` takes no arguments, found `{}`", first.to_string_lossy()))
         }
         (Some(task), _) => misuse(&format!("unknown task `{task}`")),
@@ -82,9 +87,10 @@ fn test() -> Result<(), Failure> {
 }
 
 /// Ours and the peers', on the same problems in one run.
-fn bench_peers() -> Result<(), Failure> {
+fn bench_peers(part: &[OsString]) -> Result<(), Failure> {
     let python = python::PEERS.prepare("")?;
-    cargo("peers", &["run", "--release", "-p", "ordain-bench", "--bin", "peers", "--"]).args(&[python]).run("")
+    let peers = cargo("peers", &["run", "--release", "-p", "ordain-bench", "--bin", "peers", "--", "beside"]);
+    peers.args(&[python]).args(part).run("")
 }
 
 /// A step that runs the cargo this program was started by.

@@ -5,6 +5,7 @@
 
 mod evaluation;
 mod fit;
+mod search;
 mod shared;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -12,10 +13,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["fit"] => fit::ours(),
         ["evaluate", run, qrels] => evaluation::ours(run, qrels),
-        [python] => {
+        ["search", collection] => search::ours(collection),
+        ["beside", python] => {
             evaluation::side_by_side(python)?;
+            search::side_by_side(python)?;
             fit::side_by_side(python)
         }
-        _ => Err("expected a Python interpreter that has the peers; use `cargo xtask bench-peers`".into()),
+        ["beside", python, "evaluation"] => evaluation::side_by_side(python),
+        ["beside", python, "search"] => search::side_by_side(python),
+        ["beside", python, "fit"] => fit::side_by_side(python),
+        _ => Err(
+            "expected `beside`, a Python interpreter that has the peers, and evaluation, search or fit if only one is \
+                  wanted; use `cargo xtask bench-peers`"
+                .into(),
+        ),
     }
 }
