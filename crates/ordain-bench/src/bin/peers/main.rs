@@ -11,8 +11,11 @@ mod tune;
 
 use std::error::Error;
 
+/// A name, and what runs with an interpreter that has the peers.
+type Part = (&'static str, fn(&str) -> Result<(), Box<dyn Error>>);
+
 /// The parts, each of which records a result of its own.
-const PARTS: [(&str, fn(&str) -> Result<(), Box<dyn Error>>); 4] = [
+const PARTS: [Part; 4] = [
     ("evaluation", evaluation::side_by_side),
     ("search", search::side_by_side),
     ("fit", fit::side_by_side),
