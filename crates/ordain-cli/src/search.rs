@@ -122,7 +122,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     if arguments.output.is_some() || format == Format::Table {
         let total: usize = hits.iter().map(Vec::len).sum();
-        output::note(format!("{} found among {}", output::count(total, "document"), index.len()));
+        output::note(format!("{} listed, of {} in the collection", output::count(total, "document"), index.len()));
     }
     Ok(())
 }

@@ -39,7 +39,7 @@ fn a_query_in_words() {
     let lines: Vec<&str> = table.fine().lines().collect();
     assert!(lines[0].starts_with(" rank  id    score  text"), "{lines:?}");
     assert!(lines[1].contains("four") && lines[1].ends_with("Rank, rank, rank"), "{lines:?}");
-    assert_eq!(table.stderr, "2 documents found among 4\n");
+    assert_eq!(table.stderr, "2 documents listed, of 4 in the collection\n");
 }
 
 #[test]

@@ -85,7 +85,7 @@ impl AnswerModel {
         std::f64::consts::SQRT_2 * self.sigma
     }
 
-    /// Utilities that seem closer than this are a tie.
+    /// Utilities that seem closer than this are a tie; 0 where a judge always decides.
     pub fn tie_width(&self) -> f64 {
         self.tie_width
     }

@@ -13,6 +13,11 @@
 //!
 //! Deviations: the 1 inside the logarithm, as in Lucene, without which a term of more than half of the documents would
 //! count against those that have it; and no saturation of qtf (k3 = ∞), as queries are short.
+//!
+//! The best documents are found exactly, without scoring all: once so many are known, terms that together could not lift a
+//! document among them (H. Turtle and J. Flood, Query evaluation: strategies and optimizations, Information Processing and
+//! Management 31(6), 1995: MaxScore) are looked up only in documents that have another term. Sums are always taken in one
+//! order, by what a term can add at most, so that scores are the same bits either way.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -41,7 +46,7 @@ impl Default for Bm25Params {
 const LARGEST_K1: f64 = 1e9;
 
 impl Bm25Params {
-    /// BM25 over the documents of an index. `O(documents)`.
+    /// BM25 over the documents of an index. `O(postings)`, in parallel.
     ///
     /// # Errors
     /// If `k1` is not between 0 and 1e9 or `b` not between 0 and 1.
@@ -51,7 +56,13 @@ impl Bm25Params {
         let mean = index.mean_length();
         let relative = |length: u32| if mean > 0.0 { f64::from(length) / mean } else { 1.0 };
         let norms = index.lengths.iter().map(|&length| self.k1 * (1.0 - self.b + self.b * relative(length)));
-        Ok(Bm25 { index, params: self, norms: norms.collect() })
+        let worths: Vec<Worth> = norms.map(Worth::new).collect();
+        let peak = |term: u32| {
+            let postings = index.postings(TermId(term)).iter();
+            postings.map(|posting| worths[posting.document.index()].of(posting.frequency)).fold(0.0, f64::max)
+        };
+        let peaks = (0..index.terms() as u32).into_par_iter().map(peak).collect();
+        Ok(Bm25 { index, params: self, worths, peaks })
     }
 }
 
@@ -71,17 +82,47 @@ pub struct Hit {
     pub score: f64,
 }
 
-/// BM25 over the documents of an index: 8 bytes a document beside it.
+/// BM25 over the documents of an index: 40 bytes a document and 8 a term beside it.
 #[derive(Debug, Clone)]
 pub struct Bm25<'a> {
     index: &'a Index,
     params: Bm25Params,
-    /// `[document]`: what is added to a frequency below the line.
-    norms: Vec<f64>,
+    /// `[document]`
+    worths: Vec<Worth>,
+    /// `[term]`: the most that a frequency of it is worth.
+    peaks: Vec<f64>,
 }
 
-/// Documents whose scores are summed at a time: they fit the fastest cache, together with their norms.
-const BLOCK: usize = 2048;
+/// What frequencies of a term are worth in a document.
+#[derive(Debug, Clone)]
+struct Worth {
+    /// Of 1 to 4 occurrences, which most are: a look-up is several times as fast as a division.
+    few: [f64; 4],
+    /// What is added to a frequency below the line.
+    norm: f64,
+}
+
+impl Worth {
+    fn new(norm: f64) -> Self {
+        Self { few: [1, 2, 3, 4].map(|frequency| saturated(frequency, norm)), norm }
+    }
+
+    /// From 0 to 1.
+    fn of(&self, frequency: u32) -> f64 {
+        self.few.get(frequency as usize - 1).copied().unwrap_or_else(|| saturated(frequency, self.norm))
+    }
+}
+
+fn saturated(frequency: u32, norm: f64) -> f64 {
+    let frequency = f64::from(frequency);
+    frequency / (frequency + norm)
+}
+
+/// Documents whose scores are summed at a time: they fit the fastest cache, together with what frequencies are worth.
+const BLOCK: usize = 1024;
+
+/// Scores looked at together.
+const STRIDE: usize = 16;
 
 impl Bm25<'_> {
     /// What a term is worth: `ln(1 + (N - df + 1/2) / (df + 1/2))`, above 0.
@@ -93,10 +134,42 @@ impl Bm25<'_> {
     /// The `top` best documents, best first; equal ones in the order of the index. Documents without a term of the query
     /// are not among them.
     ///
-    /// Time: linear in the postings of the query's terms, and in the blocks of documents these touch.
+    /// Time: at most linear in the postings of the query's terms and in the documents of the blocks these touch; the
+    /// smaller `top`, the fewer are looked at.
     pub fn search(&self, query: &Query, top: usize) -> Vec<Hit> {
+        let mut lists = self.lists(query);
+        let rest = rest(&lists);
         let mut best = Best::new(top);
-        self.blocks(query, |first, scores| best.offer(first, scores));
+        let mut scores = [0.0; BLOCK];
+        // A document that is not in one of the first so many lists cannot be among the best any more.
+        let mut needed = if top == 0 { 0 } else { lists.len() };
+        while let Some(first) = next_block(&lists[..needed]) {
+            let (some, others) = lists.split_at_mut(needed);
+            let worths = self.block(first);
+            some.iter_mut().for_each(|list| list.add(first, worths, &mut scores));
+            let mut floor = floor(best.threshold(), rest[needed]);
+            for (at, few) in scores.chunks(STRIDE).enumerate() {
+                // Most of the time none of a few documents is good enough; to see that takes no branch for each.
+                if !few.iter().fold(false, |any, &score| any | (score > floor)) {
+                    continue;
+                }
+                for (at, &score) in (at * STRIDE..).zip(few) {
+                    if score <= floor {
+                        continue;
+                    }
+                    let document = DocumentId(first + at as u32);
+                    let threshold = best.threshold();
+                    if let Some(score) = complete(score, document, &worths[at], others, &rest[needed..], threshold) {
+                        best.push(Hit { document, score });
+                        floor = self::floor(best.threshold(), rest[needed]);
+                    }
+                }
+            }
+            scores.fill(0.0);
+            while needed > 0 && out_of_reach(rest[needed - 1], best.threshold()) {
+                needed -= 1;
+            }
+        }
         best.into_hits()
     }
 
@@ -107,43 +180,125 @@ impl Bm25<'_> {
 
     /// The score of every document with a term of the query, in the order of the index.
     pub fn scores(&self, query: &Query) -> Vec<Hit> {
+        let mut lists = self.lists(query);
         let mut hits = Vec::new();
-        self.blocks(query, |first, scores| {
-            let found = scores.iter().enumerate().filter(|(_, score)| **score > 0.0);
+        let mut scores = [0.0; BLOCK];
+        while let Some(first) = next_block(&lists) {
+            let worths = self.block(first);
+            lists.iter_mut().for_each(|list| list.add(first, worths, &mut scores));
+            let found = scores[..worths.len()].iter().enumerate().filter(|(_, score)| **score > 0.0);
             hits.extend(found.map(|(at, &score)| Hit { document: DocumentId(first + at as u32), score }));
-        });
+            scores.fill(0.0);
+        }
         hits
     }
 
-    /// Sums the scores of all documents, block by block; blocks without any are left out. `each` is given the first
-    /// document of a block and the scores from there on.
-    fn blocks(&self, query: &Query, mut each: impl FnMut(u32, &[f64])) {
-        let factor = |(term, repeats): &(TermId, u32)| f64::from(*repeats) * self.idf(*term) * (self.params.k1 + 1.0);
-        let mut lists: Vec<(f64, &[Posting])> =
-            query.terms().iter().map(|term| (factor(term), self.index.postings(term.0))).collect();
-        let mut scores = [0.0; BLOCK];
-        while let Some(next) = lists.iter().filter_map(|(_, list)| list.first()).map(|first| first.document.0).min() {
-            let first = next - next % BLOCK as u32;
-            let norms = &self.norms[first as usize..];
-            let norms = &norms[..norms.len().min(BLOCK)];
-            for (factor, list) in &mut lists {
-                *list = add(*factor, list, first, norms, &mut scores);
-            }
-            each(first, &scores[..norms.len()]);
-            scores.fill(0.0);
-        }
+    /// The terms of a query by how much they can add, the most first.
+    fn lists(&self, query: &Query) -> Vec<List<'_>> {
+        let list = |&(term, repeats): &(TermId, u32)| {
+            let factor = f64::from(repeats) * self.idf(term) * (self.params.k1 + 1.0);
+            List { factor, most: factor * self.peaks[term.index()], postings: self.index.postings(term) }
+        };
+        let mut lists: Vec<List<'_>> = query.terms().iter().map(list).collect();
+        // A stable sort: equal ones stay in order of term.
+        lists.sort_by(|a, b| b.most.total_cmp(&a.most));
+        lists
+    }
+
+    /// The block that begins with this document.
+    fn block(&self, first: u32) -> &[Worth] {
+        let worths = &self.worths[first as usize..];
+        &worths[..worths.len().min(BLOCK)]
     }
 }
 
-/// Adds a term's part to the scores of the block of documents that begins with `first`; the postings beyond are left.
-fn add<'p>(factor: f64, list: &'p [Posting], first: u32, norms: &[f64], scores: &mut [f64; BLOCK]) -> &'p [Posting] {
-    for (at, posting) in list.iter().enumerate() {
-        let place = (posting.document.0 - first) as usize;
-        let (Some(norm), Some(score)) = (norms.get(place), scores.get_mut(place)) else { return &list[at..] };
-        let frequency = f64::from(posting.frequency);
-        *score += factor * (frequency / (frequency + norm));
+/// A term of a query with the postings that are still ahead.
+struct List<'a> {
+    factor: f64,
+    /// The most that it adds to a score.
+    most: f64,
+    postings: &'a [Posting],
+}
+
+impl List<'_> {
+    /// Adds the term's part to the scores of the block that begins with `first`, and goes beyond it.
+    fn add(&mut self, first: u32, worths: &[Worth], scores: &mut [f64; BLOCK]) {
+        // Postings before the block are of documents that other terms have decided.
+        self.seek(DocumentId(first));
+        for (at, posting) in self.postings.iter().enumerate() {
+            let place = (posting.document.0 - first) as usize;
+            let (Some(worth), Some(score)) = (worths.get(place), scores.get_mut(place)) else {
+                self.postings = &self.postings[at..];
+                return;
+            };
+            *score += self.factor * worth.of(posting.frequency);
+        }
+        self.postings = &[];
     }
-    &[]
+
+    /// The term's part of the score of a document, which is not before the last one asked for.
+    fn part(&mut self, document: DocumentId, worth: &Worth) -> f64 {
+        self.seek(document);
+        match self.postings.first() {
+            Some(posting) if posting.document == document => self.factor * worth.of(posting.frequency),
+            _ => 0.0,
+        }
+    }
+
+    /// Goes on to the first posting that is not before a document, by doubling steps and then halving them.
+    fn seek(&mut self, document: DocumentId) {
+        let mut step = 1;
+        while self.postings.get(step - 1).is_some_and(|posting| posting.document < document) {
+            step *= 2;
+        }
+        let within = &self.postings[step / 2..self.postings.len().min(step)];
+        let passed = step / 2 + within.partition_point(|posting| posting.document < document);
+        self.postings = &self.postings[passed..];
+    }
+}
+
+/// `[i]`: the most that the lists from the i-th on add together; 0 at the end.
+fn rest(lists: &[List<'_>]) -> Vec<f64> {
+    let mut rest = vec![0.0; lists.len() + 1];
+    for (at, list) in lists.iter().enumerate().rev() {
+        rest[at] = rest[at + 1] + list.most;
+    }
+    rest
+}
+
+/// The beginning of the first block that has a document ahead.
+fn next_block(lists: &[List<'_>]) -> Option<u32> {
+    let next = lists.iter().filter_map(|list| list.postings.first()).map(|posting| posting.document.0).min()?;
+    Some(next - next % BLOCK as u32)
+}
+
+/// Whether a score of at most so much certainly does not exceed the threshold, however sums are rounded: by no more than
+/// 2⁻⁵² a term, far less than this for any query.
+fn out_of_reach(most: f64, threshold: f64) -> bool {
+    most * (1.0 + 1e-9) <= threshold
+}
+
+/// A score up to which nothing is within reach of the threshold, though the rest may still be added to it.
+fn floor(threshold: f64, rest: f64) -> f64 {
+    (threshold * (1.0 - 1e-8) - rest).max(0.0)
+}
+
+/// Adds the parts of the other terms to a score; none if it does not exceed the threshold.
+fn complete(
+    mut score: f64,
+    document: DocumentId,
+    worth: &Worth,
+    others: &mut [List<'_>],
+    rest: &[f64],
+    threshold: f64,
+) -> Option<f64> {
+    for (list, rest) in others.iter_mut().zip(rest) {
+        if out_of_reach(score + rest, threshold) {
+            return None;
+        }
+        score += list.part(document, worth);
+    }
+    (score > threshold).then_some(score)
 }
 
 /// The best documents so far, the worst of them at the top of the heap.
@@ -160,26 +315,18 @@ impl Best {
         Self { top, heap: BinaryHeap::new() }
     }
 
-    /// Documents come in order, so that of equal scores the first to come stays.
-    fn offer(&mut self, first: u32, scores: &[f64]) {
-        if self.top == 0 {
-            return;
-        }
-        let mut threshold = self.threshold();
-        for (at, &score) in scores.iter().enumerate() {
-            if score > threshold {
-                if self.heap.len() == self.top {
-                    self.heap.pop();
-                }
-                self.heap.push(Worst(Hit { document: DocumentId(first + at as u32), score }));
-                threshold = self.threshold();
-            }
-        }
-    }
-
-    /// What a score must exceed.
+    /// What a score must exceed. Documents come in order, so that of equal scores the first to come stays.
     fn threshold(&self) -> f64 {
         if self.heap.len() < self.top { 0.0 } else { self.heap.peek().map_or(0.0, |worst| worst.0.score) }
+    }
+
+    /// Adds a hit that exceeds the threshold.
+    fn push(&mut self, hit: Hit) {
+        if self.heap.len() < self.top {
+            self.heap.push(Worst(hit));
+        } else if let Some(mut worst) = self.heap.peek_mut() {
+            *worst = Worst(hit);
+        }
     }
 
     fn into_hits(self) -> Vec<Hit> {

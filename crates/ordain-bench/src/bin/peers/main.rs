@@ -5,14 +5,22 @@
 
 mod evaluation;
 mod fit;
+mod search;
 mod shared;
 mod tune;
 
 use std::error::Error;
 
+/// A name, and what runs with an interpreter that has the peers.
+type Part = (&'static str, fn(&str) -> Result<(), Box<dyn Error>>);
+
 /// The parts, each of which records a result of its own.
-const PARTS: [(&str, fn(&str) -> Result<(), Box<dyn Error>>); 3] =
-    [("evaluation", evaluation::side_by_side), ("fit", fit::side_by_side), ("tune", tune::side_by_side)];
+const PARTS: [Part; 4] = [
+    ("evaluation", evaluation::side_by_side),
+    ("search", search::side_by_side),
+    ("fit", fit::side_by_side),
+    ("tune", tune::side_by_side),
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -20,6 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     match arguments[..] {
         ["ours", "fit"] => fit::ours(),
         ["ours", "tune", restarts] => tune::ours(restarts),
+        ["ours", "search", collection] => search::ours(collection),
         ["ours", "evaluation", run, qrels] => evaluation::ours(run, qrels),
         [python, ref wanted @ ..] => {
             let known = PARTS.map(|(name, _)| name);
