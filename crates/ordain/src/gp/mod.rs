@@ -6,11 +6,8 @@
 //! that approximates what the observations leave of the prior.
 
 mod belief;
-<<<<<<< HEAD
-mod draws;
-=======
 mod compare;
->>>>>>> main
+mod draws;
 mod ep;
 mod incremental;
 mod observation;
@@ -18,11 +15,8 @@ mod ranking;
 mod tuning;
 
 pub use belief::{Belief, Prediction, predict};
-<<<<<<< HEAD
-pub(crate) use draws::Draws;
-=======
 pub use compare::{Comparison, ComparisonParams, Lack, Score, Setting};
->>>>>>> main
+pub(crate) use draws::Draws;
 pub use ep::{Ep, EpParams, Site};
 pub use incremental::Incremental;
 pub use observation::{AnswerModel, Functional, Moments, Observation};

@@ -129,7 +129,7 @@ pub fn signed_rank_test(first: &[f64], second: &[f64]) -> Result<TestResult> {
     let positive: u64 = signed.filter(|(_, value)| **value > 0.0).map(|(rank, _)| rank).sum();
     let count = differences.len() as u64;
     let smaller = positive.min(count * (count + 1) - positive);
-    let plain = count == n as u64 && !ranks.tie_width() > 0.0;
+    let plain = count == n as u64 && !ranks.has_ties();
     let p = if n <= if plain { EXACT_SIGNED_RANKS } else { EXACT_TIED_SIGNED_RANKS } {
         exact_signed_rank(&ranks.doubled, smaller)
     } else {
@@ -181,7 +181,7 @@ pub fn rank_sum_test(first: &[f64], second: &[f64]) -> Result<TestResult> {
     let doubled = ranks.doubled[..first.len()].iter().sum::<u64>() - n * (n + 1);
     let smaller = doubled.min(2 * n * m - doubled);
     let (few, many) = (n.min(m), n.max(m));
-    let splits = if few <= EXACT_RANK_SUM as u64 && !ranks.tie_width() > 0.0 { binomial(few, many) } else { None };
+    let splits = if few <= EXACT_RANK_SUM as u64 && !ranks.has_ties() { binomial(few, many) } else { None };
     let p = match splits {
         Some(splits) => (2.0 * (splits_up_to(smaller / 2, few, many) as f64 / splits as f64)).min(1.0),
         None => approximate_rank_sum(&ranks, smaller, n as f64, m as f64),
