@@ -108,6 +108,7 @@ pub fn choose(
                 match strategy {
                     // The bound is cheap, the loss is not.
                     Strategy::ExpectedLoss { .. } => (pair.loss_bound() >= least).then(|| (pair.loss(), 0.0)),
+                    Strategy::ExpectedRegret { .. } => (pair.regret_bound() >= least).then(|| (pair.regret(), 0.0)),
                     Strategy::VarianceRatio => Some(pair.ratio()),
                     Strategy::Entropy => Some((pair.entropy(&answers), 0.0)),
                     _ => Some((pair.best_option(), 0.0)),

@@ -17,6 +17,12 @@ pub enum Strategy {
         /// The emphasis on the top.
         focus: f64,
     },
+    /// The pair with the largest expected regret: by how much the better item is better, where it is ranked lower. Unlike the
+    /// expected loss it does not square, so that it spends less on pairs that are merely uncertain.
+    ExpectedRegret {
+        /// The emphasis on the top.
+        focus: f64,
+    },
     /// The item whose pairs have the largest summed expected loss, then its worst pair (Radlinski, Joachims 2007).
     ExpectedLossItem {
         /// The emphasis on the top.
@@ -42,8 +48,9 @@ pub enum Strategy {
 }
 
 /// Every name of a strategy, for messages.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "expected-loss",
+    "expected-regret",
     "expected-loss-item",
     "look-ahead",
     "variance-ratio",
@@ -59,30 +66,28 @@ impl Strategy {
         &NAMES
     }
 
-    /// The strategy that serves a goal best on the data sets we have (`ordain reproduce strategies`).
-    pub fn for_goal(goal: Goal) -> Self {
+    /// The strategy that serves a goal best on the data sets we have, for groups of this many items on average.
+    pub fn for_goal(goal: Goal, items: f64) -> Self {
         match goal {
-            Goal::Best => Self::ExpectedLoss { focus: 1.0 },
-            Goal::Top { k } => Self::ExpectedLoss { focus: 1.0 / k.max(1) as f64 },
-            Goal::WholeOrder => Self::ExpectedLoss { focus: 0.02 },
+            Goal::Best => Self::BestOption,
+            Goal::Top { .. } => Self::ExpectedLoss { focus: usual_focus(goal, items) },
+            Goal::WholeOrder => Self::ExpectedRegret { focus: usual_focus(goal, items) },
         }
     }
 
-    /// A strategy by its name. Strategies with an emphasis on the top take the given focus, or else that of the goal.
+    /// A strategy by its name. Strategies with an emphasis on the top take the given focus, or else what suits the goal.
     ///
     /// # Errors
     /// If there is no such strategy, the focus is negative or not finite, or the strategy takes none.
-    pub fn named(name: &str, focus: Option<f64>, goal: Goal) -> Result<Self> {
-        let usual = match Self::for_goal(goal) {
-            Self::ExpectedLoss { focus } | Self::ExpectedLossItem { focus } | Self::LookAhead { focus } => focus,
-            _ => 0.0,
-        };
+    pub fn named(name: &str, focus: Option<f64>, goal: Goal, items: f64) -> Result<Self> {
+        let usual = usual_focus(goal, items);
         if let Some(value) = focus.filter(|value| !(value.is_finite() && *value >= 0.0)) {
             return Err(Error::Parameter { name: "focus".into(), value, expected: "a finite number, at least 0" });
         }
         let with_focus = focus.unwrap_or(usual);
         let strategy = match name {
             "expected-loss" => Self::ExpectedLoss { focus: with_focus },
+            "expected-regret" => Self::ExpectedRegret { focus: with_focus },
             "expected-loss-item" => Self::ExpectedLossItem { focus: with_focus },
             "look-ahead" => Self::LookAhead { focus: with_focus },
             "variance-ratio" => Self::VarianceRatio,
@@ -110,22 +115,36 @@ impl Strategy {
     pub fn name(self) -> &'static str {
         match self {
             Self::ExpectedLoss { .. } => NAMES[0],
-            Self::ExpectedLossItem { .. } => NAMES[1],
-            Self::LookAhead { .. } => NAMES[2],
-            Self::VarianceRatio => NAMES[3],
-            Self::Entropy => NAMES[4],
-            Self::PredictiveEntropy => NAMES[5],
-            Self::BestOption => NAMES[6],
-            Self::Random => NAMES[7],
+            Self::ExpectedRegret { .. } => NAMES[1],
+            Self::ExpectedLossItem { .. } => NAMES[2],
+            Self::LookAhead { .. } => NAMES[3],
+            Self::VarianceRatio => NAMES[4],
+            Self::Entropy => NAMES[5],
+            Self::PredictiveEntropy => NAMES[6],
+            Self::BestOption => NAMES[7],
+            Self::Random => NAMES[8],
         }
     }
 
     /// Its emphasis on the top, if it has one.
     pub fn focus(self) -> Option<f64> {
         match self {
-            Self::ExpectedLoss { focus } | Self::ExpectedLossItem { focus } | Self::LookAhead { focus } => Some(focus),
+            Self::ExpectedLoss { focus }
+            | Self::ExpectedRegret { focus }
+            | Self::ExpectedLossItem { focus }
+            | Self::LookAhead { focus } => Some(focus),
             _ => None,
         }
+    }
+}
+
+/// The emphasis on the top that suits a goal: all of it for the best item, an e-fold over the first k, or over a third of
+/// the list.
+fn usual_focus(goal: Goal, items: f64) -> f64 {
+    match goal {
+        Goal::Best => 1.0,
+        Goal::Top { k } => 1.0 / k.max(1) as f64,
+        Goal::WholeOrder => 3.0 / items.max(3.0),
     }
 }
 
@@ -161,6 +180,22 @@ impl PairBelief {
     /// No loss is larger, whatever the means.
     pub(super) fn loss_bound(&self) -> f64 {
         0.5 * self.weight * self.variance
+    }
+
+    /// The expected loss in utility of a wrong order, `sd (φ(t) - t Φ(-t))` with `t = |difference| / sd`.
+    pub(super) fn regret(&self) -> f64 {
+        if self.variance <= 0.0 {
+            return 0.0;
+        }
+        let sd = self.variance.sqrt();
+        let t = (self.means[0] - self.means[1]).abs() / sd;
+        // The difference cancels far out, where there is nothing to regret.
+        self.weight * sd * (normal::density(t) - t * normal::cdf(-t)).max(0.0)
+    }
+
+    /// No regret is larger, whatever the means.
+    pub(super) fn regret_bound(&self) -> f64 {
+        self.weight * self.variance.max(0.0).sqrt() * normal::density(0.0)
     }
 
     /// XPGP section 5.
