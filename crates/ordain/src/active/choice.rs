@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::Strategy;
 use super::look_ahead::look_ahead;
+use super::pending::Pending;
 use super::strategy::{Answers, PairBelief, Score};
 use crate::Result;
 use crate::data::{Groups, ItemId};
@@ -121,6 +122,40 @@ pub fn choose(
         }
     }
     Ok(best.draw(stream))
+}
+
+/// This many different pairs that a strategy would ask at once, the best first, while others are pending; fewer if fewer may
+/// be asked. Each is chosen from what the belief would be, as far as one can tell, once the answers to those before it have come.
+///
+/// # Errors
+/// If the kernel cannot give a column.
+pub fn choose_many(
+    belief: &dyn Belief,
+    model: &AnswerModel,
+    strategy: Strategy,
+    mut candidates: Candidates,
+    pending: &[(ItemId, ItemId)],
+    count: usize,
+    stream: &mut ChaCha8Rng,
+) -> Result<Vec<Question>> {
+    let answers = Answers::new(model);
+    let mut belief = Pending::new(belief);
+    let expect = |belief: &mut Pending<'_>, candidates: &mut Candidates, first, second| {
+        candidates.exclude(first, second);
+        belief.expect(first, second, |mean, variance| answers.curvature(mean, variance))
+    };
+    for &(first, second) in pending {
+        expect(&mut belief, &mut candidates, first, second)?;
+    }
+    let mut out = Vec::new();
+    while out.len() < count {
+        let Some(question) = choose(&belief, model, strategy, &candidates, stream)? else { break };
+        out.push(question);
+        if out.len() < count {
+            expect(&mut belief, &mut candidates, question.first, question.second)?;
+        }
+    }
+    Ok(out)
 }
 
 /// The best pairs of a group.

@@ -14,7 +14,7 @@ mod simulation;
 mod strategy;
 
 pub use certainty::{Certainty, CertaintyParams, certainty};
-pub use choice::{Candidates, Question, choose};
+pub use choice::{Candidates, Question, choose, choose_many};
 pub use expected_loss::{PairLoss, expected_loss, pair_losses};
 pub use forecast::{Forecast, ForecastParams, forecast};
 pub use glicko::Glicko;

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use super::learner::Learner;
-use super::pending::Pending;
-use super::strategy::Answers;
-use super::{BeliefKind, Candidates, Question, Strategy, choose};
+use super::{BeliefKind, Candidates, Question, Strategy, choose, choose_many};
 use crate::data::{Answer, AnswerLog, Groups, ItemId, Outcome};
 use crate::gp::{AnswerModel, Belief};
 use crate::kernel::Kernel;
@@ -133,28 +131,10 @@ impl Session {
     /// # Errors
     /// If a pair is none, or the kernel cannot give a column.
     pub fn ask_beside(&self, pending: &[(ItemId, ItemId)], count: usize) -> Result<Vec<Question>> {
-        let answers = Answers::new(&self.model);
+        pending.iter().try_for_each(|&(first, second)| self.check_pair(first, second))?;
         let mut stream = self.params.seed.stream(self.answers.len() as u64);
-        let mut candidates = self.candidates.clone();
-        let mut belief = Pending::new(self.belief());
-        let expect = |belief: &mut Pending<'_>, candidates: &mut Candidates, first, second| {
-            candidates.exclude(first, second);
-            belief.expect(first, second, |mean, variance| answers.curvature(mean, variance))
-        };
-        for &(first, second) in pending {
-            self.check_pair(first, second)?;
-            expect(&mut belief, &mut candidates, first, second)?;
-        }
-        let mut out = Vec::new();
-        while out.len() < count {
-            let chosen = choose(&belief, &self.model, self.params.strategy, &candidates, &mut stream)?;
-            let Some(question) = chosen else { break };
-            out.push(question);
-            if out.len() < count {
-                expect(&mut belief, &mut candidates, question.first, question.second)?;
-            }
-        }
-        Ok(out)
+        let strategy = self.params.strategy;
+        choose_many(self.belief(), &self.model, strategy, self.candidates.clone(), pending, count, &mut stream)
     }
 
     /// Learns an answer, whether or not it was asked for.
