@@ -76,6 +76,19 @@ impl Candidates {
     }
 }
 
+/// `exp(-focus * rank)` for items by falling mean, of which equal ones share the better rank: what is asked does not depend on
+/// the order in which items happen to be listed.
+pub(super) fn weights(order: &[usize], mean: &[f64], focus: f64) -> Vec<f64> {
+    let mut rank = 0;
+    let weight = |row: usize| {
+        if row == 0 || mean[order[row]] != mean[order[row - 1]] {
+            rank = row + 1;
+        }
+        (-focus * rank as f64).exp()
+    };
+    (0..order.len()).map(weight).collect()
+}
+
 fn key(first: ItemId, second: ItemId) -> (u32, u32) {
     (first.0.min(second.0), first.0.max(second.0))
 }
@@ -169,6 +182,7 @@ fn scan(
     /// Rows a task works on; fixed, so that the choice does not depend on the number of threads.
     const ROWS: usize = 64;
     let (mean, variances) = (belief.mean(), belief.variances());
+    let weights = weights(order, mean, focus);
     let rows: Vec<usize> = (0..order.len()).collect();
     let parts: Vec<Best> = (rows.par_chunks(ROWS))
         .map(|rows| {
@@ -177,7 +191,7 @@ fn scan(
             for &row in rows {
                 let first = order[row];
                 belief.column(ItemId::new(first), &mut column)?;
-                let weight = (-focus * (row + 1) as f64).exp();
+                let weight = weights[row];
                 for &second in &order[row + 1..] {
                     let variance = variances[first] + variances[second] - 2.0 * column[second];
                     let pair = PairBelief { means: [mean[first], mean[second]], variance, weight };
@@ -309,9 +323,10 @@ fn worst_of_worst_item(
     let mut column = vec![0.0; belief.len()];
     for order in orders {
         let mut sums = vec![0.0; order.len()];
+        let weights = weights(order, mean, focus);
         for (row, &first) in order.iter().enumerate() {
             belief.column(ItemId::new(first), &mut column)?;
-            let weight = (-focus * (row + 1) as f64).exp();
+            let weight = weights[row];
             for (other, &second) in order.iter().enumerate().skip(row + 1) {
                 let variance = variances[first] + variances[second] - 2.0 * column[second];
                 let loss = PairBelief { means: [mean[first], mean[second]], variance, weight }.loss();

@@ -1,5 +1,6 @@
 //! The expected loss of leaving a pair as the belief orders it (AXPGP section 2.3).
 
+use super::choice::weights;
 use crate::Result;
 use crate::data::ItemId;
 use crate::gp::Belief;
@@ -39,11 +40,12 @@ pub fn pair_losses(belief: &dyn Belief, focus: f64) -> Result<Vec<PairLoss>> {
     let (mean, variances) = (belief.mean(), belief.variances());
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));
+    let weights = weights(&order, mean, focus);
     let mut losses = Vec::with_capacity(n * n.saturating_sub(1) / 2);
     let mut column = vec![0.0; n];
     for (position, &first) in order.iter().enumerate() {
         belief.column(ItemId::new(first), &mut column)?;
-        let weight = (-focus * (position + 1) as f64).exp();
+        let weight = weights[position];
         for &second in &order[position + 1..] {
             let variance = variances[first] + variances[second] - 2.0 * column[second];
             let loss = weight * expected_loss(mean[first] - mean[second], variance);

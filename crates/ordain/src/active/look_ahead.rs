@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::Strategy;
+use super::choice::weights;
 use super::strategy::{Answers, PairBelief};
 use crate::Result;
 use crate::data::ItemId;
@@ -56,9 +57,10 @@ impl Ahead<'_> {
     }
 
     fn loss_of_order(&self, order: &[usize], mean: &[f64], direction: &[f64], curvature: f64, focus: f64) -> f64 {
+        let weights = weights(order, mean, focus);
         let mut sum = 0.0;
         for (row, &first) in order.iter().enumerate() {
-            let weight = (-focus * (row + 1) as f64).exp();
+            let weight = weights[row];
             for &second in &order[row + 1..] {
                 let variance = self.variance(first, second, direction, curvature);
                 sum += PairBelief { means: [mean[first], mean[second]], variance, weight }.loss();

@@ -9,7 +9,7 @@ use crate::numeric::normal;
 use crate::{Error, Result};
 
 /// A way to choose the next pair. Focus is the emphasis on the top: a pair counts `exp(-focus * rank)`, rank being that of the
-/// better of the two (AXPGP eq. 26 prints focus = 1).
+/// better of the two (AXPGP eq. 26 prints focus = 1); items with equal means share the better rank.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Strategy {
     /// The pair with the largest expected loss (AXPGP eqs. 26-29, LELpair).
