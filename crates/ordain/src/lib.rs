@@ -13,6 +13,7 @@ mod error;
 pub mod formats;
 pub mod gp;
 pub mod kernel;
+pub mod learn;
 pub mod measure;
 pub mod numeric;
 
