@@ -162,6 +162,12 @@ impl Kernel for Diffusion {
         out.iter_mut().for_each(|value| *value = -*value);
         Ok(())
     }
+
+    /// Beta is no scale here: it says how far things spread, a step or so at one over the mean degree.
+    fn typical(&self) -> Result<Vec<Option<f64>>> {
+        let mean = self.laplacian.diagonal().iter().sum::<f64>() / self.len().max(1) as f64;
+        Ok(vec![Some(if mean > 0.0 { 1.0 / mean } else { 1.0 })])
+    }
 }
 
 #[cfg(test)]

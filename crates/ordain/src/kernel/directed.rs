@@ -21,10 +21,10 @@
 
 use super::graph::too_heavy;
 use super::laplacian::shift_of;
-use super::{Kernel, Parameter, Role, derivative_of_inverse, named, parameters_of, positive, relation_vectors};
+use super::{Contraction, Kernel, Parameter, Role, contract_inverse, derivative_of_inverse, named, parameters_of, positive, relation_vectors};
 use crate::data::Relation;
 use crate::numeric::conjugate_gradients::dot;
-use crate::numeric::{ConjugateGradients, SparseMatrix, SymmetricOperator};
+use crate::numeric::{ConjugateGradients, Matrix, SparseMatrix, SymmetricOperator};
 use crate::{Error, Result};
 
 /// The probability of a jump at an item with links: the usual constant of random surfers (Brin, Page 1998).
@@ -186,5 +186,13 @@ impl Kernel for DirectedLaplacian {
     fn derivative_column(&self, parameter: usize, item: usize, out: &mut [f64]) -> Result<()> {
         let solve = |rhs: &[f64], x: &mut [f64]| self.solve(rhs, x).map(|_| ());
         derivative_of_inverse(self, [self.beta, self.iota], solve, (parameter, item), out)
+    }
+    fn contract(&self, items: &[usize], weights: &Matrix) -> Result<Contraction> {
+        contract_inverse(self, [self.beta, self.iota], items, weights)
+    }
+
+    /// As for undirected links, where the degree is now 1.
+    fn typical(&self) -> Result<Vec<Option<f64>>> {
+        Ok(vec![None, Some(2.0)])
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Kernel;
 use crate::Result;
+use crate::numeric::Matrix;
 
 /// The identity over the items: a part of the utility that no item shares. It has no parameters; the weight scales it.
 ///
@@ -32,5 +33,9 @@ impl Kernel for Independent {
         out.fill(0.0);
         out[item] = 1.0;
         Ok(())
+    }
+
+    fn among(&self, items: &[usize]) -> Result<Matrix> {
+        Ok(Matrix::from_fn(items.len(), items.len(), |row, column| f64::from(items[row] == items[column])))
     }
 }

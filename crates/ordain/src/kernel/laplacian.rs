@@ -7,7 +7,7 @@
 //! - `∂K/∂beta = -K / beta`,
 //! - `∂K/∂iota = -A⁻¹ (∂A/∂iota) A⁻¹ / beta = (2 / (beta iota³)) A⁻¹ A⁻¹ = (2 beta / iota³) K K`.
 
-use super::{Graph, Kernel, Parameter, derivative_of_inverse, named, parameters_of, positive};
+use super::{Contraction, Graph, Kernel, Parameter, contract_inverse, derivative_of_inverse, named, parameters_of, positive};
 use crate::numeric::{Matrix, SolveMethod, SparseSolver};
 use crate::{Error, Result};
 
@@ -127,5 +127,14 @@ impl Kernel for RegularizedLaplacian {
     fn derivative_column(&self, parameter: usize, item: usize, out: &mut [f64]) -> Result<()> {
         let solve = |rhs: &[f64], x: &mut [f64]| self.solver.solve(rhs, x);
         derivative_of_inverse(self, [self.beta, self.iota], solve, (parameter, item), out)
+    }
+    fn contract(&self, items: &[usize], weights: &Matrix) -> Result<Contraction> {
+        contract_inverse(self, [self.beta, self.iota], items, weights)
+    }
+
+    /// Where 1 / iota² is a quarter of the mean degree, utilities agree over a few links.
+    fn typical(&self) -> Result<Vec<Option<f64>>> {
+        let mean = self.graph.weights().values().iter().sum::<f64>() / self.len().max(1) as f64;
+        Ok(vec![None, Some(if mean > 0.0 { 2.0 / mean.sqrt() } else { 1.0 })])
     }
 }

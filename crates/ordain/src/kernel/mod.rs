@@ -29,6 +29,7 @@ pub use vector::{VectorKernel, Vectors};
 use rayon::prelude::*;
 
 use crate::numeric::Matrix;
+use crate::numeric::dense::{dot, multiply, transpose};
 use crate::{Error, Result};
 
 /// One tunable number of a kernel. All parameters are positive.
@@ -105,17 +106,63 @@ pub trait Kernel: Send + Sync {
         Err(no_such_parameter(parameter, 0))
     }
 
-    /// The whole matrix `∂K / ∂ parameter`: `n²` doubles.
+    /// The matrix among some items: `m²` doubles for m of them.
+    ///
+    /// # Errors
+    /// If an iterative solve does not converge.
+    fn among(&self, items: &[usize]) -> Result<Matrix> {
+        let mut out = Matrix::zeros(items.len(), items.len());
+        let entries = |whole: &mut Vec<f64>, (column, &item): (&mut [f64], &usize)| {
+            self.column(item, whole)?;
+            column.iter_mut().zip(items).for_each(|(entry, &other)| *entry = whole[other]);
+            Ok(())
+        };
+        let columns = out.values_mut().par_chunks_mut(items.len().max(1)).zip(items);
+        columns.try_for_each_init(|| vec![0.0; self.len()], entries).map(|()| out)
+    }
+
+    /// What a symmetric matrix of weights over some items makes of the kernel and of its derivatives, which is all that
+    /// the gradient of an evidence needs. Kernels that can do better than by columns do.
     ///
     /// # Errors
     /// As [`Kernel::derivative_column`].
-    fn derivative_matrix(&self, parameter: usize) -> Result<Matrix> {
-        let n = self.len();
-        let mut out = Matrix::zeros(n, n);
-        let columns = out.values_mut().par_chunks_mut(n.max(1)).enumerate();
-        columns.try_for_each(|(item, column)| self.derivative_column(parameter, item, column))?;
-        Ok(out)
+    fn contract(&self, items: &[usize], weights: &Matrix) -> Result<Contraction> {
+        let value = product_sum(&self.among(items)?, weights);
+        let derivative = |parameter: usize| -> Result<f64> {
+            let term = |whole: &mut Vec<f64>, (position, &item): (usize, &usize)| {
+                self.derivative_column(parameter, item, whole)?;
+                let pairs = items.iter().zip(weights.column(position));
+                Ok(pairs.map(|(&other, weight)| weight * whole[other]).sum())
+            };
+            let columns = items.par_iter().enumerate().map_init(|| vec![0.0; self.len()], term);
+            let terms: Vec<f64> = columns.collect::<Result<_>>()?;
+            Ok(terms.into_iter().sum())
+        };
+        Ok(Contraction { value, derivatives: (0..self.parameters().len()).map(derivative).collect::<Result<_>>()? })
     }
+
+    /// The order of magnitude of every parameter that shapes the kernel, at which tuning may start and around which it
+    /// stays; nothing for one that only scales it (kappa, beta), since the weight does that already.
+    ///
+    /// # Errors
+    /// If an iterative solve does not converge.
+    fn typical(&self) -> Result<Vec<Option<f64>>> {
+        Ok(vec![None; self.parameters().len()])
+    }
+}
+
+/// Sums over pairs of items, weighted: of the kernel, and of its derivatives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contraction {
+    /// `Σ_ij W_ij K_ij`.
+    pub value: f64,
+    /// `Σ_ij W_ij ∂K_ij / ∂ parameter`, for every parameter.
+    pub derivatives: Vec<f64>,
+}
+
+/// `Σ_ij left_ij right_ij`.
+fn product_sum(left: &Matrix, right: &Matrix) -> f64 {
+    dot(left.values(), right.values())
 }
 
 /// The value, if it is positive and finite.
@@ -167,6 +214,23 @@ fn derivative_of_inverse(
     };
     out.iter_mut().for_each(|value| *value *= scale);
     Ok(())
+}
+
+/// The contraction of `K = [beta (M + I / iota²)]⁻¹`, by the rules of [`derivative_of_inverse`] but with one solve an
+/// item: `Σ W_ij (K K)_ij` is made of products of columns. Memory `n m` for m items, `n m²` operations.
+fn contract_inverse(
+    kernel: &impl Kernel,
+    [beta, iota]: [f64; 2],
+    items: &[usize],
+    weights: &Matrix,
+) -> Result<Contraction> {
+    let mut columns = Matrix::zeros(kernel.len(), items.len());
+    let each = |(out, &item): (&mut [f64], &usize)| kernel.column(item, out);
+    columns.values_mut().par_chunks_mut(kernel.len().max(1)).zip(items).try_for_each(each)?;
+    let entry = |row: usize, column: usize| columns[(items[row], column)];
+    let value = product_sum(&Matrix::from_fn(items.len(), items.len(), entry), weights);
+    let square = product_sum(&multiply(&transpose(&columns), &columns), weights);
+    Ok(Contraction { value, derivatives: vec![-value / beta, 2.0 * beta / iota.powi(3) * square] })
 }
 
 fn named(name: &str, value: f64) -> Parameter {

@@ -1,12 +1,13 @@
 //! Weighted sums of kernels, and how specifications become one.
 
 use super::{
-    CommonCause, Diffusion, DirectedLaplacian, Graph, Independent, Kernel, KernelSpec, Over, Parameter,
+    CommonCause, Contraction, Diffusion, DirectedLaplacian, Graph, Independent, Kernel, KernelSpec, Over, Parameter,
     RegularizedLaplacian, RelationSpec, Shape, VectorKernel, Vectors, no_such_parameter, positive, relation_vectors,
     wrong_count,
 };
 use crate::data::{Items, Relation};
 use crate::numeric::Matrix;
+use crate::numeric::dense::add_scaled;
 use crate::{Error, Result};
 
 /// `K = Σ weight_c² K_c`: the utility is the sum of independent parts, each multiplied by its weight (AXPGP eqs. 5 and 6,
@@ -68,6 +69,15 @@ impl WeightedSum {
         Ok(())
     }
 
+    /// `Σ weight² matrix(part)`, of this size.
+    fn add_up(&self, size: usize, matrix: impl Fn(&dyn Kernel) -> Result<Matrix>) -> Result<Matrix> {
+        let mut out = Matrix::zeros(size, size);
+        for (weight, part) in &self.parts {
+            add_scaled(out.values_mut(), weight * weight, matrix(part.as_ref())?.values());
+        }
+        Ok(out)
+    }
+
     /// The part that a parameter belongs to, and its position there: 0 for the weight.
     fn locate(&self, parameter: usize) -> Result<(usize, usize)> {
         let mut position = parameter;
@@ -117,21 +127,7 @@ impl Kernel for WeightedSum {
     }
 
     fn matrix(&self) -> Result<Matrix> {
-        let mut out: Option<Matrix> = None;
-        for (weight, part) in &self.parts {
-            let scale = weight * weight;
-            let mut own = part.matrix()?;
-            match &mut out {
-                None => {
-                    own.values_mut().iter_mut().for_each(|value| *value *= scale);
-                    out = Some(own);
-                }
-                Some(out) => {
-                    out.values_mut().iter_mut().zip(own.values()).for_each(|(out, own)| *out += scale * own);
-                }
-            }
-        }
-        Ok(out.unwrap_or_else(|| Matrix::zeros(self.items, self.items)))
+        self.add_up(self.items, |part| part.matrix())
     }
 
     fn parameters(&self) -> Vec<Parameter> {
@@ -189,14 +185,33 @@ impl Kernel for WeightedSum {
         Ok(())
     }
 
-    fn derivative_matrix(&self, parameter: usize) -> Result<Matrix> {
-        let (number, position) = self.locate(parameter)?;
-        let (weight, part) = &self.parts[number];
-        let (mut out, scale) = match position {
-            0 => (part.matrix()?, 2.0 * weight),
-            _ => (part.derivative_matrix(position - 1)?, weight * weight),
-        };
-        out.values_mut().iter_mut().for_each(|value| *value *= scale);
+    fn among(&self, items: &[usize]) -> Result<Matrix> {
+        self.add_up(items.len(), |part| part.among(items))
+    }
+
+    /// `2 weight Σ W_ij (K_c)_ij` for a weight, `weight²` times the part's own for its parameters.
+    fn contract(&self, items: &[usize], weights: &Matrix) -> Result<Contraction> {
+        let mut out = Contraction { value: 0.0, derivatives: Vec::new() };
+        for (weight, part) in &self.parts {
+            let own = part.contract(items, weights)?;
+            out.value += weight * weight * own.value;
+            out.derivatives.push(2.0 * weight * own.value);
+            out.derivatives.extend(own.derivatives.into_iter().map(|derivative| weight * weight * derivative));
+        }
+        Ok(out)
+    }
+
+    /// For a weight, what gives its part as it is now a variance of 1 on average.
+    fn typical(&self) -> Result<Vec<Option<f64>>> {
+        let mut out = Vec::new();
+        let mut variances = vec![0.0; self.items];
+        for (_, part) in &self.parts {
+            part.diagonal(&mut variances)?;
+            let mean = variances.iter().sum::<f64>() / self.items as f64;
+            // Items without attributes, or none at all, have no variance that could be scaled.
+            out.push(Some(if mean > 0.0 { 1.0 / mean.sqrt() } else { 1.0 }));
+            out.extend(part.typical()?);
+        }
         Ok(out)
     }
 }

@@ -24,9 +24,9 @@
 
 use rayon::prelude::*;
 
-use super::{Form, Kernel, Parameter, Rho, named, no_such_parameter, positive, wrong_count};
+use super::{Contraction, Form, Kernel, Parameter, Rho, named, no_such_parameter, positive, wrong_count};
 use crate::data::Attributes;
-use crate::numeric::dense::mirror_lower;
+use crate::numeric::dense::{add_scaled, dot, mirror_lower, sum_of};
 use crate::numeric::{Matrix, SparseMatrix};
 use crate::{Error, Result};
 
@@ -88,6 +88,35 @@ impl Vectors {
     /// Whether there is no item.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Those of some items.
+    fn select(&self, items: &[usize]) -> Self {
+        match &self.0 {
+            Store::Dense { items: all, values } => {
+                let columns = values.chunks_exact((*all).max(1));
+                let values = columns.flat_map(|column| items.iter().map(|&item| column[item])).collect();
+                Self(Store::Dense { items: items.len(), values })
+            }
+            Store::Sparse { rows, .. } => Self::from_rows(rows.select_rows(items)),
+        }
+    }
+
+    /// The mean square of every attribute around its mean; over a relation, of all targets together around 0.
+    fn spreads(&self) -> Vec<f64> {
+        match &self.0 {
+            Store::Dense { items, values } => {
+                let count = (*items).max(1) as f64;
+                let spread = |column: &[f64]| {
+                    let mean = column.iter().sum::<f64>() / count;
+                    column.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count
+                };
+                values.chunks_exact((*items).max(1)).map(spread).collect()
+            }
+            Store::Sparse { rows, .. } => {
+                vec![rows.values().iter().map(|value| value * value).sum::<f64>() / rows.rows().max(1) as f64]
+            }
+        }
     }
 
     /// All vectors divided by their largest magnitude, so that no square overflows; the angles stay.
@@ -171,6 +200,15 @@ fn rho_of(rho: &Rho, attribute: usize) -> f64 {
         Rho::Shared(rho) => *rho,
         Rho::Each(rho) => rho[attribute],
     }
+}
+
+/// A kernel of distance is `kappa² f(q)`.
+struct Profile<'a> {
+    rho: &'a Rho,
+    /// `f`.
+    value: fn(f64) -> f64,
+    /// `f'`.
+    slope: fn(f64) -> f64,
 }
 
 /// A form of kernel over the items' vectors.
@@ -320,23 +358,27 @@ impl VectorKernel {
         }
     }
 
+    /// What makes the kernel of distances; nothing for the forms of products.
+    fn profile(&self) -> Option<Profile<'_>> {
+        let (rho, value, slope): (_, fn(f64) -> f64, fn(f64) -> f64) = match &self.form {
+            Form::SquaredExponential { rho, .. } => (rho, |q| (-0.5 * q).exp(), |q| -0.5 * (-0.5 * q).exp()),
+            Form::Matern32 { rho, .. } => (rho, matern32, |q| -1.5 * (-(3.0 * q).sqrt()).exp()),
+            Form::Matern52 { rho, .. } => (rho, matern52, matern52_slope),
+            Form::Linear { .. } | Form::Polynomial { .. } | Form::Cosine { .. } => return None,
+        };
+        Some(Profile { rho, value, slope })
+    }
+
     /// `k` between an item and those from `first`.
     fn values(&self, item: usize, first: usize, out: &mut [f64]) {
         let kappa = kappa_of(&self.form);
         let scale = kappa * kappa;
+        if let Some(Profile { rho, value, .. }) = self.profile() {
+            self.distances(rho, item, first, out);
+            out.iter_mut().for_each(|q| *q = scale * value(*q));
+            return;
+        }
         match &self.form {
-            Form::SquaredExponential { rho, .. } => {
-                self.distances(rho, item, first, out);
-                out.iter_mut().for_each(|q| *q = scale * (-0.5 * *q).exp());
-            }
-            Form::Matern32 { rho, .. } => {
-                self.distances(rho, item, first, out);
-                out.iter_mut().for_each(|q| *q = scale * matern32(*q));
-            }
-            Form::Matern52 { rho, .. } => {
-                self.distances(rho, item, first, out);
-                out.iter_mut().for_each(|q| *q = scale * matern52(*q));
-            }
             Form::Linear { .. } => {
                 self.vectors.products(item, first, out);
                 out.iter_mut().for_each(|product| *product *= scale);
@@ -357,6 +399,9 @@ impl VectorKernel {
                     out[item - first] = scale;
                 }
             }
+            Form::SquaredExponential { .. } | Form::Matern32 { .. } | Form::Matern52 { .. } => {
+                unreachable!("forms of distance have a profile")
+            }
         }
     }
 
@@ -373,21 +418,14 @@ impl VectorKernel {
         if parameter >= count {
             return Err(no_such_parameter(parameter, count));
         }
-        let (rho, slope): (&Rho, fn(f64) -> f64) = match &self.form {
-            Form::SquaredExponential { rho, .. } => (rho, |q| -0.5 * (-0.5 * q).exp()),
-            Form::Matern32 { rho, .. } => (rho, |q| -1.5 * (-(3.0 * q).sqrt()).exp()),
-            Form::Matern52 { rho, .. } => (rho, |q| {
-                let r = (5.0 * q).sqrt();
-                let decay = (-r).exp();
-                if decay > 0.0 { -5.0 / 6.0 * (1.0 + r) * decay } else { 0.0 }
-            }),
-            Form::Polynomial { offset, degree, .. } => {
-                self.vectors.products(item, first, out);
-                let factor = scale * f64::from(*degree);
-                out.iter_mut().for_each(|product| *product = factor * (*product + offset).powi(*degree as i32 - 1));
-                return Ok(());
-            }
-            Form::Linear { .. } | Form::Cosine { .. } => return Err(no_such_parameter(parameter, count)),
+        let Some(Profile { rho, slope, .. }) = self.profile() else {
+            let Form::Polynomial { offset, degree, .. } = &self.form else {
+                return Err(no_such_parameter(parameter, count));
+            };
+            self.vectors.products(item, first, out);
+            let factor = scale * f64::from(*degree);
+            out.iter_mut().for_each(|product| *product = factor * (*product + offset).powi(*degree as i32 - 1));
+            return Ok(());
         };
         self.distances(rho, item, first, out);
         // Where the slope has vanished, the squared difference may have overflowed.
@@ -407,6 +445,51 @@ impl VectorKernel {
                 out.iter_mut().for_each(|q| *q = times(slope(*q), *q / rho));
             }
         }
+        Ok(())
+    }
+
+    /// The kernel over some of its items.
+    fn select(&self, items: &[usize]) -> Self {
+        let squares = items.iter().map(|&item| self.squares[item]).collect();
+        Self { form: self.form.clone(), vectors: self.vectors.select(items), squares }
+    }
+
+    /// Adds what an item and those after it contribute to a contraction: to the value, then to every derivative.
+    fn add_column(&self, item: usize, weights: &[f64], sums: &mut [f64]) -> Result<()> {
+        // Every pair of two items stands in the matrix twice.
+        let mut twice: Vec<f64> = weights[item..].iter().map(|weight| 2.0 * weight).collect();
+        twice[0] = weights[item];
+        let mut column = vec![0.0; twice.len()];
+        let kappa = kappa_of(&self.form);
+        let value = match (self.profile(), &self.vectors.0) {
+            (Some(Profile { rho: rho @ Rho::Each(each), value, slope }), Store::Dense { items, values }) => {
+                self.distances(rho, item, item, &mut column);
+                let scale = kappa * kappa;
+                let sum = scale * sum_of(&twice, &column, |weight, q| weight * value(q));
+                // One slope serves the inverse lengths of all attributes.
+                column.iter_mut().zip(&twice).for_each(|(q, weight)| *q = scale * weight * slope(*q));
+                for ((sum, rho), attribute) in sums[2..].iter_mut().zip(each).zip(values.chunks_exact(*items)) {
+                    let own = attribute[item];
+                    // Where the slope has vanished, the squared difference may have overflowed.
+                    let term = |slope: f64, other: f64| {
+                        let difference = other - own;
+                        if slope == 0.0 { 0.0 } else { slope * difference * difference }
+                    };
+                    *sum += 2.0 * rho * sum_of(&column, &attribute[item..], term);
+                }
+                sum
+            }
+            _ => {
+                for (parameter, sum) in sums[1..].iter_mut().enumerate().skip(1) {
+                    self.slopes(parameter, item, item, &mut column)?;
+                    *sum += dot(&twice, &column);
+                }
+                self.values(item, item, &mut column);
+                dot(&twice, &column)
+            }
+        };
+        sums[0] += value;
+        sums[1] += 2.0 / kappa * value;
         Ok(())
     }
 
@@ -443,6 +526,13 @@ fn matern52(q: f64) -> f64 {
     let r = (5.0 * q).sqrt();
     let decay = (-r).exp();
     if decay > 0.0 { (1.0 + r + 5.0 / 3.0 * q) * decay } else { 0.0 }
+}
+
+/// Its derivative by q.
+fn matern52_slope(q: f64) -> f64 {
+    let r = (5.0 * q).sqrt();
+    let decay = (-r).exp();
+    if decay > 0.0 { -5.0 / 6.0 * (1.0 + r) * decay } else { 0.0 }
 }
 
 impl Kernel for VectorKernel {
@@ -540,5 +630,53 @@ impl Kernel for VectorKernel {
 
     fn derivative_column(&self, parameter: usize, item: usize, out: &mut [f64]) -> Result<()> {
         self.by_blocks(out, |first, out| self.slopes(parameter, item, first, out))
+    }
+    fn among(&self, items: &[usize]) -> Result<Matrix> {
+        self.select(items).matrix()
+    }
+
+    /// All parameters together: `m²/2` pairs of m items, and `m²/2` squared differences an inverse length.
+    fn contract(&self, items: &[usize], weights: &Matrix) -> Result<Contraction> {
+        /// Columns a task works on; what tasks find is added up in their order.
+        const COLUMNS: usize = 32;
+        let chosen = self.select(items);
+        let count = self.parameters().len();
+        let columns: Vec<usize> = (0..items.len()).collect();
+        let sums: Vec<Vec<f64>> = (columns.par_chunks(COLUMNS))
+            .map(|columns| {
+                let mut sums = vec![0.0; 1 + count];
+                columns.iter().try_for_each(|&item| chosen.add_column(item, weights.column(item), &mut sums))?;
+                Ok(sums)
+            })
+            .collect::<Result<_>>()?;
+        let mut out = vec![0.0; 1 + count];
+        sums.iter().for_each(|sums| add_scaled(&mut out, 1.0, sums));
+        let derivatives = out.split_off(1);
+        Ok(Contraction { value: out[0], derivatives })
+    }
+
+    /// Lengths at which items of ordinary distance have a correlation of `exp(-½)` in the squared exponential form,
+    /// each attribute contributing alike.
+    fn typical(&self) -> Result<Vec<Option<f64>>> {
+        let spreads = self.vectors.spreads();
+        let inverse = |square: f64| if square > 0.0 { 1.0 / (2.0 * square).sqrt() } else { 1.0 };
+        let mut out = vec![None];
+        match &self.form {
+            Form::SquaredExponential { rho, .. } | Form::Matern32 { rho, .. } | Form::Matern52 { rho, .. } => match rho
+            {
+                Rho::Shared(_) => out.push(Some(inverse(spreads.iter().sum()))),
+                Rho::Each(rho) => {
+                    // Without items there is nothing to spread.
+                    let spread = |attribute: usize| spreads.get(attribute).copied().unwrap_or(0.0);
+                    out.extend((0..rho.len()).map(|attribute| Some(inverse(rho.len() as f64 * spread(attribute)))));
+                }
+            },
+            Form::Polynomial { offset, .. } if *offset > 0.0 => {
+                let mean = self.squares.iter().sum::<f64>() / self.len().max(1) as f64;
+                out.push(Some(if mean > 0.0 { mean } else { 1.0 }));
+            }
+            _ => {}
+        }
+        Ok(out)
     }
 }

@@ -143,6 +143,17 @@ impl SparseMatrix {
         out
     }
 
+    /// Some rows, in this order.
+    pub fn select_rows(&self, rows: &[usize]) -> Self {
+        let mut entries = Vec::new();
+        for (row, &from) in rows.iter().enumerate() {
+            let (columns, values) = self.row(from);
+            entries.extend(columns.iter().zip(values).map(|(&column, &value)| (row as u32, column, value)));
+        }
+        Self::from_entries(rows.len(), self.columns(), &entries)
+            .unwrap_or_else(|_| unreachable!("the rows of a matrix are in its range"))
+    }
+
     /// The same square matrix with `diagonal` in place of its own, every entry of it stored, zeros as well.
     pub fn with_diagonal(&self, diagonal: &[f64]) -> Self {
         debug_assert!(diagonal.len() == self.rows() && diagonal.len() == self.columns);

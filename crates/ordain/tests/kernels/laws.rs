@@ -68,18 +68,11 @@ fn check_derivatives(kernel: &mut WeightedSum, what: &str) {
         let below = kernel.matrix().unwrap();
         kernel.set_parameters(&values).unwrap();
         let expected = Matrix::from_fn(n, n, |i, j| (above[(i, j)] - below[(i, j)]) / width);
-        let found = kernel.derivative_matrix(number).unwrap();
         let tolerance = 1e-6 * largest(&expected) + 1e-9 * scale;
+        let found = derivative_of(kernel, number);
         assert_near(&found, &expected, tolerance, &format!("{what}: {}", parameter.name));
-        let mut column = vec![f64::NAN; n];
-        for item in 0..n {
-            kernel.derivative_column(number, item, &mut column).unwrap();
-            for (row, value) in column.iter().enumerate() {
-                assert!((value - found[(row, item)]).abs() <= 1e-12 * (largest(&found) + 1e-300), "{what}");
-            }
-        }
     }
-    assert!(kernel.derivative_matrix(values.len()).is_err() || n == 0);
+    assert!(n == 0 || kernel.derivative_column(values.len(), 0, &mut vec![0.0; n]).is_err());
 }
 
 #[test]
@@ -93,6 +86,49 @@ fn derivatives_are_those_of_the_values() {
     check_derivatives(&mut sum_of_all(&relation), name);
 }
 
+/// Some items, in no order, and weights over their pairs.
+fn weighted_choice(n: usize) -> (Vec<usize>, Matrix) {
+    let mut numbers = Numbers(n as u64);
+    let mut chosen: Vec<usize> = (0..n).filter(|_| numbers.next() < 0.7).collect();
+    chosen.reverse();
+    let half = Matrix::from_fn(chosen.len(), chosen.len(), |_, _| numbers.next() - 0.5);
+    let weights = Matrix::from_fn(chosen.len(), chosen.len(), |i, j| half[(i, j)] + half[(j, i)]);
+    (chosen, weights)
+}
+
+#[test]
+fn what_is_asked_of_some_items_is_part_of_the_whole() {
+    for (name, relation) in relations() {
+        let (chosen, weights) = weighted_choice(relation.items());
+        let among = |whole: &Matrix| {
+            Matrix::from_fn(chosen.len(), chosen.len(), |i, j| whole[(chosen[i], chosen[j])])
+        };
+        let contracted = |whole: &Matrix| -> f64 {
+            among(whole).values().iter().zip(weights.values()).map(|(value, weight)| value * weight).sum()
+        };
+        let everything = sum_of_all(&relation);
+        let kernels = shapes().into_iter().map(|shape| (format!("{name}, {shape:?}"), kernel_of(&shape, &relation)));
+        for (what, kernel) in kernels.chain([(format!("{name}, all"), everything)]) {
+            let whole = kernel.matrix().unwrap();
+            // Rounding of the solves, relative to the largest value.
+            let tolerance = |whole: &Matrix| 1e-11 * largest(whole).max(1e-300);
+            assert_near(&kernel.among(&chosen).unwrap(), &among(&whole), tolerance(&whole), &what);
+            let found = kernel.contract(&chosen, &weights).unwrap();
+            let pairs = (chosen.len() * chosen.len()) as f64;
+            assert!((found.value - contracted(&whole)).abs() <= pairs * tolerance(&whole), "{what}");
+            assert_eq!(found.derivatives.len(), kernel.parameters().len());
+            for (number, found) in found.derivatives.into_iter().enumerate() {
+                let whole = derivative_of(&kernel, number);
+                let expected = contracted(&whole);
+                assert!((found - expected).abs() <= pairs * tolerance(&whole), "{what}: {found} {expected}");
+            }
+            let typical = kernel.typical().unwrap();
+            assert_eq!(typical.len(), kernel.parameters().len());
+            assert!(typical.into_iter().flatten().all(|value| value.is_finite() && value > 0.0), "{what}");
+        }
+    }
+}
+
 #[test]
 fn bits_do_not_depend_on_the_number_of_threads() {
     let relation = Relation::new(150, random_links(150, 500, 3)).unwrap();
@@ -102,7 +138,9 @@ fn bits_do_not_depend_on_the_number_of_threads() {
             let kernel = sum_of_all(&relation);
             let mut diagonal = vec![0.0; 150];
             kernel.diagonal(&mut diagonal).unwrap();
-            (kernel.matrix().unwrap(), diagonal, column_of(&kernel, 17))
+            let (chosen, weights) = weighted_choice(150);
+            let contraction = kernel.contract(&chosen, &weights).unwrap();
+            (kernel.matrix().unwrap(), diagonal, column_of(&kernel, 17), contraction)
         })
     };
     let one = compute(1);

@@ -131,6 +131,16 @@ pub fn column_of(kernel: &dyn Kernel, item: usize) -> Vec<f64> {
     out
 }
 
+/// `∂K / ∂ parameter`.
+pub fn derivative_of(kernel: &dyn Kernel, parameter: usize) -> Matrix {
+    let n = kernel.len();
+    let mut out = Matrix::zeros(n, n);
+    for item in 0..n {
+        kernel.derivative_column(parameter, item, out.column_mut(item)).unwrap();
+    }
+    out
+}
+
 pub fn link(source: usize, target: usize, weight: f64) -> Link {
     Link { source: source as u32, target: target as u32, weight }
 }

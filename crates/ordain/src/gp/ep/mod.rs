@@ -65,31 +65,9 @@ impl EpParams {
     pub fn fit(&self, kernel: Arc<dyn Kernel>, observations: &[Observation]) -> Result<Ep> {
         let basis = choose_basis(observations, kernel.len());
         let columns = basis_columns(kernel.as_ref(), &basis)?;
-        let prior = restrict(&columns, &basis);
-        let placed = place(observations, &basis);
-
-        let mut state = State::new(prior, placed)?;
+        let mut state = State::new(restrict(&columns, &basis), place(observations, &basis))?;
         let iterations = self.converge(&mut state)?;
-        let everything = basis.len() == kernel.len() && basis.iter().all(|axis| matches!(axis, Functional::Item(_)));
-        let (mut mean, mut variances) = (vec![0.0; kernel.len()], vec![0.0; kernel.len()]);
-        let mut reduction = None;
-        if !everything {
-            kernel.diagonal(&mut variances)?;
-            let (means, matrix) = state.condition(&columns)?;
-            for (item, variance) in variances.iter_mut().enumerate() {
-                // Rounding may leave a hair below zero where nothing is left to learn.
-                *variance = (*variance - dot(matrix.column(item), matrix.column(item))).max(0.0);
-            }
-            (mean, reduction) = (means, Some(matrix));
-        }
-        for (axis, (own_mean, own_variance)) in basis.iter().zip(state.coordinates()) {
-            if let Functional::Item(item) = axis {
-                mean[*item as usize] = own_mean;
-                variances[*item as usize] = own_variance;
-            }
-        }
-        let log_evidence = state.log_evidence();
-        Ok(Ep { kernel, basis, reduction, state, mean, variances, log_evidence, iterations })
+        Ep::over(kernel, basis, &columns, state, iterations)
     }
 
     /// Iterates until the marginals stand still; says how often.
@@ -130,6 +108,38 @@ pub struct Ep {
 }
 
 impl Ep {
+    /// The belief that a fixed point makes of all the kernel's items, of which the coordinates are some. `columns` are
+    /// their prior covariances with the coordinates, `[n, b]`.
+    fn over(
+        kernel: Arc<dyn Kernel>,
+        basis: Vec<Functional>,
+        columns: &Matrix,
+        state: State,
+        iterations: usize,
+    ) -> Result<Self> {
+        let n = kernel.len();
+        let everything = basis.len() == n && basis.iter().all(|axis| matches!(axis, Functional::Item(_)));
+        let (mut mean, mut variances) = (vec![0.0; n], vec![0.0; n]);
+        let mut reduction = None;
+        if !everything {
+            kernel.diagonal(&mut variances)?;
+            let (means, matrix) = state.condition(columns)?;
+            for (item, variance) in variances.iter_mut().enumerate() {
+                // Rounding may leave a hair below zero where nothing is left to learn.
+                *variance = (*variance - dot(matrix.column(item), matrix.column(item))).max(0.0);
+            }
+            (mean, reduction) = (means, Some(matrix));
+        }
+        for (axis, (own_mean, own_variance)) in basis.iter().zip(state.coordinates()) {
+            if let Functional::Item(item) = axis {
+                mean[*item as usize] = own_mean;
+                variances[*item as usize] = own_variance;
+            }
+        }
+        let log_evidence = state.log_evidence();
+        Ok(Self { kernel, basis, reduction, state, mean, variances, log_evidence, iterations })
+    }
+
     /// The sites, one an observation, in their order.
     pub fn sites(&self) -> &[Site] {
         self.state.sites()

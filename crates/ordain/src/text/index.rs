@@ -1,0 +1,240 @@
+//! The inverted index: for every term the documents that have it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::tokens::Analysis;
+
+/// The position of a document in its [`Index`], from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DocumentId(pub u32);
+
+impl DocumentId {
+    /// The position as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The number of a term in its [`Index`], from 0 in order of first appearance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TermId(pub u32);
+
+impl TermId {
+    /// The number as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A document that has a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Posting {
+    /// The document.
+    pub document: DocumentId,
+    /// How often the term stands in it, at least once.
+    pub frequency: u32,
+}
+
+/// Terms, each with its number; ids are given in order of first appearance.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Vocabulary {
+    pub(super) terms: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, u32>,
+}
+
+impl Vocabulary {
+    pub(super) fn get(&self, term: &str) -> Option<u32> {
+        self.numbers.get(term).copied()
+    }
+
+    /// The number of a term, which is a new one if it was not seen before.
+    pub(super) fn number(&mut self, term: &str) -> u32 {
+        if let Some(number) = self.get(term) {
+            return number;
+        }
+        let number = u32::try_from(self.terms.len()).expect("a text of 4 GiB has fewer terms than that");
+        let term: Arc<str> = term.into();
+        self.terms.push(Arc::clone(&term));
+        self.numbers.insert(term, number);
+        number
+    }
+}
+
+/// An inverted index with the statistics of its terms; [`super::IndexBuilder`] makes one.
+///
+/// Memory: 8 bytes for every pair of a term and a document that has it, 8 and its id for a document, about 80 and its
+/// letters for a term.
+#[derive(Debug, Clone)]
+pub struct Index {
+    pub(super) analysis: Analysis,
+    pub(super) ids: Vec<Box<str>>,
+    /// Positions of documents by their ids in order.
+    pub(super) by_id: Vec<u32>,
+    pub(super) lengths: Vec<u32>,
+    pub(super) tokens: u64,
+    pub(super) vocabulary: Vocabulary,
+    /// `[term]`: where its postings begin; one more for the end of the last.
+    pub(super) starts: Vec<usize>,
+    /// By term, and by document within a term.
+    pub(super) postings: Vec<Posting>,
+}
+
+impl Index {
+    /// The number of documents.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there is no document.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// How text becomes terms here.
+    pub fn analysis(&self) -> &Analysis {
+        &self.analysis
+    }
+
+    /// The id a document was given.
+    pub fn id(&self, document: DocumentId) -> &str {
+        &self.ids[document.index()]
+    }
+
+    /// The document of an id. `O(log n)`.
+    pub fn document(&self, id: &str) -> Option<DocumentId> {
+        let at = self.by_id.binary_search_by(|&document| (*self.ids[document as usize]).cmp(id)).ok()?;
+        Some(DocumentId(self.by_id[at]))
+    }
+
+    /// How many terms a document has, repeated ones counted every time.
+    pub fn length(&self, document: DocumentId) -> u32 {
+        self.lengths[document.index()]
+    }
+
+    /// The mean length of a document; 0 if there is none.
+    pub fn mean_length(&self) -> f64 {
+        if self.is_empty() { 0.0 } else { self.tokens as f64 / self.len() as f64 }
+    }
+
+    /// The number of different terms.
+    pub fn terms(&self) -> usize {
+        self.vocabulary.terms.len()
+    }
+
+    /// How many terms all documents have together, repeated ones counted every time.
+    pub fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// The text of a term.
+    pub fn term(&self, term: TermId) -> &str {
+        &self.vocabulary.terms[term.index()]
+    }
+
+    /// The term of this text, as the analysis leaves it. `O(1)`.
+    pub fn find_term(&self, term: &str) -> Option<TermId> {
+        self.vocabulary.get(term).map(TermId)
+    }
+
+    /// The documents that have a term, in order. `O(1)`.
+    pub fn postings(&self, term: TermId) -> &[Posting] {
+        &self.postings[self.starts[term.index()]..self.starts[term.index() + 1]]
+    }
+
+    /// In how many documents a term stands.
+    pub fn document_frequency(&self, term: TermId) -> usize {
+        self.postings(term).len()
+    }
+
+    /// How often a term stands in all documents together.
+    pub fn collection_frequency(&self, term: TermId) -> u64 {
+        self.postings(term).iter().map(|posting| u64::from(posting.frequency)).sum()
+    }
+
+    /// How often a term stands in a document. `O(log df)`.
+    pub fn frequency(&self, term: TermId, document: DocumentId) -> u32 {
+        let postings = self.postings(term);
+        postings.binary_search_by_key(&document, |posting| posting.document).map_or(0, |at| postings[at].frequency)
+    }
+
+    /// The terms of every document: the index turned round, in time and memory linear in its postings.
+    pub fn document_terms(&self) -> DocumentTerms {
+        let mut starts = vec![0; self.len() + 1];
+        for posting in &self.postings {
+            starts[posting.document.index() + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut entries = vec![(TermId(0), 0); self.postings.len()];
+        for term in (0..self.terms()).map(|at| TermId(at as u32)) {
+            for posting in self.postings(term) {
+                let place = &mut next[posting.document.index()];
+                entries[*place] = (term, posting.frequency);
+                *place += 1;
+            }
+        }
+        DocumentTerms { starts, entries }
+    }
+
+    /// A query of this text, cut into terms as the documents were.
+    pub fn query(&self, text: &str) -> Query {
+        self.query_terms(self.analysis.terms(text))
+    }
+
+    /// A query of terms, which are looked up as they are.
+    pub fn query_terms<S: AsRef<str>>(&self, terms: impl IntoIterator<Item = S>) -> Query {
+        let mut length = 0;
+        let known = terms.into_iter().inspect(|_| length += 1).filter_map(|term| self.find_term(term.as_ref()));
+        let mut known: Vec<TermId> = known.collect();
+        known.sort_unstable();
+        let terms = known.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect();
+        Query { terms, length }
+    }
+
+    /// How many different terms of a query stand in a document.
+    pub fn matched(&self, query: &Query, document: DocumentId) -> usize {
+        query.terms.iter().filter(|(term, _)| self.frequency(*term, document) > 0).count()
+    }
+}
+
+/// The terms of every document, by document and then by term.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentTerms {
+    starts: Vec<usize>,
+    entries: Vec<(TermId, u32)>,
+}
+
+impl DocumentTerms {
+    /// The different terms of a document with how often they stand in it, in order of term.
+    pub fn of(&self, document: DocumentId) -> &[(TermId, u32)] {
+        &self.entries[self.starts[document.index()]..self.starts[document.index() + 1]]
+    }
+}
+
+/// A query as an index sees it. A document's score does not depend on the order of the words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Query {
+    terms: Vec<(TermId, u32)>,
+    length: usize,
+}
+
+impl Query {
+    /// The different terms that the index has, each with how often the query says it.
+    pub fn terms(&self) -> &[(TermId, u32)] {
+        &self.terms
+    }
+
+    /// How many terms the query has, repeated ones and those the index does not have counted too. None are left of a
+    /// query of stop words alone.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether no term is left.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+}
