@@ -1,4 +1,5 @@
-//! From answers to a belief: observations, expectation propagation, the incremental belief, and the ranking they give.
+//! From answers to a belief: observations, expectation propagation, the incremental belief, the ranking they give, and the
+//! parameters that fit the answers best.
 //!
 //! Utilities have the prior $\xi \sim N(0, K)$ with a covariance $K$ from [`crate::kernel`]. Every observation says that
 //! a sparse linear functional of the utilities plus Gaussian noise fell into an interval; a [`Belief`] is the Gaussian
@@ -9,12 +10,14 @@ mod ep;
 mod incremental;
 mod observation;
 mod ranking;
+mod tuning;
 
 pub use belief::{Belief, Prediction, predict};
 pub use ep::{Ep, EpParams, Site};
 pub use incremental::Incremental;
 pub use observation::{AnswerModel, Functional, Moments, Observation};
 pub use ranking::{RankedItem, RankingParams, rank};
+pub use tuning::{Problem, Progress, Tuned, TunedParameter, TuningMethod, TuningParams};
 
 use crate::Error;
 

@@ -21,7 +21,10 @@
 
 use super::graph::too_heavy;
 use super::laplacian::shift_of;
-use super::{Contraction, Kernel, Parameter, Role, contract_inverse, derivative_of_inverse, named, parameters_of, positive, relation_vectors};
+use super::{
+    Contraction, Kernel, Parameter, Role, contract_inverse, derivative_of_inverse, named, parameters_of, positive,
+    relation_vectors,
+};
 use crate::data::Relation;
 use crate::numeric::conjugate_gradients::dot;
 use crate::numeric::{ConjugateGradients, Matrix, SparseMatrix, SymmetricOperator};

@@ -7,7 +7,9 @@
 //! - `∂K/∂beta = -K / beta`,
 //! - `∂K/∂iota = -A⁻¹ (∂A/∂iota) A⁻¹ / beta = (2 / (beta iota³)) A⁻¹ A⁻¹ = (2 beta / iota³) K K`.
 
-use super::{Contraction, Graph, Kernel, Parameter, contract_inverse, derivative_of_inverse, named, parameters_of, positive};
+use super::{
+    Contraction, Graph, Kernel, Parameter, contract_inverse, derivative_of_inverse, named, parameters_of, positive,
+};
 use crate::numeric::{Matrix, SolveMethod, SparseSolver};
 use crate::{Error, Result};
 

@@ -53,6 +53,11 @@ impl WeightedSum {
         self.parts.iter().map(|(weight, part)| (*weight, part.as_ref()))
     }
 
+    /// Whether a parameter is the weight of a part.
+    pub fn is_weight(&self, parameter: usize) -> bool {
+        self.locate(parameter).is_ok_and(|(_, position)| position == 0)
+    }
+
     /// `out = Σ weight² write(part)`.
     fn accumulate(&self, out: &mut [f64], write: impl Fn(&dyn Kernel, &mut [f64]) -> Result<()>) -> Result<()> {
         let mut own = vec![0.0; if self.parts.len() > 1 { out.len() } else { 0 }];

@@ -360,13 +360,16 @@ impl VectorKernel {
 
     /// What makes the kernel of distances; nothing for the forms of products.
     fn profile(&self) -> Option<Profile<'_>> {
-        let (rho, value, slope): (_, fn(f64) -> f64, fn(f64) -> f64) = match &self.form {
-            Form::SquaredExponential { rho, .. } => (rho, |q| (-0.5 * q).exp(), |q| -0.5 * (-0.5 * q).exp()),
-            Form::Matern32 { rho, .. } => (rho, matern32, |q| -1.5 * (-(3.0 * q).sqrt()).exp()),
-            Form::Matern52 { rho, .. } => (rho, matern52, matern52_slope),
-            Form::Linear { .. } | Form::Polynomial { .. } | Form::Cosine { .. } => return None,
-        };
-        Some(Profile { rho, value, slope })
+        match &self.form {
+            Form::SquaredExponential { rho, .. } => {
+                Some(Profile { rho, value: |q| (-0.5 * q).exp(), slope: |q| -0.5 * (-0.5 * q).exp() })
+            }
+            Form::Matern32 { rho, .. } => {
+                Some(Profile { rho, value: matern32, slope: |q| -1.5 * (-(3.0 * q).sqrt()).exp() })
+            }
+            Form::Matern52 { rho, .. } => Some(Profile { rho, value: matern52, slope: matern52_slope }),
+            Form::Linear { .. } | Form::Polynomial { .. } | Form::Cosine { .. } => None,
+        }
     }
 
     /// `k` between an item and those from `first`.

@@ -1,4 +1,4 @@
-//! The mathematics everything else stands on: tails of the normal law, linear algebra, random streams.
+//! The mathematics everything else stands on: tails of the normal law, linear algebra, optimisers, random streams.
 //!
 //! This is the one module that names `faer`; it never appears in a public signature.
 
@@ -6,6 +6,7 @@ pub(crate) mod conjugate_gradients;
 pub mod dense;
 mod matrix;
 pub mod normal;
+pub mod optimise;
 mod random;
 mod sparse;
 mod sparse_cholesky;

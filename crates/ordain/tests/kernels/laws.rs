@@ -100,9 +100,7 @@ fn weighted_choice(n: usize) -> (Vec<usize>, Matrix) {
 fn what_is_asked_of_some_items_is_part_of_the_whole() {
     for (name, relation) in relations() {
         let (chosen, weights) = weighted_choice(relation.items());
-        let among = |whole: &Matrix| {
-            Matrix::from_fn(chosen.len(), chosen.len(), |i, j| whole[(chosen[i], chosen[j])])
-        };
+        let among = |whole: &Matrix| Matrix::from_fn(chosen.len(), chosen.len(), |i, j| whole[(chosen[i], chosen[j])]);
         let contracted = |whole: &Matrix| -> f64 {
             among(whole).values().iter().zip(weights.values()).map(|(value, weight)| value * weight).sum()
         };

@@ -106,8 +106,23 @@ impl State {
             prior,
             observations,
         };
-        state.marginals = state.observations.iter().map(|one| state.marginal(one.functional)).collect();
+        state.marginals = state.fresh_marginals();
         state.cavities = state.marginals.clone();
+        Ok(state)
+    }
+
+    /// As if these sites had been found already, under this prior or under one near it.
+    ///
+    /// # Errors
+    /// If the prior is not finite, or rounding in it hides what the sites say.
+    pub(super) fn from_sites(prior: Matrix, observations: Vec<Observation>, sites: Vec<Site>) -> Result<Self> {
+        let mut state = Self::new(prior, observations)?;
+        state.sites = sites;
+        state.solve_mean()?;
+        state.prior.divided_by(&state.cholesky, &mut state.root);
+        state.marginals = state.fresh_marginals();
+        state.cavities =
+            state.sites.iter().zip(&state.marginals).map(|(site, &marginal)| site.cavity(marginal)).collect();
         Ok(state)
     }
 
@@ -130,8 +145,7 @@ impl State {
         self.solve_mean()?;
         self.prior.divided_by(&self.cholesky, &mut self.root);
 
-        let fresh: Vec<Gaussian> =
-            self.observations.par_iter().with_min_len(128).map(|one| self.marginal(one.functional)).collect();
+        let fresh = self.fresh_marginals();
         let mut change: f64 = 0.0;
         for ((observation, old), new) in self.observations.iter().zip(&self.marginals).zip(&fresh) {
             // Twins have no variance at all: there, rounding is measured against the noise.
@@ -227,6 +241,10 @@ impl State {
         self.cholesky.solve_in_place(&mut self.inner);
         self.mean = multiply_transposed(factor, self.inner.values());
         Ok(())
+    }
+
+    fn fresh_marginals(&self) -> Vec<Gaussian> {
+        self.observations.par_iter().with_min_len(128).map(|one| self.marginal(one.functional)).collect()
     }
 
     fn marginal(&self, functional: Functional) -> Gaussian {
@@ -387,6 +405,35 @@ impl State {
         };
         let constants: f64 = self.observations.iter().zip(&self.sites).zip(&self.marginals).map(constant).sum();
         constants - 0.5 * self.cholesky.log_det()
+    }
+
+    /// The symmetric matrix G for which `½ Σ_ij G_ij ∂K_ij/∂θ` is the derivative of the log evidence by anything the prior
+    /// depends on. At the fixed point the sites may be taken as constants (the evidence is stationary in them), which leaves
+    /// that of a Gaussian, `G = w w' - (K + A⁻¹)⁻¹` with `w = K⁻¹ m`; without inverses of the prior,
+    /// `w = D' nu - A m` and `(K + A⁻¹)⁻¹ = A - A Σ A`. `b³` operations.
+    pub(super) fn pull_on_prior(&self) -> Matrix {
+        let precision = self.precision();
+        let mut through = Matrix::zeros(self.root.rows(), self.len());
+        multiply_sparse(&self.root, &precision, &mut through);
+        let mut out = multiply(&transpose(&through), &through);
+        let mut explained = vec![0.0; self.len()];
+        precision.multiply(&self.mean, &mut explained);
+        let pull: Vec<f64> = self.shifts().iter().zip(&explained).map(|(shift, explained)| shift - explained).collect();
+        for (column, &own) in out.columns_mut().zip(&pull) {
+            add_scaled(column, own, &pull);
+        }
+        for row in 0..self.len() {
+            let (columns, values) = precision.row(row);
+            for (&column, &value) in columns.iter().zip(values) {
+                out[(row, column as usize)] -= value;
+            }
+        }
+        out
+    }
+
+    /// The coordinates' means.
+    pub(super) fn mean(&self) -> &[f64] {
+        &self.mean
     }
 
     /// The sites, one an observation, in their order.

@@ -20,6 +20,7 @@
 //! **Cost.** `b³` to `5 b³/3` and `O(t b)` operations an iteration over t observations, of which there are about ten (see
 //! `fixed_point.rs`), and `3 n b²` for the variances of items never compared. Memory `5 b² + 2 n b`.
 
+mod evidence;
 mod fixed_point;
 
 use std::collections::HashSet;
@@ -34,6 +35,7 @@ use crate::numeric::Matrix;
 use crate::numeric::dense::{add_scaled, dot, multiply, transpose};
 use crate::{Error, Result};
 
+pub(super) use evidence::{Evidence, Posterior};
 pub use fixed_point::Site;
 use fixed_point::State;
 
@@ -148,6 +150,14 @@ impl Ep {
     /// Mean and variance of every observation's functional under the belief.
     pub fn marginals(&self) -> impl Iterator<Item = (f64, f64)> {
         self.state.marginals()
+    }
+
+    /// The derivative of the log evidence by every parameter of the kernel (XPGP eq. 16, without its inverses of K).
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated.
+    pub fn evidence_gradient(&self) -> Result<Vec<f64>> {
+        evidence::gradient(self.kernel.as_ref(), &self.basis, &self.state)
     }
 
     /// The iterations it took.

@@ -1,0 +1,115 @@
+//! Up the evidence itself.
+
+use rayon::prelude::*;
+
+use super::{EP, Problem, Space};
+use crate::gp::ep::Evidence;
+use crate::kernel::Kernel;
+use crate::numeric::dense::add_scaled;
+use crate::numeric::optimise::Lbfgs;
+use crate::{Error, Result};
+
+/// The objective: log evidence of all problems plus log prior.
+pub(super) struct Ascent<'a> {
+    pub(super) space: &'a Space,
+    pub(super) problems: &'a mut [Problem],
+    evidences: Vec<Evidence>,
+    evaluations: usize,
+}
+
+/// Where a climb ended.
+#[derive(Debug, Clone)]
+pub(super) struct Peak {
+    pub(super) at: Vec<f64>,
+    pub(super) objective: f64,
+    /// The largest entry of the gradient.
+    pub(super) gradient: f64,
+}
+
+impl<'a> Ascent<'a> {
+    pub(super) fn new(space: &'a Space, problems: &'a mut [Problem]) -> Self {
+        let evidence = |problem: &Problem| Evidence::new(&problem.observations, problem.kernel.len());
+        let evidences = problems.iter().map(evidence).collect();
+        Self { space, problems, evidences, evaluations: 0 }
+    }
+
+    /// How often the evidence was computed.
+    pub(super) fn evaluations(&self) -> usize {
+        self.evaluations
+    }
+
+    /// Counts evaluations made elsewhere.
+    pub(super) fn count(&mut self, evaluations: usize) {
+        self.evaluations += evaluations;
+    }
+
+    /// The log evidence of all problems.
+    pub(super) fn log_evidence(&mut self, at: &[f64]) -> Result<f64> {
+        let (objective, _) = self.objective(at)?;
+        Ok(objective - self.space.log_prior(at, &mut vec![0.0; at.len()]))
+    }
+
+    /// The objective and its gradient by the logarithms.
+    pub(super) fn objective(&mut self, at: &[f64]) -> Result<(f64, Vec<f64>)> {
+        self.evaluations += 1;
+        let values = self.space.everything(at);
+        let one = |(problem, evidence): (&mut Problem, &mut Evidence)| {
+            problem.kernel.set_parameters(&values)?;
+            evidence.evaluate(&EP, &problem.kernel)
+        };
+        let all: Vec<(f64, Vec<f64>)> =
+            self.problems.par_iter_mut().zip(&mut self.evidences).map(one).collect::<Result<_>>()?;
+        let (mut sum, mut derivatives) = (0.0, vec![0.0; values.len()]);
+        for (log_evidence, own) in &all {
+            sum += log_evidence;
+            add_scaled(&mut derivatives, 1.0, own);
+        }
+        let mut gradient = self.space.by_logarithms(&derivatives, at);
+        let log_prior = self.space.log_prior(at, &mut gradient);
+        Ok((sum + log_prior, gradient))
+    }
+
+    /// Climbs from here by at most so many steps of L-BFGS, and shows each.
+    pub(super) fn climb(
+        &mut self,
+        from: Vec<f64>,
+        tolerance: f64,
+        most: usize,
+        step: &mut dyn FnMut(usize, f64, f64),
+    ) -> Result<Peak> {
+        /// A parameter changes at most by this many e-folds in a step.
+        const LONGEST: f64 = 2.0;
+        let lbfgs = Lbfgs { tolerance, max_iterations: most, longest: LONGEST, ..Lbfgs::default() };
+        let mut failure = None;
+        let valley = |at: &[f64], gradient: &mut [f64]| match self.objective(at) {
+            Ok((objective, slopes)) => {
+                gradient.iter_mut().zip(slopes).for_each(|(out, slope)| *out = -slope);
+                -objective
+            }
+            Err(error) => {
+                failure = Some(error);
+                f64::INFINITY
+            }
+        };
+        let minimum = lbfgs.minimise(from, valley, |minimum| {
+            step(minimum.iterations, -minimum.value, largest(&minimum.gradient));
+        });
+        match failure {
+            Some(error) if !minimum.value.is_finite() => Err(error),
+            _ if !minimum.value.is_finite() => Err(not_finite()),
+            _ => Ok(Peak { gradient: largest(&minimum.gradient), objective: -minimum.value, at: minimum.at }),
+        }
+    }
+}
+
+pub(super) fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest, value| value.abs().max(largest))
+}
+
+fn not_finite() -> Error {
+    Error::Data {
+        what: "the evidence at the start",
+        found: "a value that is not finite".into(),
+        expected: "kernels and noise of ordinary size".into(),
+    }
+}

@@ -1,0 +1,114 @@
+//! EM-EP (XPGP section 4.3).
+//!
+//! *E*: EP at the present parameters gives the belief `N(m, Σ)` over the observed items. *M*: parameters that maximise the
+//! expected log prior `-½ log|K| - ½ tr(K⁻¹ (Σ + m m'))` (eq. 15), by scaled conjugate gradients with the gradient of
+//! eq. 16, `½ Σ_ij (K⁻¹ (Σ + m m') K⁻¹ - K⁻¹)_ij ∂K_ij/∂θ`. At parameters that M leaves alone this is the gradient of EP's
+//! evidence, so both methods stop at the same places.
+
+use rayon::prelude::*;
+
+use super::ascent::{Ascent, Peak, largest};
+use super::{EP, Problem};
+use crate::gp::ep::{Evidence, Posterior};
+use crate::kernel::Kernel;
+use crate::numeric::dense::{Cholesky, add_scaled, dot, multiply};
+use crate::numeric::optimise::ScaledConjugateGradients;
+use crate::{Error, Result};
+
+/// Rounds of E and M over the problems of an ascent.
+pub(super) struct Rounds<'a, 'b> {
+    ascent: &'a mut Ascent<'b>,
+    evidences: Vec<Evidence>,
+}
+
+/// Steps that a round may take in M.
+const STEPS: usize = 20;
+
+impl<'a, 'b> Rounds<'a, 'b> {
+    pub(super) fn new(ascent: &'a mut Ascent<'b>) -> Self {
+        let evidences = ascent.problems.iter().map(|problem| Evidence::of_items(&problem.observations)).collect();
+        Self { ascent, evidences }
+    }
+
+    /// At most so many rounds from here; shows each.
+    pub(super) fn climb(
+        &mut self,
+        from: Vec<f64>,
+        tolerance: f64,
+        most: usize,
+        step: &mut dyn FnMut(usize, f64, f64),
+    ) -> Result<Peak> {
+        let mut at = from;
+        for round in 0.. {
+            let (log_evidence, beliefs) = self.expect(&at)?;
+            // Where M starts, its gradient is the evidence's.
+            let (_, slopes) = self.expected_log_prior(&beliefs, &at)?;
+            let gradient = largest(&slopes);
+            let objective = log_evidence + self.ascent.space.log_prior(&at, &mut vec![0.0; at.len()]);
+            step(round, objective, gradient);
+            if gradient <= tolerance || round == most {
+                return Ok(Peak { at, objective, gradient });
+            }
+            at = self.maximise(&beliefs, at, gradient);
+        }
+        unreachable!("the loop ends by returning")
+    }
+
+    /// E: the log evidence of all problems and their beliefs.
+    fn expect(&mut self, at: &[f64]) -> Result<(f64, Vec<Posterior>)> {
+        self.ascent.count(1);
+        let values = self.ascent.space.everything(at);
+        let one = |(problem, evidence): (&mut Problem, &mut Evidence)| {
+            problem.kernel.set_parameters(&values)?;
+            evidence.believe(&EP, &problem.kernel)
+        };
+        let all: Vec<(f64, Posterior)> =
+            self.ascent.problems.par_iter_mut().zip(&mut self.evidences).map(one).collect::<Result<_>>()?;
+        let log_evidence = all.iter().map(|(log_evidence, _)| log_evidence).sum();
+        Ok((log_evidence, all.into_iter().map(|(_, belief)| belief).collect()))
+    }
+
+    /// M: the parameters under which these beliefs are most at home.
+    fn maximise(&mut self, beliefs: &[Posterior], from: Vec<f64>, gradient: f64) -> Vec<f64> {
+        // To a part of the gradient, since the belief moves on anyway.
+        let minimiser = ScaledConjugateGradients { tolerance: 1e-2 * gradient, max_iterations: STEPS };
+        let valley = |at: &[f64], gradient: &mut [f64]| match self.expected_log_prior(beliefs, at) {
+            Ok((value, slopes)) => {
+                gradient.iter_mut().zip(slopes).for_each(|(out, slope)| *out = -slope);
+                -value
+            }
+            // Not defined there: the step is made shorter. At the start it is defined, as the caller has seen.
+            Err(_) => f64::INFINITY,
+        };
+        minimiser.minimise(from, valley).at
+    }
+
+    /// The expected log prior of the utilities plus the log prior of the parameters, and its gradient.
+    fn expected_log_prior(&mut self, beliefs: &[Posterior], at: &[f64]) -> Result<(f64, Vec<f64>)> {
+        let values = self.ascent.space.everything(at);
+        let one = |(problem, belief): (&mut Problem, &Posterior)| -> Result<(f64, Vec<f64>)> {
+            problem.kernel.set_parameters(&values)?;
+            let prior = problem.kernel.among(&belief.items)?;
+            let dimension = belief.items.len();
+            let what = "the prior of the compared items, which EM-EP inverts (a kernel of kind \"independent\" helps),";
+            let not_definite = |pivot| Error::NotPositiveDefinite { what, pivot, dimension };
+            let cholesky = Cholesky::factor(prior).map_err(not_definite)?;
+            let inverse = cholesky.inverse();
+            let spread = dot(inverse.values(), belief.second_moments.values());
+            let mut weights = multiply(&multiply(&inverse, &belief.second_moments), &inverse);
+            add_scaled(weights.values_mut(), -1.0, inverse.values());
+            let derivatives = problem.kernel.contract(&belief.items, &weights)?.derivatives;
+            Ok((-0.5 * (cholesky.log_det() + spread), derivatives))
+        };
+        let all: Vec<(f64, Vec<f64>)> =
+            self.ascent.problems.par_iter_mut().zip(beliefs).map(one).collect::<Result<_>>()?;
+        let (mut sum, mut derivatives) = (0.0, vec![0.0; values.len()]);
+        for (value, own) in &all {
+            sum += value;
+            add_scaled(&mut derivatives, 0.5, own);
+        }
+        let mut gradient = self.ascent.space.by_logarithms(&derivatives, at);
+        let log_prior = self.ascent.space.log_prior(at, &mut gradient);
+        Ok((sum + log_prior, gradient))
+    }
+}

@@ -1,0 +1,244 @@
+//! Hyperparameters from answers (XPGP section 4.3): the weights of the kernels and what shapes them.
+//!
+//! **What is tuned.** Weights, lengths, reach. Kappa, beta and the noise are held, since the weights do what they do: twice
+//! all weights and twice the noise is the same model. Parameters are positive, so all of this happens to their logarithms.
+//!
+//! **What is climbed.** The log evidence of EP, plus a log-normal prior around what each kernel calls typical (for a weight:
+//! utilities that vary as much as the noise), a factor of 4.5 wide. With few answers the evidence is flat towards lengths
+//! that run away; the prior is what stops them, and with many answers it hardly counts. Several problems (groups of items
+//! with answers of their own) share one set of parameters: their evidences multiply.
+//!
+//! **How.** By default straight up the evidence with L-BFGS: at EP's fixed point the gradient is exact
+//! ([`super::Ep::evidence_gradient`]). EM-EP, the way of the paper, is there too: EP at the present parameters, then scaled
+//! conjugate gradients on the expected log prior (XPGP eqs. 15 and 16), and again; it stops where the same gradient
+//! vanishes, but takes many more rounds.
+//!
+//! **Cost.** An evaluation costs EP from the last fixed point, about five iterations of `b³` ([`super::EpParams`]), and `m²`
+//! a parameter for m observed items; about as many as 50 of them in all. Memory `8 b²` a problem.
+
+mod ascent;
+mod em;
+mod space;
+
+use rand_distr::{Distribution, StandardNormal};
+
+use super::{EpParams, Observation};
+use crate::kernel::WeightedSum;
+use crate::numeric::dense::Cholesky;
+use crate::numeric::{Matrix, Seed};
+use crate::{Error, Result};
+use ascent::Ascent;
+use em::Rounds;
+use space::Space;
+
+/// Items with a kernel, and what was observed of them.
+pub struct Problem {
+    /// The kernel, whose parameters are tuned.
+    pub kernel: WeightedSum,
+    /// What was observed.
+    pub observations: Vec<Observation>,
+}
+
+/// How the evidence is climbed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TuningMethod {
+    /// L-BFGS on the evidence itself.
+    Ascent,
+    /// EM-EP with scaled conjugate gradients (XPGP section 4.3). Its kernels must be definite, which a kernel of the items'
+    /// own makes them.
+    EmEp,
+}
+
+/// How to tune.
+#[derive(Debug, Clone)]
+pub struct TuningParams {
+    /// By which method.
+    pub method: TuningMethod,
+    /// How many more starts are drawn from the prior. All starts climb a few steps, and the best goes on to the end.
+    pub restarts: usize,
+    /// What the starts are drawn from.
+    pub seed: Seed,
+    /// The standard deviation of the prior on the logarithm of a parameter.
+    pub spread: f64,
+    /// Stop when no entry of the gradient by the logarithms is larger: so many nats an e-fold.
+    pub tolerance: f64,
+    /// Stop after this many steps, or rounds of EM-EP.
+    pub max_iterations: usize,
+}
+
+impl Default for TuningParams {
+    fn default() -> Self {
+        Self {
+            method: TuningMethod::Ascent,
+            restarts: 2,
+            seed: Seed(1),
+            spread: 1.5,
+            tolerance: 1e-2,
+            max_iterations: 200,
+        }
+    }
+}
+
+/// Where tuning is, after every step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// Which start, from 0: the parameters as they were, then the drawn ones.
+    pub start: usize,
+    /// How many starts there are.
+    pub starts: usize,
+    /// Steps from this start.
+    pub iteration: usize,
+    /// Log evidence plus log prior.
+    pub objective: f64,
+    /// The largest entry of its gradient.
+    pub gradient: f64,
+}
+
+/// What tuning found.
+#[derive(Debug, Clone)]
+pub struct Tuned {
+    /// Every parameter that was tuned.
+    pub parameters: Vec<TunedParameter>,
+    /// The log evidence of all problems before,
+    pub log_evidence_before: f64,
+    /// and after.
+    pub log_evidence: f64,
+    /// The start that led there: 0 for the parameters as they were.
+    pub start: usize,
+    /// How often the evidence was computed.
+    pub evaluations: usize,
+    /// The largest entry of the gradient in the end.
+    pub gradient: f64,
+    /// Whether that is as small as was asked for.
+    pub converged: bool,
+}
+
+/// A parameter and what became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TunedParameter {
+    /// As the kernel names it.
+    pub name: String,
+    /// As it was.
+    pub before: f64,
+    /// As it is now.
+    pub value: f64,
+}
+
+/// Steps that every start may climb before only the best goes on.
+const TRIAL_STEPS: usize = 10;
+
+/// EP to an error in the gradient that the optimiser cannot see.
+const EP: EpParams = EpParams { tolerance: 1e-7, max_iterations: 500 };
+
+impl TuningParams {
+    /// Tunes the parameters that all problems share, from the values that the first kernel has; all kernels have the best
+    /// values found afterwards.
+    ///
+    /// # Errors
+    /// If the kernels' parameters differ in name, there is nothing to tune or to tune by, or the evidence cannot be computed
+    /// at the start. Kernels then keep their values.
+    pub fn tune(&self, problems: &mut [Problem], mut watch: impl FnMut(&Progress)) -> Result<Tuned> {
+        let space = Space::new(problems, self.spread)?;
+        let first = space.start();
+        let result = self.search(&space, problems, &mut watch);
+        match &result {
+            Ok((best, _)) => space.set(problems, best)?,
+            Err(_) => space.set(problems, &first)?,
+        }
+        let (best, mut tuned) = result?;
+        let (before, after) = (space.values(&first), space.values(&best));
+        let values = space.names().iter().zip(before).zip(after);
+        tuned.parameters =
+            values.map(|((name, before), value)| TunedParameter { name: name.clone(), before, value }).collect();
+        Ok(tuned)
+    }
+
+    /// The best logarithms and how they were found; their names and values are left open.
+    fn search(
+        &self,
+        space: &Space,
+        problems: &mut [Problem],
+        watch: &mut dyn FnMut(&Progress),
+    ) -> Result<(Vec<f64>, Tuned)> {
+        let mut ascent = Ascent::new(space, problems);
+        let log_evidence_before = ascent.log_evidence(&space.start())?;
+        let starts = 1 + self.restarts;
+        let mut climb = |start: usize, from: Vec<f64>, most: usize, ascent: &mut Ascent<'_>| {
+            let mut step = |iteration: usize, objective: f64, gradient: f64| {
+                watch(&Progress { start, starts, iteration, objective, gradient });
+            };
+            match self.method {
+                TuningMethod::Ascent => ascent.climb(from, self.tolerance, most, &mut step),
+                TuningMethod::EmEp => Rounds::new(ascent).climb(from, self.tolerance, most, &mut step),
+            }
+        };
+        let mut best: Option<(usize, ascent::Peak)> = None;
+        let trial_steps = if self.restarts > 0 { TRIAL_STEPS.min(self.max_iterations) } else { self.max_iterations };
+        for start in 0..starts {
+            let from = if start == 0 { space.start() } else { space.draw(&self.normals(start, space.len())) };
+            let peak = match climb(start, from, trial_steps, &mut ascent) {
+                // A drawn start from which nothing can be computed is no start; the first one must be.
+                Err(error) if start == 0 => return Err(error),
+                Err(_) => continue,
+                Ok(peak) => peak,
+            };
+            if best.as_ref().is_none_or(|(_, best)| peak.objective > best.objective) {
+                best = Some((start, peak));
+            }
+        }
+        let Some((start, mut peak)) = best else { unreachable!("the first start is always there") };
+        if peak.gradient > self.tolerance && trial_steps < self.max_iterations {
+            peak = climb(start, peak.at, self.max_iterations - trial_steps, &mut ascent)?;
+        }
+        let log_evidence = ascent.log_evidence(&peak.at)?;
+        let tuned = Tuned {
+            parameters: Vec::new(),
+            log_evidence_before,
+            log_evidence,
+            start,
+            evaluations: ascent.evaluations(),
+            gradient: peak.gradient,
+            converged: peak.gradient <= self.tolerance,
+        };
+        Ok((peak.at, tuned))
+    }
+
+    fn normals(&self, start: usize, count: usize) -> Vec<f64> {
+        let mut stream = self.seed.stream(start as u64);
+        (0..count).map(|_| StandardNormal.sample(&mut stream)).collect()
+    }
+
+    /// The standard deviations of the logarithms of the tuned parameters around their best values, which the kernels have:
+    /// Laplace's approximation, with the Hessian by central differences of the gradient. Two evaluations a parameter.
+    ///
+    /// # Errors
+    /// As [`TuningParams::tune`], or if the values are no maximum ([`Error::NotPositiveDefinite`]).
+    pub fn uncertainty(&self, problems: &mut [Problem]) -> Result<Vec<f64>> {
+        /// Rounding in the gradient, some 1e-7 of it, and the third derivative then weigh alike.
+        const STEP: f64 = 1e-2;
+        let space = Space::new(problems, self.spread)?;
+        let best = space.start();
+        let mut ascent = Ascent::new(&space, problems);
+        let mut hessian = Matrix::zeros(best.len(), best.len());
+        let mut columns = || -> Result<()> {
+            for (number, column) in hessian.columns_mut().enumerate() {
+                for sign in [-1.0, 1.0] {
+                    let mut at = best.clone();
+                    at[number] += sign * STEP;
+                    let (_, gradient) = ascent.objective(&at)?;
+                    // The objective has a maximum, so minus its Hessian is the precision.
+                    column.iter_mut().zip(gradient).for_each(|(entry, slope)| *entry -= sign * slope / (2.0 * STEP));
+                }
+            }
+            Ok(())
+        };
+        let computed = columns();
+        space.set(problems, &best)?;
+        computed?;
+        let symmetric = Matrix::from_fn(best.len(), best.len(), |i, j| 0.5 * (hessian[(i, j)] + hessian[(j, i)]));
+        let not_definite =
+            |pivot| Error::NotPositiveDefinite { what: "the evidence's curvature", pivot, dimension: best.len() };
+        let covariance = Cholesky::factor(symmetric).map_err(not_definite)?.inverse();
+        Ok(covariance.diagonal().into_iter().map(f64::sqrt).collect())
+    }
+}

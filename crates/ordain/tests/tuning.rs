@@ -1,0 +1,258 @@
+//! Hyperparameters: gradients against differences, two methods to one optimum, and parameters found again.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+#[allow(dead_code)]
+#[path = "kernels/tools.rs"]
+mod tools;
+
+use std::sync::Arc;
+
+use common::{cholesky, draw, judge, normal, pair, stream};
+use ordain::Error;
+use ordain::data::{Attributes, ItemId, Items, Relation};
+use ordain::gp::{AnswerModel, Belief, EpParams, Observation, Problem, TuningMethod, TuningParams};
+use ordain::kernel::{Form, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape, WeightedSum, build};
+use ordain::numeric::Seed;
+use tools::{kernel_of, random_links, relations, shapes, sum_of_all};
+
+/// Answers, ties and single judgements on n items.
+fn observations(n: usize, count: usize, task: u64) -> Vec<Observation> {
+    let mut stream = stream(task);
+    let model = AnswerModel::new(0.6, 0.2).unwrap();
+    let utilities: Vec<f64> = (0..n).map(|_| normal(&mut stream)).collect();
+    let mut out: Vec<Observation> =
+        (0..count).map(|_| judge(&model, 0.2, &utilities, pair(n, &mut stream), &mut stream)).collect();
+    out.extend([model.good(ItemId::new(0)), model.bad(ItemId::new(n - 1))]);
+    out
+}
+
+/// The slope of EP's log evidence by central differences, Richardson's step and half of it: the error is of the fourth
+/// order in a step of 1e-3, some 1e-11, and EP's own, stopped at 1e-9 in the sites, counts with its square.
+fn slope(kernel: &mut dyn FnMut(f64) -> f64, at: f64) -> f64 {
+    let mut central = |step: f64| (kernel(at * (1.0 + step)) - kernel(at * (1.0 - step))) / (2.0 * at * step);
+    let (wide, narrow) = (central(2e-3), central(1e-3));
+    (4.0 * narrow - wide) / 3.0
+}
+
+#[track_caller]
+fn check_gradient(make: &dyn Fn() -> WeightedSum, observations: &[Observation], what: &str) {
+    let fit = |kernel: WeightedSum| EpParams::default().fit(Arc::new(kernel), observations).unwrap();
+    let found = fit(make()).evidence_gradient().unwrap();
+    let parameters = make().parameters();
+    assert_eq!(found.len(), parameters.len(), "{what}");
+    let values: Vec<f64> = parameters.iter().map(|parameter| parameter.value).collect();
+    for (number, parameter) in parameters.iter().enumerate() {
+        let mut evidence = |value: f64| {
+            let mut moved = values.clone();
+            moved[number] = value;
+            let mut kernel = make();
+            kernel.set_parameters(&moved).unwrap();
+            fit(kernel).log_evidence()
+        };
+        let expected = slope(&mut evidence, parameter.value);
+        let found = found[number];
+        let tolerance = 1e-7 * (1.0 + expected.abs());
+        assert!((found - expected).abs() <= tolerance, "{what}, {}: {found} {expected}", parameter.name);
+    }
+}
+
+/// Few answers make differences the coordinates, many make the items.
+#[test]
+fn evidence_gradients_of_every_kernel_against_differences() {
+    let (name, relation) = relations().into_iter().find(|(name, _)| *name == "random").unwrap();
+    for count in [4, 30] {
+        let observations = observations(relation.items(), count, count as u64);
+        for shape in shapes() {
+            check_gradient(&|| kernel_of(&shape, &relation), &observations, &format!("{name}, {shape:?}, {count}"));
+        }
+        check_gradient(&|| sum_of_all(&relation), &observations, &format!("all, {count}"));
+    }
+}
+
+/// Points in the plane, links among near ones, and a kernel of each kind of part over them.
+fn plane(n: usize, weights: [f64; 3], rho: f64, iota: f64, task: u64) -> WeightedSum {
+    let mut stream = stream(1000 + task);
+    let values: Vec<f64> = (0..2 * n).map(|_| normal(&mut stream)).collect();
+    let attributes = Attributes::new(vec!["x".into(), "y".into()], n, values).unwrap();
+    let ids: Vec<String> = (0..n).map(|i| i.to_string()).collect();
+    let items = Items::new(ids, None, attributes).unwrap();
+    let relation = Relation::new(n, random_links(n, 3 * n, 77 + task)).unwrap();
+    let form = Form::SquaredExponential { kappa: 1.0, rho: Rho::Shared(rho) };
+    let spec = RelationSpec { relation: 0, role: Role::Undirected };
+    let specs = [
+        KernelSpec { weight: weights[0], shape: Shape::Vector { form, over: Over::Attributes } },
+        KernelSpec { weight: weights[1], shape: Shape::RegularizedLaplacian { relation: spec, beta: 1.0, iota } },
+        KernelSpec { weight: weights[2], shape: Shape::Independent },
+    ];
+    build(&specs, &items, &[relation]).unwrap()
+}
+
+/// A problem whose answers follow its kernel.
+fn simulated(kernel: WeightedSum, answers: usize, task: u64) -> Problem {
+    let mut stream = stream(task);
+    let utilities = draw(&cholesky(&kernel.matrix().unwrap()), &mut stream);
+    let model = AnswerModel::default();
+    let n = kernel.len();
+    let observations =
+        (0..answers).map(|_| judge(&model, 0.0, &utilities, pair(n, &mut stream), &mut stream)).collect();
+    Problem { kernel, observations }
+}
+
+fn values(problem: &Problem) -> Vec<f64> {
+    problem.kernel.parameters().iter().map(|parameter| parameter.value).collect()
+}
+
+#[test]
+fn both_methods_reach_the_same_optimum() {
+    let start = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+    let run = |method, tolerance, max_iterations| {
+        let mut problems: Vec<Problem> =
+            (0..2).map(|group| simulated(plane(25, [2.0, 2.0, 0.7], 0.8, 0.8, group), 150, 5 + group)).collect();
+        problems.iter_mut().for_each(|problem| problem.kernel.set_parameters(&start).unwrap());
+        let params = TuningParams { method, restarts: 0, tolerance, max_iterations, ..TuningParams::default() };
+        let mut last = f64::NEG_INFINITY;
+        let tuned = params.tune(&mut problems, |progress| {
+            // Both only ever climb; EM up to EP's approximation.
+            assert!(progress.objective >= last - 1e-6, "{progress:?}");
+            last = progress.objective;
+        });
+        let tuned = tuned.unwrap();
+        assert!(tuned.converged && tuned.log_evidence > tuned.log_evidence_before + 1.0, "{tuned:?}");
+        (tuned, values(&problems[1]))
+    };
+    // A gradient of 1e-4 over curvatures of at least 0.4, the prior's, is 2.5e-4 of a logarithm from the optimum.
+    let (ascent, found) = run(TuningMethod::Ascent, 1e-4, 200);
+    let (em, also) = run(TuningMethod::EmEp, 1e-4, 2000);
+    for (one, other) in found.iter().zip(&also) {
+        assert!((one / other).ln().abs() < 1e-3, "{found:?} {also:?}");
+    }
+    assert!((ascent.log_evidence - em.log_evidence).abs() < 1e-6 * ascent.log_evidence.abs());
+    println!("{} evaluations by ascent, {} rounds of EM-EP", ascent.evaluations, em.evaluations);
+}
+
+/// Over draws of the parameters from the prior that tuning assumes, and of answers from the model, the true logarithms
+/// lie around the tuned ones as Laplace's approximation says.
+#[test]
+fn parameters_are_recovered_within_their_uncertainty() {
+    const DRAWS: u64 = 60;
+    let mut scores: Vec<Vec<f64>> = Vec::new();
+    for task in 0..DRAWS {
+        let params = TuningParams { restarts: 1, spread: 0.7, tolerance: 1e-3, ..TuningParams::default() };
+        let mut kernel = plane(60, [1.0; 3], 1.0, 1.0, task);
+        // What tuning calls typical: weights of a variance of 1 once the shapes are typical.
+        let mut truth = values(&Problem { kernel: plane(60, [1.0; 3], 1.0, 1.0, task), observations: vec![] });
+        let tuned = [0, 2, 3, 5, 6];
+        let shapes = kernel.typical().unwrap();
+        truth[2] = shapes[2].unwrap();
+        truth[5] = shapes[5].unwrap();
+        kernel.set_parameters(&truth).unwrap();
+        let typical = kernel.typical().unwrap();
+        let mut stream = stream(500 + task);
+        for position in tuned {
+            truth[position] = typical[position].unwrap() * (params.spread * normal(&mut stream)).exp();
+        }
+        kernel.set_parameters(&truth).unwrap();
+        let mut problems = [simulated(kernel, 400, 2000 + task)];
+        params.tune(&mut problems, |_| {}).unwrap();
+        let found = values(&problems[0]);
+        assert_eq!((found[1], found[4]), (1.0, 1.0), "kappa and beta are held");
+        let sds = params.uncertainty(&mut problems).unwrap();
+        let score = |(position, sd): (&usize, &f64)| (truth[*position] / found[*position]).ln() / sd;
+        scores.push(tuned.iter().zip(&sds).map(score).collect());
+    }
+    let all: Vec<f64> = scores.concat();
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    let square = all.iter().map(|z| z * z).sum::<f64>() / all.len() as f64;
+    let within = all.iter().filter(|z| z.abs() < 1.96).count() as f64 / all.len() as f64;
+    println!("{} scores: mean {mean:.3}, mean square {square:.3}, within 95 %: {within:.3}", all.len());
+    for parameter in 0..5 {
+        let squares: f64 = scores.iter().map(|z| z[parameter] * z[parameter]).sum();
+        println!("parameter {parameter}: mean square {:.3}", squares / DRAWS as f64);
+    }
+    assert!(within > 0.9 && (0.7..1.4).contains(&square) && mean.abs() < 0.25);
+}
+
+#[test]
+fn the_same_bits_for_any_number_of_threads() {
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut problems = [
+                simulated(plane(30, [2.0, 1.0, 0.5], 0.8, 0.8, 0), 120, 0),
+                simulated(plane(30, [2.0, 1.0, 0.5], 0.8, 0.8, 1), 20, 1),
+            ];
+            let tuned = TuningParams::default().tune(&mut problems, |_| {}).unwrap();
+            (tuned.log_evidence, values(&problems[0]))
+        })
+    };
+    let one = run(1);
+    assert_eq!(one, run(2));
+    assert_eq!(one, run(3));
+}
+
+/// A single answer says nothing of lengths, and a thousand consistent ones nothing of an upper bound of the weight: the
+/// prior keeps both in range.
+#[test]
+fn nothing_runs_away() {
+    let model = AnswerModel::default();
+    let ordered: Vec<Observation> =
+        (0..1000).map(|k| model.preferred(ItemId::new(k % 29 + 1), ItemId::new(k % 29))).collect();
+    for observations in [vec![model.preferred(ItemId::new(0), ItemId::new(1))], ordered] {
+        let mut problems = [Problem { kernel: plane(30, [1.0; 3], 1.0, 1.0, 3), observations }];
+        let tuned = TuningParams::default().tune(&mut problems, |_| {}).unwrap();
+        assert!(tuned.converged, "{tuned:?}");
+        // Three standard deviations of the prior, from centres within a factor of ten of 1.
+        assert!(values(&problems[0]).iter().all(|value| (1e-3..1e3).contains(value)), "{tuned:?}");
+    }
+}
+
+/// Weights grow with the noise, and nothing else changes.
+#[test]
+fn the_unit_of_utility_does_not_matter() {
+    let run = |unit: f64| {
+        let mut problem = simulated(plane(30, [2.0, 1.0, 0.5], 0.8, 0.8, 0), 120, 0);
+        problem.observations.iter_mut().for_each(|observation| observation.noise *= unit);
+        let start: Vec<f64> = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0]
+            .iter()
+            .zip(values(&problem))
+            .map(|(weight, value)| if *weight > 0.0 { value * unit } else { value })
+            .collect();
+        problem.kernel.set_parameters(&start).unwrap();
+        let mut problems = [problem];
+        let params = TuningParams { tolerance: 1e-6, restarts: 0, ..TuningParams::default() };
+        let tuned = params.tune(&mut problems, |_| {}).unwrap();
+        (tuned.log_evidence, values(&problems[0]))
+    };
+    let (one, ten) = (run(1.0), run(10.0));
+    assert!((one.0 - ten.0).abs() < 1e-8 * one.0.abs());
+    for (position, (one, ten)) in one.1.iter().zip(&ten.1).enumerate() {
+        let unit = if [0, 3, 6].contains(&position) { 10.0 } else { 1.0 };
+        assert!((ten / (unit * one) - 1.0).abs() < 1e-5, "{position}: {one} {ten}");
+    }
+}
+
+#[test]
+fn what_cannot_be_tuned() {
+    let params = TuningParams::default();
+    assert!(matches!(params.tune(&mut [], |_| {}), Err(Error::Data { .. })));
+    let mut nothing = [Problem { kernel: plane(5, [1.0; 3], 1.0, 1.0, 0), observations: vec![] }];
+    assert!(matches!(params.tune(&mut nothing, |_| {}), Err(Error::Data { .. })));
+    // One kernel has a length for each attribute, the other has one for both.
+    let items = tools::items(5);
+    let one = |rho| {
+        let form = Form::SquaredExponential { kappa: 1.0, rho };
+        let specs = [KernelSpec { weight: 1.0, shape: Shape::Vector { form, over: Over::Attributes } }];
+        Problem { kernel: build(&specs, &items, &[]).unwrap(), observations: observations(5, 3, 0) }
+    };
+    let mut two = [one(Rho::Shared(1.0)), one(Rho::Each(vec![1.0; 5]))];
+    assert!(matches!(params.tune(&mut two, |_| {}), Err(Error::Data { .. })));
+    // Twins without anything of their own: EM-EP inverts the prior, and says so.
+    let em = TuningParams { method: TuningMethod::EmEp, restarts: 0, seed: Seed(3), ..TuningParams::default() };
+    let mut twins = [one(Rho::Shared(1.0))];
+    let before = values(&twins[0]);
+    assert!(matches!(em.tune(&mut twins, |_| {}), Err(Error::NotPositiveDefinite { .. })));
+    assert_eq!(values(&twins[0]), before, "kernels keep their values");
+    let wide = TuningParams { spread: f64::INFINITY, ..TuningParams::default() };
+    assert!(matches!(wide.tune(&mut twins, |_| {}), Err(Error::Parameter { .. })));
+}
