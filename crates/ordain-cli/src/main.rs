@@ -8,6 +8,7 @@ mod model;
 mod output;
 mod predict;
 mod rank;
+mod reproduce;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -32,6 +33,7 @@ enum Command {
     Predict(predict::Arguments),
     Answer(answer::Arguments),
     Eval(eval::Arguments),
+    Reproduce(reproduce::Arguments),
     Demo(demo::Arguments),
 }
 
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Answer(arguments) => answer::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
     };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
