@@ -97,6 +97,7 @@ pub fn run(
         data: fingerprints,
         known: Vec::new(),
         reruns: 0,
+        tuning_draws: 0,
         tuned_on: Vec::new(),
         queries: Vec::new(),
     })?;

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use ordain::data::ItemId;
 use ordain::kernel::{Graph, Role};
 use ordain::numeric::Seed;
 use ordain::{Error, Result};
 
 use crate::experiment::Progress;
 use crate::journal::Journal;
-use crate::models::{Measures, Model, Prepared, Tuned, tune};
+use crate::models::{Example, Measures, Model, Prepared, Tuned, tune};
 use crate::query::{Query, Split};
 use crate::record::{Cell, Files, Measured, Record};
 
@@ -21,6 +20,8 @@ pub struct Study {
     pub known: Vec<usize>,
     /// How often known pairs are drawn anew.
     pub reruns: usize,
+    /// How often known pairs are drawn to tune by.
+    pub tuning_draws: usize,
     /// The parts: queries to tune on.
     pub tuned_on: Vec<Vec<usize>>,
     /// Queries to measure on, each with the part whose models it takes, which is not tuned on it.
@@ -52,6 +53,7 @@ impl Study {
         Ok(Record {
             known: self.known.clone(),
             reruns: self.reruns,
+            tuning_draws: self.tuning_draws,
             tuned_on: self.tuned_on.iter().map(names).collect(),
             queries: self.measured.iter().map(measured).collect::<Result<_>>()?,
             ..general
@@ -92,12 +94,15 @@ impl Study {
         watch(Progress { stage: "tuning", done: journal.done(), total });
         let compute = |at: usize| {
             let (part, known, model) = tunings[at];
-            let problem = |&query: &usize| {
-                let marks = self.queries[query].draw(known, Seed(record.seed), task(TUNING, query, known, 0));
-                (&self.queries[query], Split::new(&self.queries[query], &marks).known)
+            let example = |&(query, draw): &(usize, usize)| {
+                let own = &self.queries[query];
+                let marks = own.draw(known, Seed(record.seed), task(TUNING, query, known, draw));
+                Example { query: own, split: Split::new(own, &marks) }
             };
-            let problems: Vec<(&Query, Vec<(ItemId, ItemId)>)> = self.tuned_on[part].iter().map(problem).collect();
-            Ok(tune(model, &problems, Seed(record.seed))?.row())
+            let draws = |&query: &usize| (0..record.tuning_draws).map(move |draw| (query, draw));
+            let draws: Vec<(usize, usize)> = self.tuned_on[part].iter().flat_map(draws).collect();
+            let examples: Vec<Example<'_>> = draws.iter().map(example).collect();
+            Ok(tune(model, &examples, Seed(record.seed))?.row())
         };
         journal.complete(0..total, compute, |done| watch(Progress { stage: "tuning", done, total }))?;
         let read = |row| {

@@ -11,6 +11,7 @@
 
 mod data;
 mod experiment;
+
 mod html;
 mod journal;
 mod known_pairs;
@@ -20,6 +21,7 @@ mod ohsumed;
 mod plot;
 mod query;
 mod record;
+mod search;
 mod summary;
 
 pub use data::{DataFile, DataFolder};

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use ordain::data::{Attributes, Judgements, Link, Relation};
-use ordain::formats::{Table, read_qrels};
+use ordain::formats::{Lines, Table, read_qrels};
 use ordain::text::{Analysis, Bm25Params, Index, IndexBuilder};
 use ordain::{InputError, Result};
 use rand::seq::SliceRandom;
+use serde::Deserialize;
 
 use crate::data::{DataFile, DataFolder};
 use crate::experiment::{Experiment, Options};
@@ -78,7 +79,7 @@ fn load(folder: &DataFolder, options: Options) -> Result<Study> {
     queries.retain(|query| query.pairs.len() > most);
     let mut order: Vec<usize> = (0..queries.len()).collect();
     order.shuffle(&mut options.seed.stream(0));
-    let (limit, reruns) = if options.quick { (6, 2) } else { (order.len(), 20) };
+    let (limit, reruns, tuning_draws) = if options.quick { (6, 2, 2) } else { (order.len(), 20, 5) };
     order.truncate(limit);
     if order.len() < 2 {
         let expected = format!("two queries or more with {LEAST_RELEVANT} relevant documents");
@@ -88,7 +89,7 @@ fn load(folder: &DataFolder, options: Options) -> Result<Study> {
     let mut measured: Vec<(usize, usize)> = first.iter().map(|&query| (query, 0)).collect();
     measured.extend(second.iter().map(|&query| (query, 1)));
     measured.sort_unstable();
-    Ok(Study { queries, known, reruns, tuned_on: vec![second.to_vec(), first.to_vec()], measured })
+    Ok(Study { queries, known, reruns, tuning_draws, tuned_on: vec![second.to_vec(), first.to_vec()], measured })
 }
 
 /// The queries with enough relevant documents, in the order of the file, and these documents in the order of their ids.
@@ -107,6 +108,16 @@ fn query_texts(folder: &DataFolder) -> Result<HashMap<String, String>> {
     Ok((0..table.len()).map(|row| (table.cell(row, name).to_owned(), table.cell(row, text).to_owned())).collect())
 }
 
+/// A line of the documents.
+#[derive(Deserialize)]
+struct Document {
+    id: u32,
+    title: String,
+    r#abstract: String,
+    keywords: String,
+    published: String,
+}
+
 /// The documents and what links them.
 struct Collection {
     index: Index,
@@ -118,16 +129,22 @@ struct Collection {
 
 impl Collection {
     fn read(folder: &DataFolder) -> Result<Self> {
-        let table = Table::read(folder.file(&DOCUMENTS))?;
-        let id = table.column("id")?;
-        let texts = [table.column("title")?, table.column("abstract")?, table.column("keywords")?];
-        let published = table.column("published")?;
         let analysis = Analysis { stem: Some("english".parse()?), ..Analysis::default() };
         let mut builder = IndexBuilder::new(analysis);
-        let mut years = Vec::with_capacity(table.len());
-        for row in 0..table.len() {
-            builder.add(table.cell(row, id), texts.map(|column| table.cell(row, column)).join("\n"))?;
-            years.push(year(&table, row, published)?);
+        let mut years = Vec::new();
+        let path = folder.file(&DOCUMENTS);
+        let mut lines = Lines::open(&path)?;
+        while let Some((line, text)) = lines.next_numbered()? {
+            let document: Document = serde_json::from_str(text).map_err(|error| {
+                let expected = "an object with id, title, abstract, keywords and published";
+                InputError::new(&path, expected).line(line).found(error.to_string())
+            })?;
+            let Document { id, title, r#abstract, keywords, published } = document;
+            builder.add(id.to_string(), [title, r#abstract, keywords].join("\n"))?;
+            years.push(year(&published).ok_or_else(|| {
+                let error = InputError::new(&path, "a year of four digits at the end").line(line);
+                error.column("published").found(&published)
+            })?);
         }
         let index = builder.finish()?;
         let counts = counts(folder, &index)?;
@@ -211,14 +228,20 @@ fn counts(folder: &DataFolder, index: &Index) -> Result<BTreeMap<(u32, u32), f64
 }
 
 /// The year at the end of, say, "CACM December, 1958".
-fn year(table: &Table, row: usize, column: usize) -> Result<f64> {
-    let cell = table.cell(row, column);
-    let digits = cell.trim().rsplit(|letter: char| !letter.is_ascii_digit()).next().unwrap_or_default();
-    match digits.parse::<u16>() {
-        Ok(year) if digits.len() == 4 => Ok(f64::from(year)),
-        _ => {
-            let error = InputError::new(table.path(), "a year of four digits at the end").line(table.line(row));
-            Err(error.column(&table.columns()[column]).found(cell).into())
-        }
+fn year(published: &str) -> Option<f64> {
+    let digits = published.trim().rsplit(|letter: char| !letter.is_ascii_digit()).next()?;
+    let year = digits.parse::<u16>().ok().filter(|_| digits.len() == 4)?;
+    Some(f64::from(year))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::year;
+
+    #[test]
+    fn years_at_the_end() {
+        assert_eq!(year("CACM December, 1958"), Some(1958.0));
+        assert_eq!(year(" 1958 "), Some(1958.0));
+        assert_eq!(["CACM", "", "12", "1958, CACM", "CACM 99999"].map(year), [None; 5]);
     }
 }

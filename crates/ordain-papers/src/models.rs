@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use ordain::data::ItemId;
-use ordain::gp::{AnswerModel, Belief, EpParams, Problem, TuningParams};
+use ordain::gp::{AnswerModel, Belief, Ep, EpParams, Problem, TuningParams};
 use ordain::kernel::{Causes, Form, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape, WeightedSum, build};
 use ordain::learn::{RankSvmGrid, RankSvmParams, RankSvmProblem};
 use ordain::measure::auc;
 use ordain::numeric::{Matrix, Seed};
 use ordain::{Error, Result};
+use rayon::prelude::*;
 
 use crate::journal::Row;
 use crate::query::{Query, Split};
+use crate::search::pattern_search;
 
 /// A model of figures 2 and 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,7 +73,7 @@ pub struct Tuned {
     iota: Option<f64>,
     /// The cost of the SVM.
     cost: Option<f64>,
-    /// What was made as good as possible: the log evidence a pair, or the SVM's error in cross-validation.
+    /// The mean error on the queries it was tuned on.
     score: f64,
 }
 
@@ -83,6 +85,27 @@ impl Tuned {
     /// As a row of that table.
     pub fn row(&self) -> Row {
         vec![self.attributes, Some(self.rho), self.own, self.links, self.iota, self.cost, Some(self.score)]
+    }
+
+    /// The logarithms of the numbers that the model has.
+    fn logs(&self) -> Vec<f64> {
+        let all = [self.attributes, Some(self.rho), self.own, self.links, self.iota, self.cost];
+        all.into_iter().flatten().map(f64::ln).collect()
+    }
+
+    /// The same model with other numbers, given by their logarithms.
+    fn with_logs(&self, logs: &[f64]) -> Self {
+        let mut values = logs.iter().map(|log| log.exp());
+        let mut take = |old: Option<f64>| old.and_then(|_| values.next());
+        Self {
+            attributes: take(self.attributes),
+            rho: take(Some(self.rho)).unwrap_or(self.rho),
+            own: take(self.own),
+            links: take(self.links),
+            iota: take(self.iota),
+            cost: take(self.cost),
+            score: self.score,
+        }
     }
 
     /// From such a row.
@@ -97,52 +120,85 @@ fn answers() -> AnswerModel {
     AnswerModel::default()
 }
 
-/// Tunes a model on known pairs of several queries, by which it will never be measured: the Gaussian processes by their
-/// evidence, the SVM by cross-validation.
+/// A query whose pairs are all used to tune by: some as known, the others to see what came of it.
+pub struct Example<'a> {
+    /// The query.
+    pub query: &'a Query,
+    /// Its pairs.
+    pub split: Split,
+}
+
+/// Tunes a model on queries by which it will never be measured: for the least mean error on their remaining pairs, which is
+/// the same for all models.
+///
+/// The search starts from the better of two places: plain values, and what a model's own way finds from the known pairs
+/// alone, which is the evidence for a Gaussian process and cross-validation for the SVM.
 ///
 /// # Errors
-/// If the evidence cannot be computed or a fit does not converge.
-pub fn tune(model: Model, known: &[(&Query, Vec<(ItemId, ItemId)>)], seed: Seed) -> Result<Tuned> {
-    if model == Model::Svm {
-        let problem = |(query, pairs): &(&Query, Vec<(ItemId, ItemId)>)| RankSvmProblem {
-            attributes: query.items.attributes().clone(),
-            pairs: pairs.clone(),
-        };
-        let problems: Vec<RankSvmProblem> = known.iter().map(problem).collect();
-        let best = RankSvmGrid { seed, ..RankSvmGrid::default() }.search(&problems)?[0];
-        let none = None;
-        let (rho, cost, score) = (best.rho, Some(best.cost), best.error);
-        return Ok(Tuned { attributes: none, rho, own: none, links: none, iota: none, cost, score });
-    }
-    let start = Tuned {
-        attributes: Some(1.0),
+/// If a fit does not converge at the plain values, or the model's own way fails.
+pub fn tune(model: Model, examples: &[Example<'_>], seed: Seed) -> Result<Tuned> {
+    let plain = Tuned {
+        attributes: model.is_soft().then_some(1.0),
         rho: 0.5,
-        own: Some(0.5),
-        links: (model != Model::Pgp).then_some(1.0),
+        own: model.is_soft().then_some(1.0),
+        links: matches!(model, Model::CommonCause | Model::Laplacian).then_some(1.0),
         iota: (model == Model::Laplacian).then_some(1.0),
-        cost: None,
+        cost: (model == Model::Svm).then_some(1.0),
         score: 0.0,
     };
-    let problem = |(query, pairs): &(&Query, Vec<(ItemId, ItemId)>)| {
-        let observations = pairs.iter().map(|&(better, worse)| answers().preferred(better, worse)).collect();
-        Ok(Problem { kernel: kernel(model, &start, query)?, observations })
+    let own_way = if model == Model::Svm {
+        by_cross_validation(plain, examples, seed)?
+    } else {
+        by_evidence(model, plain, examples, seed)?
     };
-    let mut problems: Vec<Problem> = known.iter().map(problem).collect::<Result<_>>()?;
+    let mut objective = |logs: &[f64]| mean_error(model, &plain.with_logs(logs), examples);
+    let best = [plain, own_way].map(|start| start.logs());
+    let (logs, score) = pattern_search(best, &mut objective)?;
+    Ok(Tuned { score, ..plain.with_logs(&logs) })
+}
+
+/// The cost and inverse width that leave the fewest held-out known pairs in the wrong order.
+fn by_cross_validation(plain: Tuned, examples: &[Example<'_>], seed: Seed) -> Result<Tuned> {
+    let problem = |example: &Example<'_>| RankSvmProblem {
+        attributes: example.query.items.attributes().clone(),
+        pairs: example.split.known.clone(),
+    };
+    let problems: Vec<RankSvmProblem> = examples.iter().map(problem).collect();
+    let best = RankSvmGrid { seed, ..RankSvmGrid::default() }.search(&problems)?[0];
+    Ok(Tuned { rho: best.rho, cost: Some(best.cost), ..plain })
+}
+
+/// The numbers under which the known pairs are most probable.
+fn by_evidence(model: Model, plain: Tuned, examples: &[Example<'_>], seed: Seed) -> Result<Tuned> {
+    let problem = |example: &Example<'_>| {
+        let observations = example.split.known.iter().map(|&(better, worse)| answers().preferred(better, worse));
+        Ok(Problem { kernel: kernel(model, &plain, example.query)?, observations: observations.collect() })
+    };
+    let mut problems: Vec<Problem> = examples.iter().map(problem).collect::<Result<_>>()?;
     let found = TuningParams { seed, ..TuningParams::default() }.tune(&mut problems, |_| {})?;
     let value = |part: usize, name: &str| {
         let name = format!("kernel[{part}].{name}");
         found.parameters.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.value)
     };
-    let count: usize = known.iter().map(|(_, pairs)| pairs.len()).sum();
     Ok(Tuned {
         attributes: value(0, "weight"),
-        rho: value(0, "rho").unwrap_or(start.rho),
+        rho: value(0, "rho").unwrap_or(plain.rho),
         own: value(1, "weight"),
         links: value(2, "weight"),
         iota: value(2, "iota"),
-        cost: None,
-        score: found.log_evidence / count as f64,
+        ..plain
     })
+}
+
+/// The mean over examples of the error on their remaining pairs; infinite where the numbers are beyond what can be
+/// computed.
+fn mean_error(model: Model, tuned: &Tuned, examples: &[Example<'_>]) -> f64 {
+    let error = |example: &Example<'_>| {
+        let prepared = Prepared::new(model, tuned, example.query)?;
+        prepared.error(&example.split)
+    };
+    let errors: Result<Vec<f64>> = examples.par_iter().map(error).collect();
+    errors.map_or(f64::INFINITY, |errors| errors.iter().sum::<f64>() / errors.len() as f64)
 }
 
 /// The kernel of a model over a query's documents: attributes, what is a document's own, links.
@@ -214,49 +270,51 @@ impl Prepared {
     /// If the fit does not converge.
     pub fn measure(&self, split: &Split) -> Result<Measures> {
         if self.model == Model::Svm {
-            let params = RankSvmParams { cost: self.cost, ..RankSvmParams::default() };
-            let svm = params.fit(self.kernel.as_ref(), &split.known)?;
-            let scores = svm.scores();
-            let margins = split.remaining.iter().map(|&(i, j)| scores[i.index()] - scores[j.index()]);
-            return Ok(Measures { error: error_rate(margins)?, auc: None });
+            return Ok(Measures { error: self.error(split)?, auc: None });
         }
-        let answers = answers();
-        let observations: Vec<_> = split.known.iter().map(|&(i, j)| answers.preferred(i, j)).collect();
-        let belief = EpParams::default().fit(self.kernel.clone(), &observations)?;
+        let belief = self.believe(split)?;
         let everyone: Vec<ItemId> = (0..self.kernel.len()).map(ItemId::new).collect();
         let covariance = belief.covariance(&everyone)?;
-        let noise = answers.lambda().powi(2);
+        let noise = answers().lambda().powi(2);
         let standardized = |&(i, j): &(ItemId, ItemId)| {
             let (i, j) = (i.index(), j.index());
             let variance = (covariance[(i, i)] + covariance[(j, j)] - 2.0 * covariance[(i, j)]).max(0.0);
             (belief.mean()[i] - belief.mean()[j]) / (noise + variance).sqrt()
         };
         let margins: Vec<f64> = split.remaining.iter().map(standardized).collect();
-        Ok(Measures { error: error_rate(margins.iter().copied())?, auc: Some(pair_auc(&margins)?) })
+        Ok(Measures { error: error_rate(belief.mean(), &split.remaining)?, auc: Some(pair_auc(&margins)?) })
+    }
+
+    /// The error alone, which costs no covariances.
+    fn error(&self, split: &Split) -> Result<f64> {
+        if self.model == Model::Svm {
+            let params = RankSvmParams { cost: self.cost, ..RankSvmParams::default() };
+            return error_rate(params.fit(self.kernel.as_ref(), &split.known)?.scores(), &split.remaining);
+        }
+        error_rate(self.believe(split)?.mean(), &split.remaining)
+    }
+
+    fn believe(&self, split: &Split) -> Result<Ep> {
+        let observations: Vec<_> = split.known.iter().map(|&(i, j)| answers().preferred(i, j)).collect();
+        EpParams::default().fit(self.kernel.clone(), &observations)
     }
 }
 
 /// The share of pairs whose better document does not score higher, equal scores counting one half.
-fn error_rate(margins: impl Iterator<Item = f64>) -> Result<f64> {
-    let (mut wrong, mut count) = (0.0, 0);
-    for margin in margins {
-        count += 1;
-        wrong += if margin > 0.0 {
-            0.0
-        } else if margin < 0.0 {
-            1.0
-        } else {
-            0.5
-        };
-    }
-    if count == 0 {
+fn error_rate(scores: &[f64], pairs: &[(ItemId, ItemId)]) -> Result<f64> {
+    if pairs.is_empty() {
         return Err(Error::Data {
             what: "remaining pairs",
             found: "none".into(),
             expected: "some to measure by".into(),
         });
     }
-    Ok(wrong / f64::from(count))
+    let wrong = |&(better, worse): &(ItemId, ItemId)| match scores[better.index()] - scores[worse.index()] {
+        margin if margin > 0.0 => 0.0,
+        margin if margin < 0.0 => 1.0,
+        _ => 0.5,
+    };
+    Ok(pairs.iter().map(wrong).sum::<f64>() / pairs.len() as f64)
 }
 
 /// The area under the ROC curve of predicted pairs. Every remaining pair is shown in both directions, once as better
@@ -277,8 +335,10 @@ mod tests {
 
     #[test]
     fn errors_and_areas_by_hand() {
-        assert_eq!(error_rate([1.0, -1.0, 0.0, 2.0].into_iter()).unwrap(), 1.5 / 4.0);
-        assert!(error_rate(std::iter::empty()).is_err());
+        let pair = |better, worse| (ItemId(better), ItemId(worse));
+        let pairs = [pair(0, 1), pair(1, 0), pair(1, 2), pair(0, 2)];
+        assert_eq!(error_rate(&[1.0, 0.0, 0.0], &pairs).unwrap(), 1.5 / 4.0);
+        assert!(error_rate(&[1.0], &[]).is_err());
         let brute = |margins: &[f64]| {
             let compare = |p: f64, q: f64| {
                 if p > -q {
@@ -311,6 +371,13 @@ mod tests {
             score: -0.7,
         };
         assert_eq!(Tuned::from_row(&tuned.row()), Some(tuned));
+        let again = tuned.with_logs(&tuned.logs());
+        let close = |a: Option<f64>, b: Option<f64>| match (a, b) {
+            // A logarithm and back, which at 1e-300 costs three digits.
+            (Some(a), Some(b)) => (a / b - 1.0_f64).abs() < 1e-12,
+            (a, b) => a == b,
+        };
+        assert!(tuned.row().into_iter().zip(again.row()).all(|(a, b)| close(a, b)), "{again:?}");
         assert_eq!(Tuned::COLUMNS.len(), 3 + tuned.row().len());
         assert_eq!(Tuned::from_row(&vec![None; 7]), None);
     }

@@ -67,7 +67,7 @@ fn load(folder: &DataFolder, options: Options) -> Result<Study> {
     for file in &FILES {
         queries.extend(read(folder, file)?);
     }
-    let (measured, tuned_on, reruns) = if options.quick { (3, 3, 2) } else { (10, 10, 20) };
+    let (measured, tuned_on, reruns, tuning_draws) = if options.quick { (3, 3, 2, 1) } else { (10, 10, 20, 3) };
     let mut usable: Vec<usize> = (0..queries.len()).filter(|&at| queries[at].pairs.len() >= LEAST_PAIRS).collect();
     if usable.len() < measured + tuned_on {
         let expected = format!("{} queries with {LEAST_PAIRS} pairs or more", measured + tuned_on);
@@ -79,6 +79,7 @@ fn load(folder: &DataFolder, options: Options) -> Result<Study> {
         queries,
         known: vec![100, 150, 200],
         reruns,
+        tuning_draws,
         tuned_on: vec![usable[measured..measured + tuned_on].to_vec()],
         measured: usable[..measured].iter().map(|&query| (query, 0)).collect(),
     })

@@ -28,6 +28,8 @@ pub struct Record {
     pub known: Vec<usize>,
     /// How often known pairs are drawn anew.
     pub reruns: usize,
+    /// How often they were drawn to tune by.
+    pub tuning_draws: usize,
     /// The parts: which queries the models of each part were tuned on.
     pub tuned_on: Vec<Vec<String>>,
     /// The queries that models are measured on.
