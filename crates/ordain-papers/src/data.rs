@@ -75,3 +75,15 @@ impl DataFolder {
         InputError::new(self.file(file), format!("{}, but there is no such file", file.origin)).hint(hint).into()
     }
 }
+
+/// The folder of public data, if it is at hand: `ORDAIN_DATA`, or `shared/data` beside the workspace.
+#[cfg(test)]
+pub(crate) fn real_data(file: &DataFile) -> Option<DataFolder> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let folder = DataFolder::new(std::env::var_os("ORDAIN_DATA").map_or_else(beside, PathBuf::from));
+    if folder.file(file).exists() {
+        return Some(folder);
+    }
+    eprintln!("SKIPPED: no {}; set ORDAIN_DATA to the folder of public data", folder.file(file).display());
+    None
+}

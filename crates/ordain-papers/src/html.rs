@@ -37,15 +37,13 @@ pub fn section(experiment: &Experiment, record: &Record, summary: Option<&Summar
     }
     put(format!("<h3>The paper's claim</h3>\n<p>{}</p>", escape(experiment.claim)));
     put(format!("<p>Its setting: {}</p>", escape(experiment.setting)));
-    put(format!("<h3>What was measured</h3>\n{}", list(experiment.design)));
-    put(format!("<p>{}</p>", measured(record)));
     let Some(summary) = summary else {
         let text = "This run is not finished. The command below goes on where it stopped.";
         put(format!("<p class=\"notice\">{text}</p>\n{}</section>", source(experiment, record)));
         return out;
     };
-    put(figures(summary));
-    put(tables(summary));
+    put(format!("<h3>What was measured</h3>\n{}\n{}", figures(summary), tables(summary)));
+    put(format!("<h3>How</h3>\n{}\n<p>{}</p>", list(experiment.design), measured(record)));
     put(format!("<h3>Where and why they differ</h3>\n<p>{}</p>", comparison(experiment, summary)));
     put(list(experiment.differences));
     put(source(experiment, record));
@@ -67,17 +65,20 @@ fn measured(record: &Record) -> String {
     let tuned: Vec<String> = record.tuned_on.iter().map(|part| part.len().to_string()).collect();
     format!(
         "{queries} queries with on average {:.0} documents, {:.0} linked pairs of documents and {:.0} pairs of a better and \
-         a worse document; {} draws of known pairs each. All models were tuned once for every number of known pairs on that \
-         many known pairs of each of {} other queries: the Gaussian processes (kernel over attributes, what is a document's \
-         own, links) by their evidence, the SVM by cross-validation (5 folds; C from 10<sup>-2</sup> to 10<sup>3</sup>, \
-         inverse width from 2<sup>-5</sup> to 2). The error rate is the share of all remaining pairs put in the wrong order, \
-         equal utilities counting one half. For the AUC every remaining pair is shown in both directions and scored by the \
-         predicted probability of \"first before second\"; the SVM predicts none.",
+         a worse document; {} draws of known pairs each. The error rate is the share of all remaining pairs put in the wrong \
+         order, equal utilities counting one half. For the AUC every remaining pair is shown in both directions and scored by \
+         the predicted probability of \"first before second\"; the SVM predicts none.</p>\n<p>All models were tuned alike, once \
+         for every number of known pairs: for the least error on the remaining pairs of {} other queries with {} draws of \
+         known pairs each. Tuned are, of the Gaussian processes, the weights of the attributes, of what is a document's own \
+         and of the links, the inverse length over attributes and the reach of the Laplacian; of the SVM its C and the \
+         inverse width of its RBF kernel. The search goes by factors of 4, 2 and √2 from the better of plain values and of \
+         what the known pairs alone suggest: the evidence for the processes, 5-fold cross-validation for the SVM.",
         per(|query| query.documents),
         per(|query| query.links),
         per(|query| query.pairs),
         record.reruns,
         tuned.join(" and "),
+        record.tuning_draws,
     )
 }
 
@@ -97,7 +98,7 @@ fn tables(summary: &Summary) -> String {
     let shown = |mean: Mean| format!("{:.3} <small>± {:.3}</small>", mean.value, mean.error);
     let error = |known: usize, model: Model| {
         let entry = summary.entry(known, model);
-        let cut = if model == Model::Pgp { String::new() } else { format!("<br><b>{}</b>", percent(-entry.cut)) };
+        let cut = if model == Model::Pgp { String::new() } else { format!("<br><b>{}</b>", change(-entry.cut)) };
         format!("{}{cut}{}", shown(entry.error), marks(summary, known, entry))
     };
     let area = |known: usize, model: Model| {
@@ -170,10 +171,15 @@ fn comparison(experiment: &Experiment, summary: &Summary) -> String {
     out
 }
 
-/// With its sign: `-12 %`, `+3 %`; of a cut the sign is left out where it is positive.
 fn percent(share: f64) -> String {
     let rounded = (100.0 * share).round();
     if rounded < 0.0 { format!("−{} %", -rounded) } else { format!("{} %", rounded.abs()) }
+}
+
+/// With its sign, whichever it is.
+fn change(share: f64) -> String {
+    let plus = if (100.0 * share).round() > 0.0 { "+" } else { "" };
+    format!("{plus}{}", percent(share))
 }
 
 /// Seed, command and data.

@@ -17,13 +17,13 @@ pub enum Measure {
 }
 
 /// The size of a figure.
-const SIZE: (u32, u32) = (560, 420);
+const SIZE: (u32, u32) = (480, 400);
 
 /// Where the data are drawn: left, top, right, bottom.
-const FRAME: [f64; 4] = [72.0, 74.0, 544.0, 362.0];
+const FRAME: [f64; 4] = [68.0, 74.0, 470.0, 344.0];
 
 /// Neighbours are moved apart by so much, so that their intervals do not cover each other.
-const APART: f64 = 9.0;
+const APART: f64 = 8.0;
 
 // The report gives these other colours in the dark.
 const PAPER: RGBColor = RGBColor(255, 255, 255);
@@ -123,7 +123,7 @@ impl<'a> Figure<'a> {
     /// Above the data: two by two.
     fn legend(&self, area: &Area<'_>) -> Drawn {
         for (position, &model) in self.models.iter().enumerate() {
-            let x = FRAME[0] + 8.0 + 240.0 * (position % 2) as f64;
+            let x = 14.0 + 236.0 * (position % 2) as f64;
             let y = 22.0 + 26.0 * (position / 2) as f64;
             line(area, &[(x, y), (x + 30.0, y)], colour(model), 2)?;
             marker(area, (x + 15.0, y), model)?;

@@ -11,4 +11,5 @@ mod fine;
 mod init;
 mod predict;
 mod rank;
+mod reproduce;
 mod util;
