@@ -21,8 +21,9 @@ Tasks:
   bench [ARGS]    Run the benches; ARGS go to `cargo bench`
   oracles         Prepare the oracles' Python environment and print its interpreter, for example
                   ORDAIN_PYTHON=\"$(cargo xtask oracles)\" cargo test
-  bench-peers     Run the peers' implementations beside ours and record the result under
-                  crates/ordain-bench/results; installs several gigabytes of Python packages first
+  bench-peers [PART...]
+                  Run the peers' implementations beside ours, all or these parts of it, and record the results
+                  under crates/ordain-bench/results; installs several gigabytes of Python packages first
   help            Print this
 
 Environment:
@@ -43,8 +44,8 @@ fn main() -> ExitCode {
         (Some("test"), []) => finish(test()),
         (Some("bench"), args) => finish(cargo("benches", &["bench", "-p", "ordain-bench"]).args(args).run("")),
         (Some("oracles"), []) => finish(python::ORACLES.prepare("").map(|python| println!("{}", python.display()))),
-        (Some("bench-peers"), []) => finish(bench_peers()),
-        (Some(task @ ("test" | "oracles" | "bench-peers")), [first, ..]) => {
+        (Some("bench-peers"), parts) => finish(bench_peers(parts)),
+        (Some(task @ ("test" | "oracles")), [first, ..]) => {
             misuse(&format!("`{task}` takes no arguments, found `{}`", first.to_string_lossy()))
         }
         (Some(task), _) => misuse(&format!("unknown task `{task}`")),
@@ -82,9 +83,10 @@ fn test() -> Result<(), Failure> {
 }
 
 /// Ours and the peers', on the same problems in one run.
-fn bench_peers() -> Result<(), Failure> {
+fn bench_peers(parts: &[OsString]) -> Result<(), Failure> {
     let python = python::PEERS.prepare("")?;
-    cargo("peers", &["run", "--release", "-p", "ordain-bench", "--bin", "peers", "--"]).args(&[python]).run("")
+    let run = cargo("peers", &["run", "--release", "-p", "ordain-bench", "--bin", "peers", "--"]);
+    run.args(&[python]).args(parts).run("")
 }
 
 /// A step that runs the cargo this program was started by.

@@ -23,7 +23,7 @@ pub struct Environment {
 pub const ORACLES: Environment = Environment {
     name: "oracles",
     requirements: "tests/oracles/requirements.txt",
-    modules: "import choix, ir_measures, mpmath, numpy, pytrec_eval, scipy, sklearn",
+    modules: "import bm25s, choix, ir_measures, mpmath, numpy, pytrec_eval, scipy, sklearn",
     variable: "ORDAIN_PYTHON",
 };
 
@@ -31,7 +31,7 @@ pub const ORACLES: Environment = Environment {
 pub const PEERS: Environment = Environment {
     name: "peers",
     requirements: "crates/ordain-bench/peers/requirements.txt",
-    modules: "import botorch, gpytorch, numpy, pytrec_eval, ranx, torch",
+    modules: "import bm25s, botorch, gpytorch, numba, numpy, pytrec_eval, rank_bm25, ranx, torch",
     variable: "ORDAIN_PEERS_PYTHON",
 };
 

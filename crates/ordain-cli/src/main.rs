@@ -9,6 +9,8 @@ mod output;
 mod predict;
 mod rank;
 mod reproduce;
+mod search;
+mod tune;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -30,10 +32,12 @@ struct Arguments {
 enum Command {
     Init(init::Arguments),
     Rank(rank::Arguments),
+    Tune(tune::Arguments),
     Predict(predict::Arguments),
     Answer(answer::Arguments),
     Eval(eval::Arguments),
     Reproduce(reproduce::Arguments),
+    Search(search::Arguments),
     Demo(demo::Arguments),
 }
 
@@ -78,10 +82,12 @@ fn main() -> ExitCode {
     let run = || match arguments.command {
         Command::Init(arguments) => init::run(&arguments),
         Command::Rank(arguments) => rank::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Answer(arguments) => answer::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
+        Command::Search(arguments) => search::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
     };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {

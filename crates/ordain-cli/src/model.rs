@@ -7,9 +7,9 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use clap::ValueEnum;
-use indicatif::ProgressBar;
-use ordain::data::{AnswerLog, Outcome};
-use ordain::formats::Project;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ordain::data::{AnswerLog, ItemId, Items, Newcomers, Outcome};
+use ordain::formats::{NewLinks, Project};
 use ordain::gp::{AnswerModel, Belief, EpParams, Incremental, Observation};
 use ordain::{InputError, kernel};
 
@@ -41,18 +41,39 @@ pub struct Model {
     pub belief: Box<dyn Belief>,
     /// How many answers the belief learned from; skips do not count.
     pub learned: usize,
+    /// The project's items and then newcomers, if there are any.
+    all: Option<Items>,
+}
+
+/// Items that the project does not have, and files of their links.
+pub struct Unseen<'a> {
+    pub items: &'a Path,
+    pub links: &'a [NewLinks],
 }
 
 impl Model {
     /// Opens a project and learns from its answers.
     pub fn open(path: &Path, inference: Inference) -> Result<Self, Failure> {
+        Self::open_with(path, inference, None)
+    }
+
+    /// Opens a project, learns from its answers, and believes accordingly of items that it does not have.
+    pub fn open_with(path: &Path, inference: Inference, unseen: Option<&Unseen<'_>>) -> Result<Self, Failure> {
         let project = open_project(path)?;
+        let newcomers = unseen.map(|unseen| project.newcomers(unseen.items, unseen.links)).transpose()?;
         let working = working("learning from the answers");
         let (answers, observations) = observe(&project, &project.answers)?;
-        let kernel = Arc::new(kernel::build(&project.kernels, &project.items, &project.relations)?);
-        let belief: Box<dyn Belief> = match inference {
-            Inference::Ep => Box::new(EpParams::default().fit(kernel, &observations)?),
-            Inference::Incremental => {
+        let joint = newcomers.as_ref().map(|newcomers| kernel::build_with_newcomers(&project.kernels, newcomers));
+        let joint = joint.transpose()?.map(Arc::new);
+        let kernel = || kernel::build(&project.kernels, &project.items, &project.relations).map(Arc::new);
+        let belief: Box<dyn Belief> = match (inference, joint) {
+            (Inference::Ep, None) => Box::new(EpParams::default().fit(kernel()?, &observations)?),
+            (Inference::Ep, Some(joint)) => {
+                Box::new(EpParams::default().fit(kernel()?, &observations)?.with_newcomers(joint)?)
+            }
+            (Inference::Incremental, joint) => {
+                // Steps are along known items, so that newcomers change nothing for those.
+                let kernel = joint.map_or_else(kernel, Ok)?;
                 let mut belief = Incremental::new(kernel, observations.len())?;
                 for observation in &observations {
                     belief.observe(observation)?;
@@ -61,7 +82,23 @@ impl Model {
             }
         };
         drop(working);
-        Ok(Self { project, answers, belief, learned: observations.len() })
+        let all = newcomers.map(Newcomers::into_items);
+        Ok(Self { project, answers, belief, learned: observations.len(), all })
+    }
+
+    /// The items that the belief is about: the project's, then newcomers.
+    pub fn items(&self) -> &Items {
+        self.all.as_ref().unwrap_or(&self.project.items)
+    }
+
+    /// Whether some are newcomers.
+    pub fn has_newcomers(&self) -> bool {
+        self.all.is_some()
+    }
+
+    /// Whether an item is a newcomer.
+    pub fn is_new(&self, item: ItemId) -> bool {
+        item.index() >= self.project.items.len()
     }
 }
 
@@ -91,6 +128,7 @@ pub fn observe(project: &Project, log: &AnswerLog) -> Result<(AnswerModel, Vec<O
 
 /// Work that a spinner is shown for on a terminal if it takes more than a second; over when this is dropped.
 pub struct Working {
+    spinner: ProgressBar,
     over: Option<Sender<()>>,
     shown: Option<JoinHandle<()>>,
 }
@@ -98,15 +136,26 @@ pub struct Working {
 /// Starts such work. Nothing is drawn if standard error is no terminal.
 pub fn working(on: &'static str) -> Working {
     let (over, waits) = channel();
+    let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    spinner.set_style(ProgressStyle::default_spinner());
+    spinner.set_message(on);
+    let drawn = spinner.clone();
     let shown = thread::spawn(move || {
         if waits.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
-            let spinner = ProgressBar::new_spinner().with_message(on);
-            spinner.enable_steady_tick(Duration::from_millis(100));
+            drawn.set_draw_target(ProgressDrawTarget::stderr());
+            drawn.enable_steady_tick(Duration::from_millis(100));
             let _ = waits.recv();
-            spinner.finish_and_clear();
+            drawn.finish_and_clear();
         }
     });
-    Working { over: Some(over), shown: Some(shown) }
+    Working { spinner, over: Some(over), shown: Some(shown) }
+}
+
+impl Working {
+    /// Says how far the work is.
+    pub fn say(&self, what: String) {
+        self.spinner.set_message(what);
+    }
 }
 
 impl Drop for Working {

@@ -1,15 +1,16 @@
 //! `ordain rank`: the ranking with its uncertainty.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
+use ordain::formats::NewLinks;
 use ordain::gp::{RankedItem, RankingParams, rank};
 use ordain::numeric::Seed;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::{Inference, Model, working};
+use crate::model::{Inference, Model, Unseen, working};
 use crate::output::{self, Format};
 use crate::{Failure, Outcome};
 
@@ -18,6 +19,10 @@ use crate::{Failure, Outcome};
 /// Ranks count from 1 by falling mean utility, within the group where items have groups. The interval of a rank holds it
 /// with 90 % probability; it and the probability of being among the first k are counted from 4096 joint draws of the
 /// utilities, so a probability p is known to within a standard error of sqrt(p (1 - p) / 4096), at most 0.8 %.
+///
+/// With --with, items that the project does not have are ranked among its own by their attributes and links, without
+/// learning anew and without changing what is believed of the project's items: a newcomer's attributes are put on
+/// their scale. The table marks newcomers, JSON gives them the key "new": true, and CSV has a column new.
 #[derive(Args)]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
@@ -26,12 +31,29 @@ pub struct Arguments {
     /// Also give each item's probability of being among the first K
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     top: Option<u32>,
+    /// Also rank the items of this table, which the project does not have: same columns as the project's items
+    #[arg(long, value_name = "FILE")]
+    with: Option<PathBuf>,
+    /// Links of these new items, to the project's items and to each other, in any format of a relation; the relation is
+    /// named by its file, e.g. cites.csv=new-links.csv, where the project has several
+    #[arg(long, value_name = "[RELATION=]FILE", requires = "with", value_parser = parse_links)]
+    with_links: Vec<NewLinks>,
     /// How answers become a belief
     #[arg(long, value_enum, default_value = "ep")]
     inference: Inference,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+}
+
+/// A file of links, perhaps with the name of its relation; a file whose own name has the sign is taken as it is.
+fn parse_links(text: &str) -> Result<NewLinks, String> {
+    let named = text.split_once('=').filter(|_| !Path::new(text).exists());
+    let (relation, file) = named.map_or((None, text), |(relation, file)| (Some(relation.to_owned()), file));
+    if file.is_empty() || relation.as_ref().is_some_and(String::is_empty) {
+        return Err("expected a file, or a relation and a file as in cites.csv=new-links.csv".into());
+    }
+    Ok(NewLinks { relation, file: file.into() })
 }
 
 #[derive(Serialize)]
@@ -54,18 +76,22 @@ struct Row<'a> {
     top: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<&'a str>,
+    /// Only newcomers have it in JSON; where there are any, all items in CSV, whose rows have the same columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new: Option<bool>,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let model = Model::open(&arguments.project, arguments.inference)?;
+    let unseen = arguments.with.as_ref().map(|items| Unseen { items, links: &arguments.with_links });
+    let model = Model::open_with(&arguments.project, arguments.inference, unseen.as_ref())?;
     let ranked = ranked(&model, arguments.top)?;
     let rows = || ranked.iter().map(|ranked| row(&model, ranked));
     match arguments.format {
         Format::Table => show(&model, &ranked, arguments.top),
         Format::Csv => output::csv(rows()),
         Format::Json => output::json(&Report {
-            items: rows().collect(),
+            items: rows().map(|row| Row { new: row.new.filter(|&new| new), ..row }).collect(),
             log_evidence: model.belief.log_evidence(),
             answers: model.learned,
             inference: arguments.inference.word(),
@@ -81,13 +107,13 @@ pub fn ranked(model: &Model, top: Option<u32>) -> Result<Vec<RankedItem>, Failur
         seed: Seed(model.project.ask.seed),
         ..RankingParams::default()
     };
-    let ranked = rank(model.belief.as_ref(), &model.project.items, &params)?;
+    let ranked = rank(model.belief.as_ref(), model.items(), &params)?;
     drop(working);
     Ok(ranked)
 }
 
 fn row<'a>(model: &'a Model, ranked: &RankedItem) -> Row<'a> {
-    let items = &model.project.items;
+    let items = model.items();
     Row {
         id: items.id(ranked.item),
         rank: ranked.rank,
@@ -97,6 +123,7 @@ fn row<'a>(model: &'a Model, ranked: &RankedItem) -> Row<'a> {
         rank_high: ranked.rank_high,
         top: ranked.top,
         group: items.group_name(ranked.item),
+        new: model.has_newcomers().then(|| model.is_new(ranked.item)),
     }
 }
 
@@ -108,10 +135,11 @@ pub fn show(model: &Model, ranked: &[RankedItem], top: Option<u32>) -> Outcome {
     let numbers: Vec<Vec<String>> = rows.iter().map(numbers).collect();
     let mut headings: Vec<String> = ["rank", "utility", "± sd", "rank (90 %)"].map(str::to_owned).into();
     headings.extend(top.map(|top| format!("top {top}")));
+    headings.extend(model.has_newcomers().then(String::new));
     let widest = |column: usize| numbers.iter().map(|cells| cells[column].width()).max().unwrap_or(0);
     let fixed = (0..headings.len()).map(|column| widest(column).max(headings[column].width()) + PADDING).sum();
     let longest = |name: fn(&Row<'_>) -> usize| rows.iter().map(name).max().unwrap_or(0);
-    let group = model.project.items.groups().map(|_| longest(|row| row.group.map_or(0, str::width)).max("group".len()));
+    let group = model.items().groups().map(|_| longest(|row| row.group.map_or(0, str::width)).max("group".len()));
     let widths = Widths::fit(output::columns(), fixed, longest(|row| row.id.width()).max("item".len()), group);
 
     let rank = headings.remove(0);
@@ -132,7 +160,9 @@ pub fn show(model: &Model, ranked: &[RankedItem], top: Option<u32>) -> Outcome {
         }
     }
     output::text(table.trim_fmt())?;
-    let items = output::count(ranked.len(), "item");
+    let new = ranked.iter().filter(|ranked| model.is_new(ranked.item)).count();
+    let new = if new > 0 { format!(" ({new} new)") } else { String::new() };
+    let items = output::count(ranked.len(), "item") + &new;
     let evidence = model.belief.log_evidence();
     output::note(match model.learned {
         0 => format!("{items}, no answers yet; \"ordain answer\" records them"),
@@ -141,11 +171,13 @@ pub fn show(model: &Model, ranked: &[RankedItem], top: Option<u32>) -> Outcome {
     Ok(())
 }
 
-/// What a row says in numbers: rank, mean, standard deviation, interval of the rank, and the top's probability.
+/// What a row says in numbers: rank, mean, standard deviation, interval of the rank, the top's probability, and whether
+/// it is new.
 fn numbers(row: &Row<'_>) -> Vec<String> {
     let interval = format!("{}–{}", row.rank_low, row.rank_high);
     let mut out = vec![row.rank.to_string(), format!("{:.3}", row.mean), format!("{:.3}", row.sd), interval];
     out.extend(row.top.map(|top| format!("{:.1} %", 100.0 * top)));
+    out.extend(row.new.map(|new| if new { "new" } else { "" }.to_owned()));
     out
 }
 

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use ordain::formats::write_whole;
 use ordain::numeric::Seed;
 use ordain::{Error, Result};
 
 use crate::data::{DataFile, DataFolder};
 use crate::known_pairs::Study;
-use crate::record::{Files, Record, write_whole};
+use crate::record::{Files, Record};
 use crate::summary::Summary;
 use crate::{html, links, ohsumed, plot};
 
@@ -107,9 +108,9 @@ pub fn run(
     record.claim(&files.record)?;
     study.run(&record, folder, watch)?;
     if let Some(summary) = Summary::read(&record, &files)? {
-        write_whole(&files.summary, summary.csv().as_bytes())?;
-        write_whole(&files.error, plot::draw(&summary, plot::Measure::Error).as_bytes())?;
-        write_whole(&files.auc, plot::draw(&summary, plot::Measure::Auc).as_bytes())?;
+        write_text(&files.summary, &summary.csv())?;
+        write_text(&files.error, &plot::draw(&summary, plot::Measure::Error))?;
+        write_text(&files.auc, &plot::draw(&summary, plot::Measure::Auc))?;
     }
     Ok(())
 }
@@ -126,6 +127,10 @@ pub fn write_report(folder: &Path) -> Result<PathBuf> {
         sections.push(html::section(experiment, &record, Summary::read(&record, &files)?.as_ref()));
     }
     let path = folder.join("report.html");
-    write_whole(&path, html::page(&sections).as_bytes())?;
+    write_text(&path, &html::page(&sections))?;
     Ok(path)
+}
+
+fn write_text(path: &Path, text: &str) -> Result<()> {
+    write_whole(path, |out| out.write_all(text.as_bytes()))
 }

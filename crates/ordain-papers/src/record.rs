@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ordain::formats::write_whole;
 use ordain::{Error, InputError, Result};
 use serde::{Deserialize, Serialize};
 
@@ -175,11 +176,10 @@ impl Record {
     /// If the results in the folder were made otherwise, or the file cannot be written.
     pub fn claim(&self, path: &Path) -> Result<()> {
         let Some(held) = Self::read(path)? else {
-            let mut text = serde_json::to_vec_pretty(self)
-                .map_err(std::io::Error::from)
-                .map_err(|source| Error::Io { action: "write", path: path.to_path_buf(), source })?;
-            text.push(b'\n');
-            return write_whole(path, &text);
+            return write_whole(path, |out| {
+                serde_json::to_writer_pretty(&mut *out, self)?;
+                out.write_all(b"\n")
+            });
         };
         let Some((found, expected)) = self.difference(&held) else { return Ok(()) };
         let hint = "these results stay as they are: choose another folder with --out, or move them away";
@@ -211,15 +211,4 @@ impl Record {
         let first = parts.into_iter().zip(same).find(|(_, same)| !same).map(|(part, _)| part);
         first.or_else(|| (held != self).then(other))
     }
-}
-
-/// Puts a whole file in its place at once: first beside it, then under its name.
-pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
-    let beside = path.with_extension("partial");
-    let write = || {
-        std::fs::write(&beside, content)?;
-        std::fs::File::open(&beside)?.sync_all()?;
-        std::fs::rename(&beside, path)
-    };
-    write().map_err(|source| Error::Io { action: "write", path: path.to_path_buf(), source })
 }

@@ -108,7 +108,7 @@ impl Summary {
             ];
             let cells: Vec<String> = numbers
                 .into_iter()
-                .map(|number| number.map_or_else(String::new, |number| number.to_string()))
+                .map(|number| number.map_or_else(String::new, |number| format!("{number:?}")))
                 .collect();
             out.push_str(&format!("{},{},{}\n", entry.known, entry.model.name(), cells.join(",")));
         }

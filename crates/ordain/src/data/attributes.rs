@@ -1,6 +1,6 @@
 //! The numbers that describe items.
 
-use super::Groups;
+use super::{Groups, ItemId};
 use crate::{Error, Result};
 
 /// A table of finite numbers, one row an item, one named column an attribute.
@@ -66,6 +66,13 @@ impl Attributes {
         &self.values[item * width..(item + 1) * width]
     }
 
+    /// The mean of every attribute over all items; 0 where there is no item.
+    pub fn means(&self) -> Vec<f64> {
+        let count = self.items as f64;
+        let mean = |attribute: usize| (0..self.items).map(|item| self.row(item)[attribute] / count).sum();
+        (0..self.len()).map(mean).collect()
+    }
+
     /// Every attribute shifted and scaled to mean 0 and standard deviation 1 (of the population, i.e. divided by the
     /// number of items), within each group where there are groups. An attribute that is constant within a group says
     /// nothing there and becomes 0.
@@ -73,22 +80,10 @@ impl Attributes {
     /// # Errors
     /// If there are attributes but every one is constant within every group, so that nothing would be left.
     pub fn standardized(&self, groups: Option<&Groups>) -> Result<Self> {
-        let mut out = self.clone();
-        let mut informative = self.is_empty() || self.items <= 1;
-        let everything: Vec<usize> = (0..self.items).collect();
-        let blocks: Vec<Vec<usize>> = match groups {
-            Some(groups) => {
-                (0..groups.len()).map(|group| groups.members(group).iter().map(|item| item.index()).collect()).collect()
-            }
-            None => vec![everything],
-        };
-        for block in &blocks {
-            for attribute in 0..self.len() {
-                informative |= out.standardize_block(block, attribute);
-            }
-        }
+        let scale = Scale::of(self, groups);
+        let informative = self.is_empty() || self.items <= 1 || scale.blocks.iter().flatten().any(Option::is_some);
         if informative {
-            return Ok(out);
+            return Ok(self.scaled(&scale, groups));
         }
         Err(Error::Data {
             what: "attributes",
@@ -97,27 +92,79 @@ impl Attributes {
         })
     }
 
-    /// Standardizes one attribute over some items in place; says whether it varied.
-    fn standardize_block(&mut self, block: &[usize], attribute: usize) -> bool {
-        let width = self.names.len();
-        let at = |item: usize| item * width + attribute;
-        let Some(&first) = block.first() else { return false };
-        // Scaled by the largest magnitude first, so that neither the sum nor the squares overflow.
-        let largest = block.iter().map(|&item| self.values[at(item)].abs()).fold(0.0, f64::max);
-        let constant = block.iter().all(|&item| self.values[at(item)] == self.values[at(first)]);
-        if constant {
-            for &item in block {
-                self.values[at(item)] = 0.0;
+    /// Every attribute shifted and scaled by the numbers of its group.
+    ///
+    /// # Panics
+    /// If the scale is of other groups or attributes.
+    pub fn scaled(&self, scale: &Scale, groups: Option<&Groups>) -> Self {
+        let mut out = self.clone();
+        let rows = out.values.chunks_exact_mut(self.len().max(1)).enumerate();
+        for (item, row) in rows {
+            let block = &scale.blocks[groups.map_or(0, |groups| groups.of(ItemId::new(item)))];
+            assert_eq!(block.len(), row.len());
+            for (value, spread) in row.iter_mut().zip(block) {
+                *value = spread.map_or(0.0, |Spread { largest, mean, sd }| (*value / largest - mean) / sd);
             }
-            return false;
         }
+        out
+    }
+
+    /// The spread of one attribute over some items; none if it is constant there.
+    fn spread(&self, block: &[usize], attribute: usize) -> Option<Spread> {
+        let values = || block.iter().map(|&item| self.row(item)[attribute]);
+        let first = values().next()?;
+        if values().all(|value| value == first) {
+            return None;
+        }
+        // Scaled by the largest magnitude first, so that neither the sum nor the squares overflow.
+        let largest = values().map(f64::abs).fold(0.0, f64::max);
         let count = block.len() as f64;
-        let mean = block.iter().map(|&item| self.values[at(item)] / largest / count).sum::<f64>();
-        let square = |item: &usize| (self.values[at(*item)] / largest - mean).powi(2);
-        let sd = (block.iter().map(square).sum::<f64>() / count).sqrt();
-        for &item in block {
-            self.values[at(item)] = (self.values[at(item)] / largest - mean) / sd;
+        let mean = values().map(|value| value / largest / count).sum::<f64>();
+        let sd = (values().map(|value| (value / largest - mean).powi(2)).sum::<f64>() / count).sqrt();
+        Some(Spread { largest, mean, sd })
+    }
+}
+
+/// By how much attributes are shifted and scaled to mean 0 and standard deviation 1, in every group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scale {
+    /// `[group][attribute]`, one group where items have none; none for an attribute that is constant there.
+    blocks: Vec<Vec<Option<Spread>>>,
+}
+
+/// Mean and standard deviation, both of the attribute divided by its largest magnitude.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Spread {
+    largest: f64,
+    mean: f64,
+    sd: f64,
+}
+
+impl Scale {
+    /// The scale on which these attributes are standardized.
+    pub fn of(attributes: &Attributes, groups: Option<&Groups>) -> Self {
+        let blocks: Vec<Vec<usize>> = match groups {
+            Some(groups) => {
+                (0..groups.len()).map(|group| groups.members(group).iter().map(|item| item.index()).collect()).collect()
+            }
+            None => vec![(0..attributes.items()).collect()],
+        };
+        let spreads = |block: &Vec<usize>| {
+            (0..attributes.len()).map(|attribute| attributes.spread(block, attribute)).collect::<Vec<_>>()
+        };
+        Self { blocks: blocks.iter().map(spreads).collect() }
+    }
+
+    /// The scale for items that join those of this scale, whose groups are `known`: within a known group that group's,
+    /// so that nothing changes for its items; within another group their own, as if they had been there from the start.
+    pub fn for_newcomers(&self, known: Option<&Groups>, attributes: &Attributes, groups: Option<&Groups>) -> Self {
+        let (Some(known), Some(groups)) = (known, groups) else { return self.clone() };
+        let mut out = Self::of(attributes, Some(groups));
+        for (block, name) in out.blocks.iter_mut().zip(groups.names()) {
+            if let Some(group) = known.find(name) {
+                block.clone_from(&self.blocks[group]);
+            }
         }
-        true
+        out
     }
 }

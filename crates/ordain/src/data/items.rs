@@ -55,6 +55,11 @@ impl Groups {
         &self.names
     }
 
+    /// The group of this name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|own| own == name)
+    }
+
     /// The items of one group, ascending.
     pub fn members(&self, group: usize) -> &[ItemId] {
         &self.members[group]
@@ -194,6 +199,35 @@ impl Items {
             return Err(mismatch("attributes", attributes.items(), self.len()));
         }
         Ok(Self { attributes, ..self })
+    }
+
+    /// These items, then others.
+    ///
+    /// # Errors
+    /// If an id stands twice in a group, or the two differ in their attributes or in whether they have groups.
+    pub fn joined(&self, others: &Self) -> Result<Self> {
+        let (left, right) = (&self.attributes, &others.attributes);
+        if left.names() != right.names() {
+            return Err(Error::Data {
+                what: "the attributes of further items",
+                found: right.names().join(", "),
+                expected: left.names().join(", "),
+            });
+        }
+        if self.groups.is_some() != others.groups.is_some() {
+            return Err(Error::Data {
+                what: "the groups of further items",
+                found: if others.groups.is_some() { "some" } else { "none" }.into(),
+                expected: "groups just if the first items have some".into(),
+            });
+        }
+        let rows = |items: &Self| (0..items.len()).flat_map(|item| items.attributes.row(item).to_vec()).collect();
+        let values: Vec<Vec<f64>> = vec![rows(self), rows(others)];
+        let attributes = Attributes::new(left.names().to_vec(), self.len() + others.len(), values.concat())?;
+        let names = |items: &Self| items.iter().filter_map(|item| items.group_name(item).map(str::to_owned)).collect();
+        let names: Vec<Vec<String>> = vec![names(self), names(others)];
+        let groups = self.groups.as_ref().map(|_| Groups::new(names.concat()));
+        Self::new([self.ids.clone(), others.ids.clone()].concat(), groups, attributes)
     }
 
     /// The item with this id, in this group if one is named.

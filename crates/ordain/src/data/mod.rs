@@ -6,10 +6,12 @@ mod answers;
 mod attributes;
 mod grades;
 mod items;
+mod newcomers;
 mod relation;
 
 pub use answers::{Answer, AnswerLog, Entry, Outcome};
-pub use attributes::Attributes;
+pub use attributes::{Attributes, Scale};
 pub use grades::{Judgements, Run, RunRow};
 pub use items::{Groups, ItemId, Items, Lookup};
+pub use newcomers::Newcomers;
 pub use relation::{Link, Relation};

@@ -84,6 +84,11 @@ pub fn read_items(path: impl AsRef<Path>, spec: &ItemsSpec) -> Result<ItemTable>
 /// # Errors
 /// As [`read_items`].
 pub fn items_from(table: &Table, spec: &ItemsSpec) -> Result<ItemTable> {
+    items_filled(table, spec, None)
+}
+
+/// Items from a table; where empty cells mean the mean of their column, that of some other table's attributes if given.
+pub(crate) fn items_filled(table: &Table, spec: &ItemsSpec, means: Option<&[f64]>) -> Result<ItemTable> {
     let id = table.column(&spec.id)?;
     let group = spec.group.as_deref().map(|name| table.column(name)).transpose()?;
     let attributes = match &spec.attributes {
@@ -105,7 +110,7 @@ pub fn items_from(table: &Table, spec: &ItemsSpec) -> Result<ItemTable> {
         });
     }
     check_ids(table, id, group)?;
-    let values = numbers(table, &attributes, spec.missing)?;
+    let values = numbers(table, &attributes, spec.missing, means)?;
     let names = attributes.iter().map(|&at| table.columns()[at].clone()).collect();
     let ids = (0..table.len()).map(|row| table.cell(row, id).to_owned()).collect();
     let groups = group.map(|at| Groups::new((0..table.len()).map(|row| table.cell(row, at))));
@@ -208,7 +213,7 @@ fn check_ids(table: &Table, id: usize, group: Option<usize>) -> Result<()> {
 }
 
 /// The cells of these columns, row by row.
-fn numbers(table: &Table, columns: &[usize], missing: Missing) -> Result<Vec<f64>> {
+fn numbers(table: &Table, columns: &[usize], missing: Missing, means: Option<&[f64]>) -> Result<Vec<f64>> {
     let mut values = Vec::with_capacity(table.len() * columns.len());
     let mut holes = Vec::new();
     for row in 0..table.len() {
@@ -228,7 +233,10 @@ fn numbers(table: &Table, columns: &[usize], missing: Missing) -> Result<Vec<f64
             })?);
         }
     }
-    fill_holes(table, columns, &mut values, &holes)?;
+    match means {
+        Some(means) => holes.iter().for_each(|&hole| values[hole] = means[hole % columns.len()]),
+        None => fill_holes(table, columns, &mut values, &holes)?,
+    }
     Ok(values)
 }
 

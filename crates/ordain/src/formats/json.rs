@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::path::Path;
 
 use serde::Deserializer as _;
 use serde::de::{MapAccess, Visitor};
@@ -24,6 +25,21 @@ pub(crate) fn read(mut lines: Lines, first: &str, last: LastLine) -> Result<Tabl
     rows.finish(&lines)
 }
 
+/// The keys and values of the object on a line, in order, duplicates included.
+pub(crate) fn object<'a>(path: &Path, line: u64, text: &'a str) -> Result<Vec<(String, &'a RawValue)>> {
+    let mut pairs = Vec::new();
+    let mut json = serde_json::Deserializer::from_str(text);
+    json.deserialize_map(Pairs(&mut pairs)).and_then(|()| json.end()).map_err(|error| {
+        Error::from(
+            InputError::new(path, "one JSON object on the line")
+                .line(line)
+                .column(error.column())
+                .found(strip_place(&error.to_string())),
+        )
+    })?;
+    Ok(pairs)
+}
+
 #[derive(Default)]
 struct JsonRows {
     columns: Vec<String>,
@@ -37,27 +53,13 @@ struct JsonRows {
 
 impl JsonRows {
     fn add(&mut self, source: &Lines, line: u64, text: &str) -> Result<()> {
-        let mut pairs = Vec::new();
-        let mut json = serde_json::Deserializer::from_str(text);
-        json.deserialize_map(Pairs(&mut pairs)).and_then(|()| json.end()).map_err(|error| {
-            Error::from(
-                InputError::new(source.path(), "one JSON object on the line")
-                    .line(line)
-                    .column(error.column())
-                    .found(strip_place(&error.to_string())),
-            )
-        })?;
+        let pairs = object(source.path(), line, text)?;
         self.row.iter_mut().for_each(|cell| *cell = None);
         for (key, value) in pairs {
-            let cell = cell(value).ok_or_else(|| nested(source, line, &key, value))?;
+            let cell = cell(value).ok_or_else(|| nested(source.path(), line, &key, value))?;
             let column = self.column(&key);
             if self.row[column].replace(cell).is_some() {
-                return Err(InputError::new(source.path(), "each key once")
-                    .line(line)
-                    .column(&key)
-                    .found(&key)
-                    .hint("delete one of the two")
-                    .into());
+                return Err(twice(source.path(), line, &key));
             }
         }
         for cell in &self.row {
@@ -109,7 +111,7 @@ impl JsonRows {
 const HOLES: usize = 1 << 24;
 
 /// The text of a flat value.
-fn cell(value: &RawValue) -> Option<String> {
+pub(crate) fn cell(value: &RawValue) -> Option<String> {
     let text = value.get();
     match text.as_bytes().first()? {
         b'"' => serde_json::from_str(text).ok(),
@@ -119,13 +121,17 @@ fn cell(value: &RawValue) -> Option<String> {
     }
 }
 
-fn nested(source: &Lines, line: u64, key: &str, value: &RawValue) -> Error {
-    InputError::new(source.path(), "a text, a number, true, false or null")
+pub(crate) fn nested(path: &Path, line: u64, key: &str, value: &RawValue) -> Error {
+    InputError::new(path, "a text, a number, true, false or null")
         .line(line)
         .column(key)
         .found(value.get())
         .hint("nested values cannot be cells: flatten or drop the key")
         .into()
+}
+
+pub(crate) fn twice(path: &Path, line: u64, key: &str) -> Error {
+    InputError::new(path, "each key once").line(line).column(key).found(key).hint("delete one of the two").into()
 }
 
 /// The message without serde's own idea of the place, which knows only the one line it was given.

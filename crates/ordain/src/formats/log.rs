@@ -338,7 +338,7 @@ fn write_line(file: &mut File, path: &Path, line: &[u8]) -> Result<()> {
 }
 
 /// Makes a new file's name survive a crash where the system can do that.
-fn sync_folder(path: &Path) {
+pub(super) fn sync_folder(path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Windows cannot open folders; there the name is durable with the file.
     if let Ok(folder) = File::open(folder) {

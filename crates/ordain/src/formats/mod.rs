@@ -1,11 +1,13 @@
 //! Files in and out: the one place of the library that touches them.
 //!
 //! [`source`] opens a file, plain or packed, and gives its lines; [`table`] makes named cells of CSV, TSV, JSONL and
-//! Parquet; [`items`], [`relations`], [`answers`] make [`crate::data`] of cells; [`letor`] and [`trec`] have line formats
-//! of their own; [`project`] reads a whole `ordain.toml` with everything it names, and [`init`] writes a first one.
+//! Parquet; [`items`], [`relations`], [`answers`] make [`crate::data`] of cells, [`documents`] makes text of them;
+//! [`letor`] and [`trec`] have line formats of their own; [`project`] reads a whole `ordain.toml` with everything it
+//! names, and [`init`] writes a first one.
 //!
 //! Every error names the file, the line, the column and the token where there is one. Nothing is written but by
-//! [`AnswerWriter`], which only appends, and [`init::write_project`], which never overwrites.
+//! [`AnswerWriter`], which only appends, [`init::write_project`], which never overwrites, [`write_parameters`], which changes
+//! numbers of a project file and leaves the rest, and [`write_whole`], which replaces a file at once or not at all.
 //!
 //! ```
 //! use ordain::data::{Answer, Entry, Outcome};
@@ -28,12 +30,15 @@
 //! ```
 
 pub mod answers;
+pub mod documents;
 pub mod init;
 pub mod items;
 mod json;
 pub mod letor;
 mod log;
 mod nearest;
+pub mod newcomers;
+pub mod parameters;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub mod project;
@@ -42,14 +47,19 @@ mod settings;
 pub mod source;
 pub mod table;
 pub mod trec;
+mod whole;
 
 pub use answers::{read_answer_ids, read_answer_items, read_answers};
+pub use documents::{Document, Documents, DocumentsSpec, QueryText, read_queries};
 pub use init::{Description, Draft, Sketch, describe, draft_project, write_project};
 pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, named_item, named_pair, read_items};
 pub use letor::{Letor, LetorRanks, read_letor, read_letor_ranks, read_scores};
 pub use log::AnswerWriter;
+pub use newcomers::NewLinks;
+pub use parameters::{rounded, write_parameters};
 pub use project::{Ask, Goal, Project};
 pub use relations::read_relation;
 pub use source::Lines;
 pub use table::Table;
-pub use trec::{read_qrels, read_run, read_runs};
+pub use trec::{fits_run, read_qrels, read_run, read_runs};
+pub use whole::write_whole;

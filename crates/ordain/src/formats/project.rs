@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::answers::{is_begun, read_answer_items, read_answers};
 use super::items::{ItemTable, ItemsSpec, Missing, TextColumns, read_items};
 use super::nearest::suggestion;
-use super::relations::read_relation;
+use super::relations::{Things, read_links};
 use super::settings::{Document, Numbers, Placed, Section};
 use super::source::read_text;
-use crate::data::{AnswerLog, Items, Relation};
+use crate::data::{AnswerLog, Items, Relation, Scale};
 use crate::kernel::{Causes, Form, KernelSpec, Over, RelationSpec, Rho, Role, Shape};
 use crate::{Error, InputError, Result};
 
@@ -58,6 +58,22 @@ pub struct Project {
     pub ask: Ask,
     /// The line that names the strategy.
     strategy_line: Option<u64>,
+    /// How newcomers are read.
+    pub(super) reading: Reading,
+    /// The text of the project file.
+    pub(super) text: String,
+}
+
+/// What it takes to read newcomers as the items were read.
+#[derive(Debug, Clone)]
+pub(super) struct Reading {
+    pub(super) spec: ItemsSpec,
+    /// The means of the attributes as in the file.
+    pub(super) means: Vec<f64>,
+    /// The scale on which the attributes were standardized, if they were.
+    pub(super) scale: Option<Scale>,
+    /// The other things of the relations that lead to some.
+    pub(super) things: Vec<Option<Things>>,
 }
 
 /// How the next pair is chosen.
@@ -144,13 +160,19 @@ fn load(root: Section<'_>, file: &Path, folder: PathBuf) -> Result<Project> {
         Some(settings) => read_items(&settings.file, &settings.spec)?,
         None => items_of_answers(file, &answers)?,
     };
-    let mut kernels = Kernels { folder: &folder, items: &table.items, relations: Vec::new(), files: Vec::new() };
+    let mut kernels =
+        Kernels { folder: &folder, items: &table.items, relations: Vec::new(), things: Vec::new(), files: Vec::new() };
     let specs = parts.iter().map(|part| kernels.read(part)).collect::<Result<Vec<_>>>()?;
-    let (relations, files) = (kernels.relations, kernels.files);
+    let Kernels { relations, things, files, .. } = kernels;
     let log = answers.log(&table.items)?;
     let ItemTable { items, other } = table;
+    let spec = settings.as_ref().map_or_else(ItemsSpec::default, |settings| settings.spec.clone());
+    let mut reading = Reading { spec, means: items.attributes().means(), scale: None, things };
     let items = match &settings {
-        Some(settings) if settings.standardize => standardize(items, &settings.file, &specs)?,
+        Some(settings) if settings.standardize => {
+            reading.scale = Some(Scale::of(items.attributes(), items.groups()));
+            standardize(items, &settings.file, &specs)?
+        }
         _ => items,
     };
     Ok(Project {
@@ -167,6 +189,8 @@ fn load(root: Section<'_>, file: &Path, folder: PathBuf) -> Result<Project> {
         tie_width: answers.tie_width,
         ask,
         strategy_line: strategy.map(|text| root.document.line(&text.span)),
+        reading,
+        text: root.document.text.to_owned(),
         folder,
     })
 }
@@ -175,18 +199,20 @@ fn load(root: Section<'_>, file: &Path, folder: PathBuf) -> Result<Project> {
 fn standardize(items: Items, file: &Path, kernels: &[KernelSpec]) -> Result<Items> {
     match items.attributes().standardized(items.groups()) {
         Ok(attributes) => items.with_attributes(attributes),
-        Err(error) => {
-            let used = |spec: &KernelSpec| matches!(spec.shape, Shape::Vector { over: Over::Attributes, .. });
-            match error {
-                Error::Data { found, expected, .. } if kernels.iter().any(used) => Err(InputError::new(file, expected)
-                    .found(found)
-                    .hint("compare the items by a relation, or use kind = \"independent\" alone")
-                    .into()),
-                Error::Data { .. } => Ok(items),
-                other => Err(other),
-            }
-        }
+        Err(error) => match error {
+            Error::Data { found, expected, .. } if use_attributes(kernels) => Err(InputError::new(file, expected)
+                .found(found)
+                .hint("compare the items by a relation, or use kind = \"independent\" alone")
+                .into()),
+            Error::Data { .. } => Ok(items),
+            other => Err(other),
+        },
     }
+}
+
+/// Whether some kernel looks at attributes.
+pub(super) fn use_attributes(kernels: &[KernelSpec]) -> bool {
+    kernels.iter().any(|spec| matches!(spec.shape, Shape::Vector { over: Over::Attributes, .. }))
 }
 
 /// A path of the project file, from its folder.
@@ -345,6 +371,8 @@ struct Kernels<'a> {
     folder: &'a Path,
     items: &'a Items,
     relations: Vec<Relation>,
+    /// The other things of each relation that leads to some.
+    things: Vec<Option<Things>>,
     /// The file of each relation, and whether its targets are other things.
     files: Vec<(PathBuf, bool)>,
 }
@@ -456,7 +484,9 @@ impl Kernels<'_> {
         let relation = match self.files.iter().position(|known| *known == key) {
             Some(known) => known,
             None => {
-                self.relations.push(read_relation(&key.0, self.items, key.1)?);
+                let (relation, things) = read_links(&key.0, self.items, 0, key.1.then(Things::new))?;
+                self.relations.push(relation);
+                self.things.push(things);
                 self.files.push(key);
                 self.relations.len() - 1
             }

@@ -25,8 +25,21 @@ const TARGETS: [&str; 3] = ["target", "dst", "to"];
 /// # Errors
 /// If the file cannot be read, an end is not an item, or a weight is not a finite number of at least 0.
 pub fn read_relation(path: impl AsRef<Path>, items: &Items, bipartite: bool) -> Result<Relation> {
-    let path = path.as_ref();
-    let mut links = Links { path, items, things: bipartite.then(HashMap::new), links: Vec::new() };
+    read_links(path.as_ref(), items, 0, bipartite.then(HashMap::new)).map(|(relation, _)| relation)
+}
+
+/// The other things of a bipartite relation, and their numbers.
+pub(crate) type Things = HashMap<String, u32>;
+
+/// Reads links that involve an item from number `first` on. Of a bipartite relation, `things` are known before; all of
+/// them are returned.
+pub(crate) fn read_links(
+    path: &Path,
+    items: &Items,
+    first: usize,
+    things: Option<Things>,
+) -> Result<(Relation, Option<Things>)> {
+    let mut links = Links { path, items, first, things, links: Vec::new() };
     let Some(mut lines) = Lines::open_text(path)? else {
         links.named(Rows::parquet(path)?)?;
         return links.finish();
@@ -75,8 +88,9 @@ fn has_header(path: &Path, line: &str) -> bool {
 struct Links<'a> {
     path: &'a Path,
     items: &'a Items,
-    /// The other things of a bipartite relation.
-    things: Option<HashMap<String, u32>>,
+    /// Every link involves an item from this number on.
+    first: usize,
+    things: Option<Things>,
     links: Vec<Link>,
 }
 
@@ -150,6 +164,7 @@ impl Links<'_> {
         let item = |(id, column): (&str, &str)| {
             find_item(self.items, &Place { path: self.path, line: Some(line), column }, id, group).map(|item| item.0)
         };
+        let ends = [source.0, target.0];
         let source = item(source)?;
         let target = match &mut self.things {
             None => item(target)?,
@@ -166,6 +181,14 @@ impl Links<'_> {
                 }
             }
         };
+        let new_target = self.things.is_none() && target as usize >= self.first;
+        if (source as usize) < self.first && !new_target {
+            return Err(InputError::new(self.path, "a link of a new item")
+                .line(line)
+                .found(ends.join(","))
+                .hint("links among the items of the project belong into the file of their relation")
+                .into());
+        }
         let weight = match weight {
             None => 1.0,
             Some((cell, column)) => {
@@ -183,11 +206,12 @@ impl Links<'_> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Relation> {
-        match self.things {
+    fn finish(self) -> Result<(Relation, Option<Things>)> {
+        let relation = match &self.things {
             None => Relation::new(self.items.len(), self.links),
             Some(things) => Relation::bipartite(self.items.len(), things.len(), self.links),
-        }
+        };
+        Ok((relation?, self.things))
     }
 }
 

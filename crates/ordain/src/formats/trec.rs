@@ -86,6 +86,11 @@ pub fn read_runs(path: impl AsRef<Path>) -> Result<Vec<Run>> {
     Ok(runs.entries.into_iter().map(named).collect())
 }
 
+/// Whether a word can stand in a run, whose cells are divided by blanks: it is not empty and has no blank in it.
+pub fn fits_run(word: &str) -> bool {
+    !word.is_empty() && !word.contains(char::is_whitespace)
+}
+
 /// A run in the making.
 #[derive(Default)]
 struct RunBuilder {

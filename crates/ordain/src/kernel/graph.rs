@@ -55,6 +55,19 @@ impl Graph {
         Ok(graph)
     }
 
+    /// The graph with these weights, which are symmetric, positive and off the diagonal.
+    pub(super) fn from_weights(weights: SparseMatrix) -> Self {
+        Self { weights }
+    }
+
+    /// The weights with their ends, each link in both directions.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (u32, u32, f64)> {
+        (0..self.len()).flat_map(|item| {
+            let (others, weights) = self.neighbours(item);
+            others.iter().zip(weights).map(move |(&other, &weight)| (item as u32, other, weight))
+        })
+    }
+
     /// The number of items.
     pub fn len(&self) -> usize {
         self.weights.rows()

@@ -12,9 +12,11 @@ mod directed;
 mod graph;
 mod independent;
 mod laplacian;
+mod newcomers;
 mod spec;
 mod sum;
 mod vector;
+mod vectors;
 
 pub use common_cause::CommonCause;
 pub use diffusion::Diffusion;
@@ -22,9 +24,11 @@ pub use directed::DirectedLaplacian;
 pub use graph::{Graph, relation_vectors};
 pub use independent::Independent;
 pub use laplacian::RegularizedLaplacian;
+pub use newcomers::build_with_newcomers;
 pub use spec::{Causes, Form, KernelSpec, Over, RelationSpec, Rho, Role, Shape};
 pub use sum::{WeightedSum, build};
-pub use vector::{VectorKernel, Vectors};
+pub use vector::VectorKernel;
+pub use vectors::Vectors;
 
 use rayon::prelude::*;
 

@@ -99,7 +99,7 @@ impl WeightedSum {
     }
 }
 
-fn check_weight(number: usize, weight: f64) -> Result<()> {
+pub(super) fn check_weight(number: usize, weight: f64) -> Result<()> {
     let name = format!("kernel[{number}].weight");
     positive(&name, weight)?;
     if (weight * weight).is_finite() {
@@ -109,7 +109,7 @@ fn check_weight(number: usize, weight: f64) -> Result<()> {
 }
 
 /// Says which kernel a parameter belongs to.
-fn of_kernel(number: usize, error: Error) -> Error {
+pub(super) fn of_kernel(number: usize, error: Error) -> Error {
     match error {
         Error::Parameter { name, value, expected } => {
             Error::Parameter { name: format!("kernel[{number}].{name}"), value, expected }
@@ -252,15 +252,9 @@ pub fn build(specs: &[KernelSpec], items: &Items, relations: &[Relation]) -> Res
     WeightedSum::new(parts)
 }
 
-fn build_part(shape: &Shape, items: &Items, relations: &[Relation]) -> Result<Box<dyn Kernel>> {
+pub(super) fn build_part(shape: &Shape, items: &Items, relations: &[Relation]) -> Result<Box<dyn Kernel>> {
     let n = items.len();
-    let relation_of = |number: usize| {
-        relations.get(number).ok_or_else(|| Error::Data {
-            what: "the relation of a kernel",
-            found: format!("number {number}"),
-            expected: format!("one of {} relations", relations.len()),
-        })
-    };
+    let relation_of = |number: usize| relation_at(relations, number);
     let graph_of = |spec: &RelationSpec| Graph::new(n, relation_of(spec.relation)?, spec.role);
     Ok(match shape {
         Shape::Vector { form, over } => {
@@ -281,5 +275,14 @@ fn build_part(shape: &Shape, items: &Items, relations: &[Relation]) -> Result<Bo
         Shape::DirectedLaplacian { relation, beta, iota } => {
             Box::new(DirectedLaplacian::new(n, relation_of(*relation)?, *beta, *iota)?)
         }
+    })
+}
+
+/// The relation that a specification means.
+pub(super) fn relation_at(relations: &[Relation], number: usize) -> Result<&Relation> {
+    relations.get(number).ok_or_else(|| Error::Data {
+        what: "the relation of a kernel",
+        found: format!("number {number}"),
+        expected: format!("one of {} relations", relations.len()),
     })
 }

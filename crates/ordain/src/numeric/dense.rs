@@ -296,12 +296,16 @@ impl SemidefiniteFactor {
                 cholesky.lower.values_mut().reverse();
                 Self { transpose: transpose(&cholesky.lower), pivots: None }
             }
-            Err(_) => {
-                let (pivots, columns) = pivoted_cholesky(matrix);
-                let transpose = Matrix::from_fn(columns.len(), n, |k, i| columns[k][i]);
-                Self { transpose, pivots: Some(pivots) }
-            }
+            Err(_) => Self::up_to(matrix, n as f64 * f64::EPSILON),
         }
+    }
+
+    /// Factors the matrix by Cholesky with diagonal pivoting, stopped where what is left is below `tolerance` times the
+    /// largest variance: the rows that are not pivots are explained by the pivots to within that.
+    pub fn up_to(matrix: &Matrix, tolerance: f64) -> Self {
+        let (pivots, columns) = pivoted_cholesky(matrix, tolerance);
+        let transpose = Matrix::from_fn(columns.len(), matrix.rows(), |k, i| columns[k][i]);
+        Self { transpose, pivots: Some(pivots) }
     }
 
     /// `F'`, of size rank x n.
@@ -362,6 +366,35 @@ impl SemidefiniteFactor {
             }
         }
     }
+
+    /// A `Z` with `A Z = B`, for columns in the span of the matrix A. Where it is singular, Z is zero but at the rows that
+    /// the factorisation chose. `2 n²` operations a column where the factor is triangular.
+    pub fn divide(&self, right: Matrix) -> Matrix {
+        let (rank, n) = (self.transpose.rows(), self.transpose.columns());
+        match &self.pivots {
+            None => {
+                let mut out = self.solve(right);
+                let cost = n * n / 2 * out.columns();
+                for_each_chunk(&mut out, cost, |_, chunk| {
+                    solve_lower_triangular_in_place(view(&self.transpose), chunk, Par::Seq);
+                });
+                out
+            }
+            Some(pivots) => {
+                assert_eq!(n, right.rows());
+                let lower = Matrix::from_fn(rank, rank, |row, column| self.transpose[(column, pivots[row])]);
+                let mut chosen = Matrix::from_fn(rank, right.columns(), |row, column| right[(pivots[row], column)]);
+                Cholesky { lower }.solve_in_place(&mut chosen);
+                let mut out = Matrix::zeros(n, right.columns());
+                for column in 0..right.columns() {
+                    for row in 0..rank {
+                        out[(pivots[row], column)] = chosen[(row, column)];
+                    }
+                }
+                out
+            }
+        }
+    }
 }
 
 /// The transpose.
@@ -382,12 +415,13 @@ pub fn transpose(matrix: &Matrix) -> Matrix {
     out
 }
 
-/// The pivots and the columns of a factor of a semidefinite matrix. `n r²` operations for rank r.
-fn pivoted_cholesky(matrix: &Matrix) -> (Vec<usize>, Vec<Vec<f64>>) {
+/// The pivots and the columns of a factor of a semidefinite matrix, stopped where what is left is below `tolerance` times
+/// the largest variance. `n r²` operations for rank r.
+fn pivoted_cholesky(matrix: &Matrix, tolerance: f64) -> (Vec<usize>, Vec<Vec<f64>>) {
     let n = matrix.rows();
     let mut left: Vec<f64> = matrix.diagonal();
     let largest = left.iter().copied().fold(0.0, f64::max);
-    let threshold = n as f64 * f64::EPSILON * largest;
+    let threshold = tolerance * largest;
     let (mut pivots, mut columns) = (Vec::new(), Vec::<Vec<f64>>::new());
     while let Some(pivot) = (0..n).max_by(|&a, &b| left[a].total_cmp(&left[b]))
         && left[pivot] > threshold
@@ -484,6 +518,7 @@ mod tests {
 
                 // The matrix's own columns are in its span.
                 close(&by_hand(&lower, &factor.solve(matrix.clone())), &matrix, false);
+                close(&by_hand(&matrix, &factor.divide(matrix.clone())), &matrix, false);
             }
         }
     }

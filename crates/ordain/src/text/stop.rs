@@ -7,7 +7,7 @@ use std::collections::HashSet;
 pub struct StopWords(HashSet<String>);
 
 impl StopWords {
-    /// English articles, pronouns, prepositions, conjunctions, auxiliary verbs and question words; 127 of them.
+    /// English articles, pronouns, prepositions, conjunctions, auxiliary verbs and question words; 140 of them.
     pub fn english() -> Self {
         Self::new(ENGLISH.split_ascii_whitespace())
     }

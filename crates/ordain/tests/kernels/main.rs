@@ -1,7 +1,8 @@
 //! Laws that every kernel keeps, and each kernel against a dense or brute-force computation written here.
-#![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "the helpers of tests are tests too")]
 
 mod graphs;
 mod laws;
+mod newcomers;
 mod tools;
 mod vectors;

@@ -88,7 +88,7 @@ pub fn side_by_side(python: &str) -> Result<(), Box<dyn Error>> {
         run(&mut command, "")
     };
     let ours: Measured =
-        run(Command::new(std::env::current_exe()?).arg("evaluate").args([&run_file, &qrels_file]), "")?;
+        run(Command::new(std::env::current_exe()?).args(["ours", "evaluation"]).args([&run_file, &qrels_file]), "")?;
     let sides = [("pytrec_eval", theirs("pytrec_eval")?), ("ranx", theirs("ranx")?), ("Ordain", ours)];
     std::fs::remove_dir_all(&temporary)?;
 

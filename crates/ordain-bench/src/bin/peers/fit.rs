@@ -64,7 +64,7 @@ pub fn side_by_side(python: &str) -> Result<(), Box<dyn Error>> {
     for (items, answers, repeats) in CELLS {
         let task = serde_json::to_string(&Task { problem: Problem::new(items, answers), repeats })?;
         let theirs: Fit = run(Command::new(python).arg(&script), &task)?;
-        let ours: Fit = run(Command::new(std::env::current_exe()?).arg("fit"), &task)?;
+        let ours: Fit = run(Command::new(std::env::current_exe()?).args(["ours", "fit"]), &task)?;
         let (slow, fast) = (median(&theirs.seconds), median(&ours.seconds));
         let memory = |fit: &Fit| format!("{:.0} (+{:.0})", fit.peak_mb, fit.peak_mb - fit.base_mb);
         writeln!(

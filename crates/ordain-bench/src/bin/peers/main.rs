@@ -1,4 +1,4 @@
-//! Peers beside ours on the same problems in one run: `cargo xtask bench-peers`.
+//! Peers beside ours on the same problems in one run: `cargo xtask bench-peers [PART...]`.
 //!
 //! Called with an interpreter that has the peers; calls itself for processes whose memory is their own.
 #![expect(clippy::print_stdout, reason = "this program reports at the terminal")]
@@ -6,16 +6,29 @@
 mod evaluation;
 mod fit;
 mod shared;
+mod tune;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+use std::error::Error;
+
+/// The parts, each of which records a result of its own.
+const PARTS: [(&str, fn(&str) -> Result<(), Box<dyn Error>>); 3] =
+    [("evaluation", evaluation::side_by_side), ("fit", fit::side_by_side), ("tune", tune::side_by_side)];
+
+fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["fit"] => fit::ours(),
-        ["evaluate", run, qrels] => evaluation::ours(run, qrels),
-        [python] => {
-            evaluation::side_by_side(python)?;
-            fit::side_by_side(python)
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["ours", "fit"] => fit::ours(),
+        ["ours", "tune", restarts] => tune::ours(restarts),
+        ["ours", "evaluation", run, qrels] => evaluation::ours(run, qrels),
+        [python, ref wanted @ ..] => {
+            let known = PARTS.map(|(name, _)| name);
+            if let Some(unknown) = wanted.iter().find(|name| !known.contains(name)) {
+                return Err(format!("no part is named {unknown}; there are {}", known.join(", ")).into());
+            }
+            let chosen = PARTS.iter().filter(|(name, _)| wanted.is_empty() || wanted.contains(name));
+            chosen.into_iter().try_for_each(|(_, run)| run(python))
         }
-        _ => Err("expected a Python interpreter that has the peers; use `cargo xtask bench-peers`".into()),
+        [] => Err("expected a Python interpreter that has the peers; use `cargo xtask bench-peers`".into()),
     }
 }

@@ -57,6 +57,7 @@ impl Site {
 /// With the prior's upper triangular factor `K = F F'` and the lower Cholesky factor R of `I + F' A F`, the posterior is
 /// `Σ = F (R R')⁻¹ F' = V' V` for `V = R⁻¹ F'`, lower triangular again: nothing is inverted that could be
 /// singular, variances are sums of squares, and triangles save half of the work.
+#[derive(Clone)]
 pub(super) struct State {
     prior: SemidefiniteFactor,
     /// Observations whose functionals speak of coordinates.
@@ -109,6 +110,12 @@ impl State {
         state.marginals = state.fresh_marginals();
         state.cavities = state.marginals.clone();
         Ok(state)
+    }
+
+    /// The prior variances of the coordinates.
+    pub(super) fn prior_variances(&self) -> Vec<f64> {
+        let factor = self.prior.transpose();
+        (0..self.len()).map(|axis| dot(factor.column(axis), factor.column(axis))).collect()
     }
 
     /// As if these sites had been found already, under this prior or under one near it.

@@ -142,6 +142,32 @@ impl Ep {
         Ok(Self { kernel, basis, reduction, state, mean, variances, log_evidence, iterations })
     }
 
+    /// The belief about all items of a larger kernel, whose first items are the ones known here with the prior they had:
+    /// that of [`crate::kernel::build_with_newcomers`]. Nothing is learned anew. Newcomers were never compared, so that the sites stay what they are,
+    /// and all that is to be done is to condition: `3 n b²` operations and the prior columns of the coordinates.
+    ///
+    /// # Errors
+    /// If the kernel has fewer items, gives the coordinates other covariances, or cannot be evaluated.
+    pub fn with_newcomers(&self, kernel: Arc<dyn Kernel>) -> Result<Self> {
+        /// Solves differ by rounding from one kernel to the other; other parameters show long before.
+        const SAME: f64 = 1e-6;
+        let wrong = |found: String, expected: String| Error::Data { what: "the prior with newcomers", found, expected };
+        let known = self.kernel.len();
+        if kernel.len() < known {
+            return Err(wrong(format!("{} items", kernel.len()), format!("the {known} known ones and newcomers")));
+        }
+        let columns = basis_columns(kernel.as_ref(), &self.basis)?;
+        let (here, there) = (self.state.prior_variances(), restrict(&columns, &self.basis).diagonal());
+        let largest = here.iter().copied().fold(0.0, f64::max);
+        if let Some((here, there)) = here.iter().zip(&there).find(|(a, b)| (*a - *b).abs() > SAME * largest) {
+            return Err(wrong(
+                format!("a variance of {there} for what was observed"),
+                format!("{here}, as learned with"),
+            ));
+        }
+        Self::over(kernel, self.basis.clone(), &columns, self.state.clone(), self.iterations)
+    }
+
     /// The sites, one an observation, in their order.
     pub fn sites(&self) -> &[Site] {
         self.state.sites()

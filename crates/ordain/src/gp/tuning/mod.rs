@@ -146,7 +146,7 @@ impl TuningParams {
             Err(_) => space.set(problems, &first)?,
         }
         let (best, mut tuned) = result?;
-        let (before, after) = (space.values(&first), space.values(&best));
+        let (before, after) = (space.found(), space.values(&best));
         let values = space.names().iter().zip(before).zip(after);
         tuned.parameters =
             values.map(|((name, before), value)| TunedParameter { name: name.clone(), before, value }).collect();

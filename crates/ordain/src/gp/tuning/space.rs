@@ -58,9 +58,14 @@ impl Space {
         &self.names
     }
 
+    /// The values that were found.
+    pub(super) fn found(&self) -> Vec<f64> {
+        self.tuned.iter().map(|&position| self.all[position]).collect()
+    }
+
     /// The logarithms of the values that were found.
     pub(super) fn start(&self) -> Vec<f64> {
-        self.tuned.iter().map(|&position| self.all[position].ln()).collect()
+        self.found().into_iter().map(f64::ln).collect()
     }
 
     /// The logarithms that standard normal numbers mean under the prior.

@@ -1,0 +1,344 @@
+//! `ordain search`: documents for queries, by BM25.
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use comfy_table::{CellAlignment, Table, presets};
+use ordain::InputError;
+use ordain::formats::{Documents, DocumentsSpec, Lines, QueryText, fits_run, read_queries, write_whole};
+use ordain::text::{Analysis, Bm25Params, Hit, Index, IndexBuilder, Query, Stemmer, StopWords};
+use serde::Serialize;
+
+use crate::model::working;
+use crate::output;
+use crate::{Failure, Outcome};
+
+/// Search a collection of documents by BM25
+///
+/// COLLECTION is JSONL, CSV or TSV (plain, gzip or zstd), a document a row. Words are cut by Unicode's rules and put in
+/// lower case, and English stop words are left out. The score is Okapi BM25, with ln(1 + (N - df + 0.5) / (df + 0.5)) as
+/// the worth of a word that df of N documents have.
+#[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain search papers.jsonl \"learning to rank\"
+  ordain search papers.jsonl --queries queries.tsv --stem english --output bm25.run
+  ordain eval bm25.run --qrels qrels.txt")]
+pub struct Arguments {
+    /// The documents: one a row, with an id and text
+    collection: PathBuf,
+    /// What to look for
+    #[arg(value_name = "WORDS", required_unless_present = "queries", conflicts_with = "queries")]
+    words: Vec<String>,
+    /// Queries to look for, one a row: qid,text
+    #[arg(long, value_name = "FILE")]
+    queries: Option<PathBuf>,
+    /// The fields to search, e.g. title,abstract [default: every field of text but the id]
+    #[arg(long, value_name = "FIELD", value_delimiter = ',')]
+    text: Option<Vec<String>>,
+    /// The field of ids
+    #[arg(long, value_name = "FIELD", default_value = "id")]
+    id: String,
+    /// How many documents to find for a query [default: 10, with --queries 1000]
+    #[arg(long, value_name = "K", value_parser = positive)]
+    top: Option<usize>,
+    /// How slowly repetitions of a word saturate
+    #[arg(long, default_value_t = Bm25Params::default().k1)]
+    k1: f64,
+    /// How much long documents are held back, from 0 to 1
+    #[arg(long, default_value_t = Bm25Params::default().b)]
+    b: f64,
+    /// Take the endings off words by the rules of a language, e.g. english
+    #[arg(long, value_name = "LANGUAGE", value_parser = stemmer)]
+    stem: Option<Stemmer>,
+    /// Words to leave out: a file of them, or none [default: English ones]
+    #[arg(long, value_name = "FILE|none")]
+    stop: Option<PathBuf>,
+    /// The name of the run
+    #[arg(long, value_name = "NAME", default_value = "bm25")]
+    tag: String,
+    /// The form of the output [default: table, with --queries trec]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Write to a file instead of standard output, all at once
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// The form of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Table,
+    /// For programs: one object
+    Json,
+    /// For programs: one row a document, under a header
+    Csv,
+    /// For ordain eval and trec_eval: qid Q0 docid rank score tag
+    Trec,
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&count| count > 0).ok_or_else(|| "expected a whole number above 0".into())
+}
+
+fn stemmer(name: &str) -> Result<Stemmer, String> {
+    name.parse().map_err(|_| format!("expected one of {}", Stemmer::names().collect::<Vec<_>>().join(", ")))
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let format = arguments.format.unwrap_or(if arguments.queries.is_some() { Format::Trec } else { Format::Table });
+    if format == Format::Trec && !fits_run(&arguments.tag) {
+        return Err(Failure::Usage {
+            message: format!("--tag {:?}: a TREC run cannot hold a name with spaces", arguments.tag),
+            hint: "write _ for the space",
+        });
+    }
+    let queries = queries(arguments, format)?;
+    let working = working("searching");
+    let collection = Collection::read(arguments, format)?;
+    let index = &collection.index;
+    let bm25 = Bm25Params { k1: arguments.k1, b: arguments.b }.over(index)?;
+    let known: Vec<Query> = queries.iter().map(|query| index.query(&query.text)).collect();
+    let top = arguments.top.unwrap_or(if arguments.queries.is_some() { 1000 } else { 10 });
+    let hits = bm25.search_all(&known, top);
+    drop(working);
+    if arguments.queries.is_none() && known[0].is_empty() {
+        return Err(Failure::Usage {
+            message: format!("no word is left of {:?}", queries[0].text),
+            hint: "all of it are stop words or signs; --stop none leaves no word out",
+        });
+    }
+    warn(&queries, &known, &hits);
+    let found = Found { collection: &collection, tag: &arguments.tag, queries: &queries, hits: &hits };
+    match &arguments.output {
+        Some(path) => write_whole(path, |out| found.write(format, out))?,
+        None => {
+            let mut out = BufWriter::new(std::io::stdout().lock());
+            found.write(format, &mut out)?;
+            out.flush()?;
+        }
+    }
+    if arguments.output.is_some() || format == Format::Table {
+        let total: usize = hits.iter().map(Vec::len).sum();
+        output::note(format!("{} found among {}", output::count(total, "document"), index.len()));
+    }
+    Ok(())
+}
+
+/// What is asked: a file of queries, or the words on the command line as query 1.
+fn queries(arguments: &Arguments, format: Format) -> Result<Vec<QueryText>, Failure> {
+    let Some(path) = &arguments.queries else {
+        return Ok(vec![QueryText { line: 0, id: "1".into(), text: arguments.words.join(" ") }]);
+    };
+    let queries = read_queries(path)?;
+    if format == Format::Trec {
+        for query in &queries {
+            check_id(path, query.line, "qid", &query.id)?;
+        }
+    }
+    Ok(queries)
+}
+
+/// An error if a run cannot hold an id.
+fn check_id(path: &Path, line: u64, column: &str, id: &str) -> Outcome {
+    if fits_run(id) {
+        return Ok(());
+    }
+    let error = InputError::new(path, "an id without spaces, which a TREC run cannot hold").line(line).column(column);
+    let hint = "write _ for the space, or choose another --format: table, json or csv";
+    Err(ordain::Error::from(error.found(id).hint(hint)).into())
+}
+
+/// Says which queries found nothing, and why.
+fn warn(queries: &[QueryText], known: &[Query], hits: &[Vec<Hit>]) {
+    for ((query, known), _) in queries.iter().zip(known).zip(hits).filter(|(_, hits)| hits.is_empty()) {
+        let why = if known.is_empty() { "no word is left of it" } else { "none of its words is in the collection" };
+        output::note(format!("warning: nothing found for query {}: {why}", query.id));
+    }
+}
+
+/// The documents that are searched.
+struct Collection {
+    index: Index,
+    /// How every text begins, where it is shown.
+    beginnings: Option<Vec<String>>,
+}
+
+/// Bytes of a text that are shown at most.
+const BEGINNING: usize = 200;
+
+impl Collection {
+    fn read(arguments: &Arguments, format: Format) -> Result<Self, Failure> {
+        let path = &arguments.collection;
+        let stop = match &arguments.stop {
+            None => StopWords::english(),
+            Some(none) if none.as_os_str() == "none" => StopWords::none(),
+            Some(file) => read_stop_words(file)?,
+        };
+        let mut builder = IndexBuilder::new(Analysis { stop, stem: arguments.stem });
+        let mut beginnings = (format == Format::Table || format == Format::Json).then(Vec::new);
+        let spec = DocumentsSpec { id: arguments.id.clone(), text: arguments.text.clone() };
+        for document in Documents::open(path, &spec)? {
+            let document = document?;
+            if format == Format::Trec {
+                check_id(path, document.line, &arguments.id, &document.id)?;
+            }
+            if let Some(beginnings) = &mut beginnings {
+                beginnings.push(beginning(&document.text));
+            }
+            builder.add(document.id, document.text)?;
+        }
+        Ok(Self { index: builder.finish()?, beginnings })
+    }
+
+    fn beginning(&self, hit: &Hit) -> &str {
+        self.beginnings.as_ref().map_or("", |all| &all[hit.document.index()])
+    }
+}
+
+/// The first words of a text, on one line.
+fn beginning(text: &str) -> String {
+    let mut out = String::new();
+    for word in text.split_whitespace() {
+        if out.len() + word.len() >= BEGINNING {
+            out.push('…');
+            break;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// Words divided by blanks or lines.
+fn read_stop_words(path: &Path) -> Result<StopWords, Failure> {
+    let mut lines = Lines::open(path)?;
+    let mut words = Vec::new();
+    while let Some(line) = lines.next_content()? {
+        words.extend(line.split_whitespace().map(str::to_owned));
+    }
+    Ok(StopWords::new(words))
+}
+
+/// What was found for every query.
+struct Found<'a> {
+    collection: &'a Collection,
+    tag: &'a str,
+    queries: &'a [QueryText],
+    hits: &'a [Vec<Hit>],
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    queries: Vec<QueryReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct QueryReport<'a> {
+    qid: &'a str,
+    text: &'a str,
+    hits: Vec<HitReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct HitReport<'a> {
+    rank: usize,
+    id: &'a str,
+    score: f64,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    qid: &'a str,
+    rank: usize,
+    id: &'a str,
+    score: f64,
+}
+
+impl Found<'_> {
+    fn write(&self, format: Format, mut out: &mut dyn Write) -> std::io::Result<()> {
+        match format {
+            Format::Trec => {
+                for row in self.rows() {
+                    let Row { qid, rank, id, score } = row;
+                    writeln!(out, "{qid} Q0 {id} {rank} {score} {}", self.tag)?;
+                }
+                Ok(())
+            }
+            Format::Csv => {
+                let mut writer = csv::Writer::from_writer(out);
+                for row in self.rows() {
+                    writer.serialize(row)?;
+                }
+                writer.flush()
+            }
+            Format::Json => {
+                serde_json::to_writer_pretty(&mut out, &self.report())?;
+                writeln!(out)
+            }
+            Format::Table if self.hits.iter().all(Vec::is_empty) => Ok(()),
+            Format::Table => writeln!(out, "{}", self.table().trim_fmt()),
+        }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.queries.iter().zip(self.hits).flat_map(|(query, hits)| {
+            hits.iter().enumerate().map(|(at, hit)| Row {
+                qid: &query.id,
+                rank: at + 1,
+                id: self.collection.index.id(hit.document),
+                score: hit.score,
+            })
+        })
+    }
+
+    fn report(&self) -> Report<'_> {
+        let hit = |(at, hit): (usize, &Hit)| HitReport {
+            rank: at + 1,
+            id: self.collection.index.id(hit.document),
+            score: hit.score,
+            text: self.collection.beginning(hit),
+        };
+        let queries = self.queries.iter().zip(self.hits).map(|(query, hits)| QueryReport {
+            qid: &query.id,
+            text: &query.text,
+            hits: hits.iter().enumerate().map(hit).collect(),
+        });
+        Report { queries: queries.collect() }
+    }
+
+    fn table(&self) -> Table {
+        /// Names are not shown wider.
+        const WIDEST: usize = 30;
+        let several = self.queries.len() > 1;
+        let rows: Vec<(Row<'_>, &Hit)> = self.rows().zip(self.hits.iter().flatten()).collect();
+        let widest = |name: &dyn Fn(&Row<'_>) -> String| {
+            rows.iter().map(|(row, _)| unicode_width::UnicodeWidthStr::width(name(row).as_str())).max().unwrap_or(0)
+        };
+        let id = |row: &Row<'_>| output::cut(row.id, WIDEST);
+        let qid = |row: &Row<'_>| output::cut(row.qid, WIDEST);
+        // Rank and score take up to 15 columns with the space around them.
+        let names = widest(&id) + if several { widest(&qid).max(5) + 2 } else { 0 };
+        let room = output::columns().saturating_sub(names.max(2) + 2 + 15 + 2).max(10);
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        let header = ["query", "rank", "id", "score", "text"];
+        table.set_header(header.iter().skip(usize::from(!several)));
+        for (row, hit) in &rows {
+            let text = output::cut(self.collection.beginning(hit), room);
+            let cells = [qid(row), row.rank.to_string(), id(row), format!("{:.3}", row.score), text];
+            table.add_row(cells.into_iter().skip(usize::from(!several)));
+        }
+        for column in [usize::from(several), 2 + usize::from(several)] {
+            if let Some(column) = table.column_mut(column) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        table
+    }
+}

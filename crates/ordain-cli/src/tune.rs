@@ -1,0 +1,202 @@
+//! `ordain tune`: the kernels' parameters from the answers.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use comfy_table::{CellAlignment, Table, presets};
+use ordain::formats::{rounded, write_parameters};
+use ordain::gp::{Problem, Progress, Tuned, TunedParameter, TuningMethod, TuningParams};
+use ordain::kernel::{self, Kernel, Parameter};
+use ordain::numeric::Seed;
+use ordain::{Error, InputError};
+use serde::Serialize;
+
+use crate::model::{observe, open_project, working};
+use crate::output::{self, Format};
+use crate::{Failure, Outcome};
+
+/// Learn the kernels' weights and shapes from the answers
+///
+/// Finds the values under which the answers are most probable (their evidence, as EP approximates it) and writes them
+/// into ordain.toml, keeping comments and order. A broad prior around ordinary values keeps lengths and weights from
+/// running away when there are few answers. Kappa, beta and the noise stay as they are: weights do what they do. A
+/// length for every attribute is learned where rho is a list with as many numbers.
+///
+/// JSON: {"parameters":[{"name","before","value","low"?,"high"?}...],"log_evidence_before","log_evidence","answers",
+/// "evaluations","converged","written"}.
+#[derive(Args)]
+pub struct Arguments {
+    /// The project: a folder with an ordain.toml, or such a file
+    #[arg(default_value = ".")]
+    project: PathBuf,
+    /// Show what would be written, and leave the file alone
+    #[arg(long)]
+    dry_run: bool,
+    /// Also give each value's 90 % interval; takes two more evaluations a parameter
+    #[arg(long)]
+    intervals: bool,
+    /// How the evidence is climbed
+    #[arg(long, value_enum, default_value = "ascent")]
+    method: Method,
+    /// More starts, drawn at random around ordinary values, beside the values in the file
+    #[arg(long, value_name = "N", default_value = "2")]
+    restarts: usize,
+    /// What the starts are drawn from [default: the project's seed]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Method {
+    /// L-BFGS on the evidence itself
+    Ascent,
+    /// Expectation maximisation around EP, as in the paper; needs more rounds, and a kernel of kind "independent"
+    EmEp,
+}
+
+#[derive(Serialize)]
+struct Report {
+    parameters: Vec<Row>,
+    log_evidence_before: f64,
+    log_evidence: f64,
+    answers: usize,
+    evaluations: usize,
+    converged: bool,
+    written: bool,
+}
+
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    before: f64,
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    low: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    high: Option<f64>,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let project = open_project(&arguments.project)?;
+    let (_, observations) = observe(&project, &project.answers)?;
+    if observations.is_empty() {
+        let error = InputError::new(&project.answers_file, "answers to learn from");
+        let hint = "record some first: ordain answer FIRST SECOND";
+        return Err(Failure::Library(error.found("none").hint(hint).into()));
+    }
+    let answers = observations.len();
+    let kernel = kernel::build(&project.kernels, &project.items, &project.relations)?;
+    let mut problems = [Problem { kernel, observations }];
+    let params = TuningParams {
+        method: match arguments.method {
+            Method::Ascent => TuningMethod::Ascent,
+            Method::EmEp => TuningMethod::EmEp,
+        },
+        restarts: arguments.restarts,
+        seed: Seed(arguments.seed.unwrap_or(project.ask.seed)),
+        ..TuningParams::default()
+    };
+    let working = working("tuning");
+    let tuned = params.tune(&mut problems, |progress| working.say(progress_line(progress)))?;
+    let parameters: Vec<TunedParameter> =
+        tuned.parameters.iter().map(|one| TunedParameter { value: rounded(one.value), ..one.clone() }).collect();
+    set(&mut problems[0], &parameters)?;
+    let spreads = if arguments.intervals {
+        working.say("measuring the curvature".into());
+        Some(params.uncertainty(&mut problems)?)
+    } else {
+        None
+    };
+    drop(working);
+    if !arguments.dry_run {
+        let values: Vec<Parameter> =
+            parameters.iter().map(|one| Parameter { name: one.name.clone(), value: one.value }).collect();
+        write_parameters(&project, &values)?;
+    }
+    let report = Report {
+        parameters: rows(parameters, spreads),
+        log_evidence_before: tuned.log_evidence_before,
+        log_evidence: tuned.log_evidence,
+        answers,
+        evaluations: tuned.evaluations,
+        converged: tuned.converged,
+        written: !arguments.dry_run,
+    };
+    match arguments.format {
+        Format::Json => output::json(&report),
+        Format::Csv => output::csv(&report.parameters),
+        Format::Table => show(&report),
+    }?;
+    conclude(&report, &tuned, &project.file.to_string_lossy());
+    Ok(())
+}
+
+fn progress_line(progress: &Progress) -> String {
+    let Progress { start, starts, iteration, objective, gradient } = progress;
+    format!(
+        "tuning: start {} of {starts}, step {iteration}, log posterior {objective:.3}, slope {gradient:.2}",
+        start + 1
+    )
+}
+
+/// Gives the kernel the values as they are written.
+fn set(problem: &mut Problem, tuned: &[TunedParameter]) -> Result<(), Error> {
+    let value = |parameter: Parameter| {
+        tuned.iter().find(|one| one.name == parameter.name).map_or(parameter.value, |one| one.value)
+    };
+    let values: Vec<f64> = problem.kernel.parameters().into_iter().map(value).collect();
+    problem.kernel.set_parameters(&values)
+}
+
+fn rows(parameters: Vec<TunedParameter>, spreads: Option<Vec<f64>>) -> Vec<Row> {
+    /// The standard normal lies within this of 0 with 90 % probability.
+    const NINETY: f64 = 1.645;
+    let spreads = spreads.map_or(vec![None; parameters.len()], |spreads| spreads.into_iter().map(Some).collect());
+    let row = |(one, spread): (TunedParameter, Option<f64>)| {
+        let end = |sign: f64| spread.map(|spread| one.value * (sign * NINETY * spread).exp());
+        let (low, high) = (end(-1.0), end(1.0));
+        Row { low, high, name: one.name, before: one.before, value: one.value }
+    };
+    parameters.into_iter().zip(spreads).map(row).collect()
+}
+
+fn show(report: &Report) -> Outcome {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let intervals = report.parameters.iter().any(|row| row.low.is_some());
+    table.set_header(["parameter", "before", "after"].into_iter().chain(intervals.then_some("90 % interval")));
+    for row in &report.parameters {
+        let interval = row.low.zip(row.high).map(|(low, high)| format!("{}–{}", short(low), short(high)));
+        table.add_row([row.name.clone(), short(row.before), short(row.value)].into_iter().chain(interval));
+    }
+    for column in 1..4 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    output::text(table.trim_fmt())
+}
+
+/// Four significant digits.
+fn short(value: f64) -> String {
+    let places = (3 - value.abs().log10().floor() as i32).max(0) as usize;
+    if (1e-4..1e6).contains(&value) { format!("{value:.places$}") } else { format!("{value:.3e}") }
+}
+
+/// What came of it, for people.
+fn conclude(report: &Report, tuned: &Tuned, file: &str) {
+    let Report { log_evidence_before, log_evidence, answers, .. } = report;
+    let answers = output::count(*answers, "answer");
+    output::note(format!("log evidence of {answers}: {log_evidence_before:.3} before, {log_evidence:.3} after"));
+    if !tuned.converged {
+        let slope = tuned.gradient;
+        output::note(format!("still climbing: a slope of {slope:.2} is left; running it again goes on from here"));
+    }
+    if report.written {
+        output::note(format!("written to {file}"));
+    }
+}

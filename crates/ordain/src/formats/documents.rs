@@ -1,0 +1,267 @@
+//! Collections of documents and queries, as text.
+//!
+//! A collection is JSONL or any other table. JSONL is read a line at a time, and values that are not asked for may be
+//! nested; other tables are held in memory.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use serde_json::value::RawValue;
+
+use super::items::{Content, content};
+use super::json::{cell, nested, object, twice};
+use super::nearest::suggestion;
+use super::source::Lines;
+use super::table::{LastLine, Rows, Table, empty};
+use crate::{InputError, Result};
+
+/// Which columns of a collection are what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentsSpec {
+    /// The column of ids.
+    pub id: String,
+    /// The columns of text, put one after the other with line feeds between. If not given: every column of text but the
+    /// ids, which in JSONL is every value that is a text or a list of texts.
+    pub text: Option<Vec<String>>,
+}
+
+impl Default for DocumentsSpec {
+    fn default() -> Self {
+        Self { id: "id".into(), text: None }
+    }
+}
+
+/// A document of a collection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// The line it begins on, from 1.
+    pub line: u64,
+    /// Its id, which no other document has.
+    pub id: String,
+    /// Its text; may be empty.
+    pub text: String,
+}
+
+/// The documents of a file, one at a time. Ids are remembered, so that one that comes twice is noticed.
+pub struct Documents {
+    path: PathBuf,
+    spec: DocumentsSpec,
+    body: Body,
+    /// Where an id was first seen.
+    seen: HashMap<String, u64>,
+}
+
+enum Body {
+    Json(JsonLines),
+    Table {
+        table: Table,
+        id: usize,
+        text: Vec<usize>,
+        next: usize,
+    },
+    /// After an error nothing more comes.
+    Over,
+}
+
+impl Documents {
+    /// Opens a collection: JSONL, CSV, TSV or Parquet, plain or packed.
+    ///
+    /// # Errors
+    /// If the file cannot be read, has no document, or a table lacks one of the columns.
+    pub fn open(path: impl AsRef<Path>, spec: &DocumentsSpec) -> Result<Self> {
+        let path = path.as_ref();
+        let body = match Lines::open_text(path)? {
+            None => Body::table(Rows::parquet(path)?.collect()?, spec)?,
+            Some(mut lines) => match lines.next_content()?.map(str::to_owned) {
+                None => return Err(empty(path, "write a line for every document")),
+                Some(first) if first.trim_start().starts_with('{') => Body::Json(JsonLines::new(lines, first)),
+                Some(first) => Body::table(Rows::from_first(lines, &first, LastLine::Free)?.collect()?, spec)?,
+            },
+        };
+        Ok(Self { path: path.to_path_buf(), spec: spec.clone(), body, seen: HashMap::new() })
+    }
+
+    fn read(&mut self) -> Result<Option<Document>> {
+        let document = match &mut self.body {
+            Body::Json(lines) => lines.read(&self.path, &self.spec)?,
+            Body::Table { table, id, text, next } => (*next < table.len()).then(|| {
+                let row = *next;
+                *next += 1;
+                let cells: Vec<&str> = text.iter().map(|&column| table.cell(row, column)).collect();
+                Document { line: table.line(row), id: table.cell(row, *id).to_owned(), text: cells.join("\n") }
+            }),
+            Body::Over => None,
+        };
+        document.map(|document| self.check(document)).transpose()
+    }
+
+    /// An error if the id is empty or was there before.
+    fn check(&mut self, document: Document) -> Result<Document> {
+        let wrong = |expected: &str| {
+            InputError::new(&self.path, expected).line(document.line).column(&self.spec.id).found(&document.id)
+        };
+        if document.id.is_empty() {
+            return Err(wrong("an id").hint("give every document an id of its own").into());
+        }
+        if let Some(first) = self.seen.insert(document.id.clone(), document.line) {
+            return Err(wrong("each id once").hint(format!("line {first} has the same id")).into());
+        }
+        Ok(document)
+    }
+}
+
+impl Iterator for Documents {
+    type Item = Result<Document>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let read = self.read();
+        if !matches!(read, Ok(Some(_))) {
+            self.body = Body::Over;
+        }
+        read.transpose()
+    }
+}
+
+impl Body {
+    fn table(table: Table, spec: &DocumentsSpec) -> Result<Self> {
+        let id = table.column(&spec.id)?;
+        if table.is_empty() {
+            return Err(InputError::new(table.path(), "at least one document")
+                .found("only a header")
+                .hint("write a line for every document")
+                .into());
+        }
+        let text = match &spec.text {
+            Some(names) => names.iter().map(|name| table.column(name)).collect::<Result<_>>()?,
+            None => {
+                let columns = (0..table.columns().len()).filter(|&column| column != id);
+                columns.filter(|&column| content(&table, column) == Content::Text).collect()
+            }
+        };
+        Ok(Self::Table { table, id, text, next: 0 })
+    }
+}
+
+/// The documents of a JSONL file.
+struct JsonLines {
+    lines: Lines,
+    /// The first line, until it is taken.
+    first: Option<String>,
+    /// Keys seen so far.
+    keys: HashSet<String>,
+}
+
+impl JsonLines {
+    fn new(lines: Lines, first: String) -> Self {
+        Self { lines, first: Some(first), keys: HashSet::new() }
+    }
+
+    fn read(&mut self, path: &Path, spec: &DocumentsSpec) -> Result<Option<Document>> {
+        let held = match self.first.take() {
+            Some(first) => Some((self.lines.line(), first)),
+            None => self.lines.next_numbered()?.map(|(line, text)| (line, text.to_owned())),
+        };
+        let Some((line, text)) = held else {
+            self.check_fields(path, spec)?;
+            return Ok(None);
+        };
+        let mut values: HashMap<String, &RawValue> = HashMap::new();
+        let mut parts = Vec::new();
+        for (key, value) in object(path, line, &text)? {
+            if values.insert(key.clone(), value).is_some() {
+                return Err(twice(path, line, &key));
+            }
+            if spec.text.is_none() && key != spec.id {
+                parts.extend(texts(value));
+            }
+            if !self.keys.contains(&key) {
+                self.keys.insert(key);
+            }
+        }
+        for name in spec.text.iter().flatten() {
+            if let Some(value) = values.get(name) {
+                let part = texts(value).or_else(|| cell(value)).ok_or_else(|| nested(path, line, name, value))?;
+                parts.push(part);
+            }
+        }
+        let Some(id) = values.get(&spec.id) else {
+            let mut error = InputError::new(path, format!("a key \"{}\"", spec.id)).line(line);
+            error.hint = suggestion(&spec.id, values.keys().map(String::as_str));
+            return Err(error.into());
+        };
+        let id = cell(id).ok_or_else(|| nested(path, line, &spec.id, id))?;
+        Ok(Some(Document { line, id, text: parts.join("\n") }))
+    }
+
+    /// An error if a field was asked for that no document has.
+    fn check_fields(&self, path: &Path, spec: &DocumentsSpec) -> Result<()> {
+        let Some(missing) = spec.text.iter().flatten().find(|name| !self.keys.contains(*name)) else { return Ok(()) };
+        let mut known: Vec<&str> = self.keys.iter().map(String::as_str).collect();
+        known.sort_unstable();
+        let mut error = InputError::new(path, format!("a key \"{missing}\"")).found("no line with one");
+        error.hint = suggestion(missing, known);
+        Err(error.into())
+    }
+}
+
+/// What a value says if it is a text or a list of texts.
+fn texts(value: &RawValue) -> Option<String> {
+    match value.get().as_bytes().first()? {
+        b'"' => cell(value),
+        b'[' => serde_json::from_str::<Vec<String>>(value.get()).ok().map(|texts| texts.join("\n")),
+        _ => None,
+    }
+}
+
+/// A query as its file says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueryText {
+    /// The line it begins on, from 1.
+    pub line: u64,
+    /// Its id, which no other query has.
+    pub id: String,
+    /// Its text; may be empty.
+    pub text: String,
+}
+
+/// Reads queries from a table with the columns `qid` (or `id`) and `text` (or `query`).
+///
+/// # Errors
+/// If the file cannot be read, has no query, lacks a column, or an id is empty or stands twice.
+pub fn read_queries(path: impl AsRef<Path>) -> Result<Vec<QueryText>> {
+    let table = Table::read(path)?;
+    let id = either(&table, ["qid", "id"])?;
+    let text = either(&table, ["text", "query"])?;
+    let mut seen: HashMap<&str, u64> = HashMap::new();
+    let mut queries = Vec::with_capacity(table.len());
+    for row in 0..table.len() {
+        let (line, name) = (table.line(row), table.cell(row, id).trim());
+        let wrong = |expected: &str| {
+            InputError::new(table.path(), expected).line(line).column(&table.columns()[id]).found(name)
+        };
+        if name.is_empty() {
+            return Err(wrong("an id").hint("give every query an id of its own").into());
+        }
+        if let Some(first) = seen.insert(name, line) {
+            return Err(wrong("each id once").hint(format!("line {first} has the same id")).into());
+        }
+        queries.push(QueryText { line, id: name.to_owned(), text: table.cell(row, text).to_owned() });
+    }
+    if queries.is_empty() {
+        let error = InputError::new(table.path(), "at least one query").found("only a header");
+        return Err(error.hint("write a line for every query").into());
+    }
+    Ok(queries)
+}
+
+/// The column of the first of two names that is there.
+fn either(table: &Table, names: [&str; 2]) -> Result<usize> {
+    let found = names.iter().find_map(|name| table.columns().iter().position(|column| column == name));
+    found.ok_or_else(|| {
+        InputError::new(table.path(), format!("a column \"{}\" or \"{}\"", names[0], names[1]))
+            .line(1)
+            .found(table.columns().join(","))
+            .hint("the first line names the columns: qid,text")
+            .into()
+    })
+}

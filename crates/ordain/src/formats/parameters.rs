@@ -1,0 +1,155 @@
+//! Writing the parameters of kernels back into a project file, and nothing else: every other byte stays as it is.
+
+use std::collections::HashSet;
+use std::fs;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::project::Project;
+use super::settings::{Document, Section};
+use super::source::read_text;
+use super::whole::write_whole;
+use crate::kernel::Parameter;
+use crate::{Error, InputError, Result};
+
+/// A parameter as it is written: to six significant digits, for people to read. Whoever reports on parameters that are to be
+/// written rounds them first, so that the report is of what stands in the file.
+///
+/// ```
+/// use ordain::formats::rounded;
+/// assert_eq!(rounded(0.123_456_789), 0.123457);
+/// assert_eq!(rounded(1_234_567.0), 1_234_570.0);
+/// ```
+pub fn rounded(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+/// Writes parameters into the project file: weights, lengths, reaches, by the names that [`crate::kernel::WeightedSum`] has for
+/// them, as in `kernel[0].weight` or `kernel[1].rho[3]`, [`rounded`]. Keys that the file does not have are added at the end of
+/// their kernel's table; comments, order and everything else stay.
+///
+/// The file is replaced in one step, so that whoever reads it sees the old one or the new one, and only if it still is what the
+/// project was read from.
+///
+/// # Errors
+/// If a name is not that of a number in a `[[kernel]]` table, a value is not positive and finite, the file has changed since the
+/// project was opened, or it cannot be written. The file is then as it was.
+pub fn write_parameters(project: &Project, values: &[Parameter]) -> Result<()> {
+    // Behind a link stands the file that is meant.
+    let failed = |source| Error::Io { action: "read", path: project.file.clone(), source };
+    let path = fs::canonicalize(&project.file).map_err(failed)?;
+    let before = fs::read(&path).map_err(failed)?;
+    let text = read_text(&path)?;
+    if text != project.text {
+        return Err(InputError::new(&project.file, "the file as it was when the project was opened")
+            .found("another text")
+            .hint("it was changed meanwhile, and stays as it is: run the command again")
+            .into());
+    }
+    let after = with_parameters(Document { path: &project.file, text: &text }, values)?;
+    // A byte order mark is no part of the text.
+    let mark = &before[..before.len() - text.len()];
+    write_whole(&path, |out| out.write_all(&[mark, after.as_bytes()].concat()))
+}
+
+/// The text with these parameters.
+fn with_parameters(document: Document<'_>, values: &[Parameter]) -> Result<String> {
+    let root = document.parse()?;
+    let root = Section { document, table: root.get_ref() };
+    let kernels = root.sections("kernel")?;
+    let mut edits = Vec::with_capacity(values.len());
+    for parameter in values {
+        if !(parameter.value.is_finite() && parameter.value > 0.0) {
+            let (name, value) = (parameter.name.clone(), parameter.value);
+            return Err(Error::Parameter { name, value, expected: "a positive, finite number" });
+        }
+        let name = Name::parse(&parameter.name).filter(|name| name.kernel < kernels.len());
+        let name = name.ok_or_else(|| unknown(&parameter.name))?;
+        let kernel = &kernels[name.kernel];
+        edits.push(edit(document.text, &name, (kernel.value.table, &kernel.span), parameter)?);
+    }
+    let names: HashSet<&str> = values.iter().map(|parameter| parameter.name.as_str()).collect();
+    if names.len() < values.len() {
+        let found = format!("{} values for {} parameters", values.len(), names.len());
+        return Err(Error::Data { what: "the values of parameters", found, expected: "one a parameter".into() });
+    }
+    // From the end, so that places stay right; additions at one place keep their order.
+    edits.sort_by_key(|(place, _)| place.start);
+    let mut text = document.text.to_owned();
+    for (place, new) in edits.into_iter().rev() {
+        text.replace_range(place, &new);
+    }
+    Ok(text)
+}
+
+/// What is to stand where.
+fn edit(
+    text: &str,
+    name: &Name<'_>,
+    (table, span): (&DeTable<'_>, &Range<usize>),
+    parameter: &Parameter,
+) -> Result<(Range<usize>, String)> {
+    // As short as it reads back, and always a float.
+    let number = format!("{:?}", rounded(parameter.value));
+    let is_number = |value: &Spanned<DeValue<'_>>| matches!(value.get_ref(), DeValue::Float(_) | DeValue::Integer(_));
+    let place = match (table.get(name.key), name.element) {
+        (None, None) => return Ok(addition(text, name.key, (table, span), &number)),
+        (Some(value), None) => Some(value),
+        (Some(value), Some(element)) => value.get_ref().as_array().and_then(|array| array.get(element)),
+        (None, Some(_)) => None,
+    };
+    let place = place.filter(|value| is_number(value)).ok_or_else(|| unknown(&parameter.name))?;
+    Ok((place.span(), number))
+}
+
+/// A key that is not there yet, after the table's last one.
+fn addition(
+    text: &str,
+    key: &str,
+    (table, span): (&DeTable<'_>, &Range<usize>),
+    number: &str,
+) -> (Range<usize>, String) {
+    let end = table.values().map(|value| value.span().end).max().unwrap_or(span.end);
+    if text[span.start..].starts_with('{') {
+        return (end..end, format!(", {key} = {number}"));
+    }
+    // After the comment behind it; `\r\n` where the file has it.
+    let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
+    let (at, feed) = if text[..line_end].ends_with('\r') && line_end < text.len() {
+        (line_end - 1, "\r\n")
+    } else {
+        (line_end, if text.contains("\r\n") { "\r\n" } else { "\n" })
+    };
+    (at..at, format!("{feed}{key} = {number}"))
+}
+
+/// `kernel[1].rho[3]`: a number of a kernel, or an element of an array of numbers.
+struct Name<'a> {
+    kernel: usize,
+    key: &'a str,
+    element: Option<usize>,
+}
+
+impl<'a> Name<'a> {
+    /// The keys that hold parameters.
+    const KEYS: [&'static str; 6] = ["weight", "kappa", "rho", "beta", "iota", "offset"];
+
+    fn parse(name: &'a str) -> Option<Self> {
+        let (kernel, key) = name.strip_prefix("kernel[")?.split_once("].")?;
+        let (key, element) = match key.strip_suffix(']').and_then(|key| key.split_once('[')) {
+            Some((key, element)) => (key, Some(element.parse().ok()?)),
+            None => (key, None),
+        };
+        Self::KEYS.contains(&key).then_some(Self { kernel: kernel.parse().ok()?, key, element })
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    Error::Data {
+        what: "the name of a parameter",
+        found: name.to_owned(),
+        expected: "a number of a [[kernel]] table of the project file".into(),
+    }
+}

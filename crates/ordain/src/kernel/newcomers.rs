@@ -1,0 +1,371 @@
+//! Kernels over known items and newcomers together, so that an item which was not there when the answers were given has
+//! a belief without learning anew.
+//!
+//! The belief about a newcomer is the conditional of a joint prior, so all that is needed is that prior. Its restriction to the
+//! known items is their own, unchanged: what was learned stays right, and is not learned again. AXPGP (end of section 2.2) calls the
+//! covariance between new and known items the key challenge and names Nyström's method and similarity matching (Zhu,
+//! Lafferty, Ghahramani 2003). Part by part:
+//!
+//! - **Vectors** (attributes, rows of a relation) and **independent** parts: the same function of the newcomers' vectors.
+//!   A known item's row of a relation stays as it is, without its links to newcomers.
+//! - **Graphs.** Enlarge the graph by the newcomers N. In the enlarged graph's prior `K⁺` the newcomers given their
+//!   known neighbours W are Gaussian,
+//!
+//!   `g_N = A g_W + e`, `A = K⁺_NW (K⁺_WW)⁻¹`, `e ~ N(0, R)`, `R = K⁺_NN - A K⁺_WN`,
+//!
+//!   and with the known items' own prior K this makes the joint prior
+//!
+//!   `[ K, K A' ; A K, A K A' + R ]`,
+//!
+//!   positive semidefinite since K and R are. These are Nyström's columns, with the neighbours as the landmarks. Newcomers
+//!   that no path of newcomers joins are enlarged by one at a time, so that one does not change what is believed of another. One without
+//!   links has no landmarks and the prior of an item by itself.
+//!
+//! For the **regularized Laplacian** nothing need be inverted but the newcomers' own part. With `P = beta (D_N + I / iota² - W_NN)`
+//! and `C = beta W_NO` (D_N the sums of the newcomers' weights, to known items and newcomers alike), the enlarged
+//! precision has the rows `[-C, P]` of the newcomers, so that given *all* known items O they depend on their neighbours alone:
+//!
+//! `A = P⁻¹ C = (D_N + I / iota² - W_NN)⁻¹ W_NO`, `R = P⁻¹`.
+//!
+//! A newcomer is the average of its neighbours by weight, drawn a little towards 0 by `1 / iota²`: similarity matching.
+//! The other graph kernels have no such sparse precision, and plain averages would serve them worse: they take no heed of
+//! how weak a link is, and do not say how far a newcomer may be from them. `tests/kernels/newcomers.rs` compares both with the enlarged graph's own prior.
+
+use rayon::prelude::*;
+
+use super::graph::relation_vectors;
+use super::laplacian::shift_of;
+use super::sum::{build_part, check_weight, of_kernel, relation_at};
+use super::{
+    CommonCause, Diffusion, DirectedLaplacian, Graph, Kernel, KernelSpec, Over, RelationSpec, Role, Shape,
+    VectorKernel, Vectors, WeightedSum, positive,
+};
+use crate::data::{Link, Newcomers, Relation};
+use crate::numeric::dense::{Cholesky, SemidefiniteFactor, add_scaled, dot, mirror_lower, transpose};
+use crate::numeric::{Matrix, SparseMatrix};
+use crate::{Error, Result};
+
+/// The kernel that the specifications of a project describe over its items and newcomers; on the items alone it is that of
+/// [`super::build`].
+///
+/// For parts over graphs it asks for the prior columns of all neighbours of newcomers, and keeps one column a newcomer. Such a part has no
+/// parameters of its own: this kernel is for conditioning, not for tuning.
+///
+/// # Errors
+/// As [`super::build`].
+pub fn build_with_newcomers(specs: &[KernelSpec], newcomers: &Newcomers<'_>) -> Result<WeightedSum> {
+    let mut parts = Vec::with_capacity(specs.len());
+    for (number, spec) in specs.iter().enumerate() {
+        check_weight(number, spec.weight)?;
+        let part = joint_part(&spec.shape, newcomers).map_err(|error| of_kernel(number, error))?;
+        parts.push((spec.weight, part));
+    }
+    WeightedSum::new(parts)
+}
+
+fn joint_part(shape: &Shape, newcomers: &Newcomers<'_>) -> Result<Box<dyn Kernel>> {
+    let everything = || build_part(shape, newcomers.items(), newcomers.relations());
+    let known = || build_part(shape, newcomers.known(), newcomers.known_relations());
+    let enlarged = |relation: &RelationSpec| Enlarged::new(newcomers, relation.relation, relation.role);
+    let laws = match shape {
+        Shape::Independent | Shape::Vector { over: Over::Attributes, .. } => return everything(),
+        Shape::Vector { form, over: Over::Relation(spec) } => {
+            let rows = joint_rows(newcomers, spec)?;
+            return Ok(Box::new(VectorKernel::new(Vectors::from_rows(rows), form.clone())?));
+        }
+        Shape::RegularizedLaplacian { relation, beta, iota } => {
+            let (enlarged, beta) = (enlarged(relation)?, positive("beta", *beta)?);
+            let degrees = enlarged.graph.degrees();
+            let largest = degrees[enlarged.known..].iter().copied().fold(0.0, f64::max);
+            let shift = shift_of(*iota, largest)?;
+            enlarged.laws(|part| averages(&enlarged.graph, &degrees, part, (beta, shift)))?
+        }
+        Shape::CommonCause { relation, causes } => {
+            let enlarged = enlarged(relation)?;
+            enlarged.laws(|part| landmarks(&CommonCause::new(&enlarged.with(part), *causes)?, part))?
+        }
+        Shape::Diffusion { relation, beta } => {
+            let enlarged = enlarged(relation)?;
+            enlarged.laws(|part| landmarks(&Diffusion::new(&enlarged.with(part), *beta)?, part))?
+        }
+        Shape::DirectedLaplacian { relation, beta, iota } => {
+            let enlarged = Enlarged::new(newcomers, *relation, Role::Undirected)?;
+            let links = relation_at(newcomers.relations(), *relation)?;
+            enlarged.laws(|part| {
+                let links = enlarged.links_with(links, part)?;
+                landmarks(&DirectedLaplacian::new(links.items(), &links, *beta, *iota)?, part)
+            })?
+        }
+    };
+    Ok(Box::new(Joint::new(known()?, laws)?))
+}
+
+/// The rows of a relation as vectors; the known items' without newcomers.
+fn joint_rows(newcomers: &Newcomers<'_>, spec: &RelationSpec) -> Result<SparseMatrix> {
+    let known = newcomers.known().len();
+    let targets = relation_at(newcomers.known_relations(), spec.relation)?.targets();
+    let relation = relation_at(newcomers.relations(), spec.relation)?;
+    let rows = relation_vectors(newcomers.items().len(), relation, spec.role)?;
+    Ok(rows.filter(|row, column, _| row >= known || column < targets))
+}
+
+/// Newcomers that paths of newcomers join, and their known neighbours; both ascending.
+struct Part {
+    /// The number of known items: newcomers are numbered on from there.
+    known: usize,
+    newcomers: Vec<u32>,
+    neighbours: Vec<u32>,
+}
+
+/// The law of some newcomers given known items.
+struct Law {
+    newcomers: Vec<u32>,
+    neighbours: Vec<u32>,
+    /// `A'`, `[neighbours, newcomers]`.
+    coefficients: Matrix,
+    /// `R`.
+    residual: Matrix,
+}
+
+impl Law {
+    fn new(part: &Part, coefficients: Matrix, residual: Matrix) -> Self {
+        let (newcomers, neighbours) = (part.newcomers.clone(), part.neighbours.clone());
+        Self { newcomers, neighbours, coefficients, residual }
+    }
+}
+
+/// A graph with its newcomers; among the known items as it was.
+struct Enlarged {
+    known: usize,
+    graph: Graph,
+    parts: Vec<Part>,
+}
+
+impl Enlarged {
+    fn new(newcomers: &Newcomers<'_>, relation: usize, role: Role) -> Result<Self> {
+        let (known, all) = (newcomers.known().len(), newcomers.items().len());
+        let before = Graph::new(known, relation_at(newcomers.known_relations(), relation)?, role)?;
+        let after = Graph::new(all, relation_at(newcomers.relations(), relation)?, role)?;
+        // A known item's link to a newcomer may join known items in a projection.
+        let fresh = after.entries().filter(|&(i, j, _)| i as usize >= known || j as usize >= known);
+        let entries: Vec<_> = before.entries().chain(fresh).collect();
+        let graph = Graph::from_weights(SparseMatrix::from_entries(all, all, &entries)?);
+        let parts = parts(&graph, known);
+        Ok(Self { known, graph, parts })
+    }
+
+    /// What a way to find it says of all newcomers, part by part.
+    fn laws(&self, law: impl Fn(&Part) -> Result<Law> + Sync + Send) -> Result<Vec<Law>> {
+        self.parts.par_iter().map(law).collect()
+    }
+
+    /// The position of an item beside the known items and some newcomers.
+    fn position(&self, part: &Part, item: u32) -> Option<u32> {
+        if (item as usize) < self.known {
+            return Some(item);
+        }
+        part.newcomers.binary_search(&item).ok().map(|at| (self.known + at) as u32)
+    }
+
+    /// The graph of the known items and some newcomers.
+    fn with(&self, part: &Part) -> Graph {
+        let place = |item| self.position(part, item);
+        let entries: Vec<_> = self.graph.entries().filter_map(|(i, j, w)| Some((place(i)?, place(j)?, w))).collect();
+        let size = self.known + part.newcomers.len();
+        let weights = SparseMatrix::from_entries(size, size, &entries);
+        Graph::from_weights(weights.unwrap_or_else(|_| unreachable!("positions are below the size")))
+    }
+
+    /// The links among the known items and some newcomers.
+    fn links_with(&self, links: &Relation, part: &Part) -> Result<Relation> {
+        let place = |link: &Link| {
+            let (source, target) = (self.position(part, link.source)?, self.position(part, link.target)?);
+            Some(Link { source, target, weight: link.weight })
+        };
+        Relation::new(self.known + part.newcomers.len(), links.links().iter().filter_map(place).collect())
+    }
+}
+
+/// The newcomers by the paths among them.
+fn parts(graph: &Graph, known: usize) -> Vec<Part> {
+    let mut seen = vec![false; graph.len() - known];
+    let mut out = Vec::new();
+    for start in known..graph.len() {
+        if std::mem::replace(&mut seen[start - known], true) {
+            continue;
+        }
+        let mut part = Part { known, newcomers: vec![start as u32], neighbours: Vec::new() };
+        let mut next = 0;
+        while let Some(&item) = part.newcomers.get(next) {
+            next += 1;
+            for &other in graph.neighbours(item as usize).0 {
+                match (other as usize).checked_sub(known) {
+                    None => part.neighbours.push(other),
+                    Some(newcomer) if !seen[newcomer] => {
+                        seen[newcomer] = true;
+                        part.newcomers.push(other);
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        part.newcomers.sort_unstable();
+        part.neighbours.sort_unstable();
+        part.neighbours.dedup();
+        out.push(part);
+    }
+    out
+}
+
+/// Averages by weight: the law under a regularized Laplacian. `c³` for c newcomers in a part.
+fn averages(graph: &Graph, degrees: &[f64], part: &Part, (beta, shift): (f64, f64)) -> Result<Law> {
+    let size = part.newcomers.len();
+    let mut precision = Matrix::zeros(size, size); // without beta
+    let mut coefficients = Matrix::zeros(size, part.neighbours.len()); // A
+    for (row, &newcomer) in part.newcomers.iter().enumerate() {
+        precision[(row, row)] = degrees[newcomer as usize] + shift;
+        let (others, weights) = graph.neighbours(newcomer as usize);
+        for (other, weight) in others.iter().zip(weights) {
+            match (part.newcomers.binary_search(other), part.neighbours.binary_search(other)) {
+                (Ok(column), _) => precision[(row, column)] = -weight,
+                (_, Ok(column)) => coefficients[(row, column)] = *weight,
+                _ => unreachable!("a neighbour is in the part"),
+            }
+        }
+    }
+    let factor = Cholesky::factor(precision).map_err(|pivot| Error::NotPositiveDefinite {
+        what: "the newcomers' part of a regularized Laplacian",
+        pivot,
+        dimension: size,
+    })?;
+    factor.solve_in_place(&mut coefficients);
+    let mut residual = factor.inverse();
+    residual.values_mut().iter_mut().for_each(|value| *value /= beta);
+    Ok(Law::new(part, transpose(&coefficients), residual))
+}
+
+/// A landmark of which the others leave less than this fraction of the largest variance is left out; it may have said as
+/// much more of the newcomer. Coefficients are then at most one over the root of this, and what `A K A'` makes of rounding is at most
+/// rounding over this.
+const EXPLAINED: f64 = 1e-6;
+
+/// Nyström with the neighbours as landmarks: the law under the kernel of the enlarged graph, in which the newcomers of
+/// the part follow the known items. `w` columns and `w³` for w neighbours.
+fn landmarks(kernel: &dyn Kernel, part: &Part) -> Result<Law> {
+    let (size, count) = (part.newcomers.len(), part.neighbours.len());
+    let mut among = Matrix::zeros(count, count); // K⁺_WW
+    let mut column = vec![0.0; kernel.len()];
+    for (at, &item) in part.neighbours.iter().enumerate() {
+        kernel.column(item as usize, &mut column)?;
+        among.column_mut(at).iter_mut().zip(&part.neighbours).for_each(|(out, &other)| *out = column[other as usize]);
+    }
+    let mut cross = Matrix::zeros(count, size); // K⁺_WN
+    let mut residual = Matrix::zeros(size, size);
+    for at in 0..size {
+        kernel.column(part.known + at, &mut column)?;
+        cross.column_mut(at).iter_mut().zip(&part.neighbours).for_each(|(out, &other)| *out = column[other as usize]);
+        residual.column_mut(at).copy_from_slice(&column[part.known..]);
+    }
+    let factor = SemidefiniteFactor::up_to(&among, EXPLAINED);
+    let half = factor.solve(cross.clone());
+    for column in 0..size {
+        for row in column..size {
+            residual[(row, column)] -= dot(half.column(row), half.column(column));
+        }
+        // Rounding may leave a hair below zero where the neighbours say everything.
+        residual[(column, column)] = residual[(column, column)].max(0.0);
+    }
+    mirror_lower(&mut residual);
+    Ok(Law::new(part, factor.divide(cross), residual))
+}
+
+/// A kernel of known items, and newcomers by their laws given known items.
+struct Joint {
+    known: Box<dyn Kernel>,
+    /// `K A'`, `[known, newcomers]`.
+    cross: Matrix,
+    /// `A K A' + R`.
+    own: Matrix,
+}
+
+impl Joint {
+    /// The laws together are of every newcomer once.
+    fn new(known: Box<dyn Kernel>, laws: Vec<Law>) -> Result<Self> {
+        let n = known.len();
+        let count = laws.iter().map(|law| law.newcomers.len()).sum();
+        let mut terms: Vec<Vec<(u32, f64)>> = vec![Vec::new(); count];
+        let mut own = Matrix::zeros(count, count);
+        for law in &laws {
+            for (at, &newcomer) in law.newcomers.iter().enumerate() {
+                let coefficients = law.neighbours.iter().zip(law.coefficients.column(at));
+                terms[newcomer as usize - n] = coefficients.map(|(&item, &value)| (item, value)).collect();
+                for (&other, &value) in law.newcomers.iter().zip(law.residual.column(at)) {
+                    own[(other as usize - n, newcomer as usize - n)] = value;
+                }
+            }
+        }
+        let cross = combine(known.as_ref(), &terms)?;
+        for newcomer in 0..count {
+            for (other, terms) in terms.iter().enumerate().skip(newcomer) {
+                let along = cross.column(newcomer);
+                own[(other, newcomer)] += terms.iter().map(|&(item, value)| value * along[item as usize]).sum::<f64>();
+            }
+        }
+        mirror_lower(&mut own);
+        Ok(Self { known, cross, own })
+    }
+}
+
+/// Sums of columns of a kernel, `[n, sums]`: every column is asked for once.
+fn combine(kernel: &dyn Kernel, terms: &[Vec<(u32, f64)>]) -> Result<Matrix> {
+    /// Columns held at a time; fixed, so that sums have one order.
+    const BATCH: usize = 64;
+    let n = kernel.len();
+    let mut items: Vec<u32> = terms.iter().flatten().map(|&(item, _)| item).collect();
+    items.sort_unstable();
+    items.dedup();
+    let mut out = Matrix::zeros(n, terms.len());
+    let mut columns = Matrix::zeros(n, BATCH.min(items.len()));
+    for batch in items.chunks(BATCH) {
+        let each = |(column, &item): (&mut [f64], &u32)| kernel.column(item as usize, column);
+        columns.values_mut().par_chunks_exact_mut(n).zip(batch).try_for_each(each)?;
+        out.values_mut().par_chunks_exact_mut(n).zip(terms).for_each(|(out, terms)| {
+            for (item, value) in terms {
+                if let Ok(at) = batch.binary_search(item) {
+                    add_scaled(out, *value, columns.column(at));
+                }
+            }
+        });
+    }
+    Ok(out)
+}
+
+impl Kernel for Joint {
+    fn len(&self) -> usize {
+        self.known.len() + self.own.rows()
+    }
+
+    fn diagonal(&self, out: &mut [f64]) -> Result<()> {
+        let (known, newcomers) = out.split_at_mut(self.known.len());
+        newcomers.copy_from_slice(&self.own.diagonal());
+        self.known.diagonal(known)
+    }
+
+    fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
+        let n = self.known.len();
+        let (known, newcomers) = out.split_at_mut(n);
+        match item.checked_sub(n) {
+            Some(newcomer) => {
+                known.copy_from_slice(self.cross.column(newcomer));
+                newcomers.copy_from_slice(self.own.column(newcomer));
+            }
+            None => {
+                for (newcomer, value) in newcomers.iter_mut().enumerate() {
+                    *value = self.cross[(item, newcomer)];
+                }
+                self.known.column(item, known)?;
+            }
+        }
+        Ok(())
+    }
+}
