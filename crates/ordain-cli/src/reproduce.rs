@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use comfy_table::{Table, presets};
+use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use ordain::numeric::Seed;
-use ordain_papers::{DataFolder, Experiment, Options, Progress, experiments, find, write_report};
+use ordain_papers::{DataFolder, Experiment, Model, Options, Progress, Summary, experiments, find, write_report};
 
 use crate::output::{self, typed};
 use crate::{Failure, Outcome};
@@ -55,10 +55,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let data = DataFolder::new(data.unwrap_or_else(|| PathBuf::from("../shared/data")));
     let options = Options { seed: Seed(arguments.seed), quick: arguments.quick };
     for experiment in arguments.names.iter().filter_map(|name| find(name)) {
-        one(experiment, &data, arguments, options)?;
+        let summary = one(experiment, &data, arguments, options)?;
         // After every one, so that a failure of the next leaves a report of this.
         let report = write_report(&arguments.out)?;
-        output::note(format!("{}: finished, see {}", experiment.name, typed(report)));
+        show(experiment, &summary)?;
+        output::note(format!("* differs from PGP (rank-sum test, p < 0.01). More in {}", typed(report)));
     }
     Ok(())
 }
@@ -75,7 +76,37 @@ fn list() -> Outcome {
     output::text(table.trim_fmt())
 }
 
-fn one(experiment: &Experiment, data: &DataFolder, arguments: &Arguments, options: Options) -> Outcome {
+/// Error rates, and their change beside PGP.
+fn show(experiment: &Experiment, summary: &Summary) -> Outcome {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let titles = Model::ALL.map(|model| format!("{}  ", model.title()));
+    table.set_header(std::iter::once("known pairs".to_owned()).chain(titles));
+    for (position, known) in summary.known.iter().enumerate() {
+        let cell = |model: Model| {
+            let entry = summary.entry(position, model);
+            let star = if entry.differs_from_pgp() { "*" } else { " " };
+            let change =
+                if model == Model::Pgp { String::new() } else { format!("{:+.0} %{star}", -100.0 * entry.cut) };
+            format!("{:.3} {change:>7}", entry.error.value)
+        };
+        table.add_row(std::iter::once(known.to_string()).chain(Model::ALL.map(cell)));
+    }
+    for column in 0..=Model::ALL.len() {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    output::text(format!("{}: error rate on the remaining pairs, change beside PGP", experiment.name))?;
+    output::text(table.trim_fmt())
+}
+
+fn one(
+    experiment: &Experiment,
+    data: &DataFolder,
+    arguments: &Arguments,
+    options: Options,
+) -> Result<Summary, Failure> {
     // Drawn only if standard error is a terminal.
     let bar = ProgressBar::new(0).with_style(
         ProgressStyle::with_template("{prefix}: {msg} {wide_bar} {pos}/{len}, {eta} left")

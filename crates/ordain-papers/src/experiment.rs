@@ -74,7 +74,7 @@ pub fn find(name: &str) -> Option<&'static Experiment> {
 }
 
 /// Computes what is missing of an experiment in a folder, which is made if it is not there, and writes its summary and
-/// figures. Results have the same bits for any number of threads and of interruptions.
+/// figures; gives the summary. Results have the same bits for any number of threads and of interruptions.
 ///
 /// # Errors
 /// If data are missing or wrong, the folder holds results that were made otherwise, another run is at work on it, files
@@ -85,7 +85,7 @@ pub fn run(
     folder: &Path,
     options: Options,
     watch: &mut dyn FnMut(Progress),
-) -> Result<()> {
+) -> Result<Summary> {
     let fingerprints = data.fingerprints(experiment.data)?;
     watch(Progress { stage: "reading", done: 0, total: 1 });
     let study = (experiment.load)(data, options)?;
@@ -106,13 +106,11 @@ pub fn run(
     std::fs::create_dir_all(folder).map_err(failed)?;
     let files = Files::new(folder, experiment.name);
     record.claim(&files.record)?;
-    study.run(&record, folder, watch)?;
-    if let Some(summary) = Summary::read(&record, &files)? {
-        write_text(&files.summary, &summary.csv())?;
-        write_text(&files.error, &plot::draw(&summary, plot::Measure::Error))?;
-        write_text(&files.auc, &plot::draw(&summary, plot::Measure::Auc))?;
-    }
-    Ok(())
+    let summary = Summary::new(&record, &study.run(&record, folder, watch)?)?;
+    write_text(&files.summary, &summary.csv())?;
+    write_text(&files.error, &plot::draw(&summary, plot::Measure::Error))?;
+    write_text(&files.auc, &plot::draw(&summary, plot::Measure::Auc))?;
+    Ok(summary)
 }
 
 /// Writes the report on all finished experiments in a folder; says where it is.

@@ -99,7 +99,7 @@ fn tables(summary: &Summary) -> String {
     let error = |known: usize, model: Model| {
         let entry = summary.entry(known, model);
         let cut = if model == Model::Pgp { String::new() } else { format!("<br><b>{}</b>", change(-entry.cut)) };
-        format!("{}{cut}{}", shown(entry.error), marks(summary, known, entry))
+        format!("{}{cut}{}", shown(entry.error), marks(entry))
     };
     let area = |known: usize, model: Model| {
         let entry = summary.entry(known, model);
@@ -131,18 +131,16 @@ fn table(name: &str, summary: &Summary, models: &[Model], cell: impl Fn(usize, M
     )
 }
 
-fn marks(summary: &Summary, known: usize, entry: &Entry) -> String {
-    let (pgp, svm) = (summary.entry(known, Model::Pgp), summary.entry(known, Model::Svm));
+fn marks(entry: &Entry) -> String {
     let significant = |p: Option<f64>| p.is_some_and(|p| p < SIGNIFICANT);
     let mut marks = Vec::new();
-    let differs = entry.model != Model::Pgp && pgp.model == Model::Pgp;
-    if differs && significant(entry.p_pgp) {
+    if entry.differs_from_pgp() {
         marks.push("*");
     }
-    if svm.model != entry.model && significant(entry.p_svm) {
+    if significant(entry.p_svm) {
         marks.push("†");
     }
-    if differs && significant(entry.p_queries) {
+    if significant(entry.p_queries) {
         marks.push("q");
     }
     if marks.is_empty() { String::new() } else { format!(" <sup>{}</sup>", marks.join(" ")) }

@@ -7,7 +7,7 @@ use ordain::numeric::Seed;
 use ordain::{Error, Result};
 
 use crate::experiment::Progress;
-use crate::journal::Journal;
+use crate::journal::{Journal, Row};
 use crate::models::{Example, Measures, Model, Prepared, Tuned, tune};
 use crate::query::{Query, Split};
 use crate::record::{Cell, Files, Measured, Record};
@@ -60,11 +60,11 @@ impl Study {
         })
     }
 
-    /// Tunes and measures what is still missing in the folder.
+    /// Tunes and measures what is still missing in the folder; gives all cells.
     ///
     /// # Errors
     /// If results cannot be computed, or read and written.
-    pub fn run(&self, record: &Record, folder: &Path, watch: &mut dyn FnMut(Progress)) -> Result<()> {
+    pub fn run(&self, record: &Record, folder: &Path, watch: &mut dyn FnMut(Progress)) -> Result<Vec<Row>> {
         let files = Files::new(folder, &record.experiment);
         let mut cells = Journal::open(&files.cells, record.cells_layout())?;
         let tuned = self.tune(record, &files.tuned, watch)?;
@@ -83,7 +83,7 @@ impl Study {
             };
             cells.complete(rows, compute, |done| watch(Progress { stage: "measuring", done, total }))?;
         }
-        Ok(())
+        Ok(cells.rows().to_vec())
     }
 
     /// The tuned numbers of every part, number of known pairs and model.

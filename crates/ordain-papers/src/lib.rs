@@ -26,3 +26,5 @@ mod summary;
 
 pub use data::{DataFile, DataFolder};
 pub use experiment::{Experiment, Options, Progress, experiments, find, run, write_report};
+pub use models::Model;
+pub use summary::{Entry, Mean, Summary};

@@ -44,6 +44,9 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), DrawingAreaErrorKind<<SVGBackend<'static> as DrawingBackend>::ErrorType>>;
 
 /// An SVG picture.
+///
+/// # Panics
+/// Never: nothing about writing to a string fails.
 pub fn draw(summary: &Summary, measure: Measure) -> String {
     let mut svg = String::new();
     {

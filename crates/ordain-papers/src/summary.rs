@@ -44,8 +44,13 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Whether its errors differ from PGP's by the rank-sum test at 0.01, as in the paper.
+    pub fn differs_from_pgp(&self) -> bool {
+        self.p_pgp.is_some_and(|p| p < SIGNIFICANT)
+    }
+
     /// Whether its errors are significantly below those that a test of this p compared them with.
-    pub fn is_better(&self, p: Option<f64>, than: &Entry) -> bool {
+    pub(crate) fn is_better(&self, p: Option<f64>, than: &Entry) -> bool {
         p.is_some_and(|p| p < SIGNIFICANT) && self.error.value < than.error.value
     }
 }
@@ -64,7 +69,7 @@ impl Summary {
     ///
     /// # Errors
     /// If the files cannot be read or hold anything else.
-    pub fn read(record: &Record, files: &Files) -> Result<Option<Self>> {
+    pub(crate) fn read(record: &Record, files: &Files) -> Result<Option<Self>> {
         let rows = record.cells_layout().read_finished(&files.cells)?;
         rows.map(|rows| Self::new(record, &rows)).transpose()
     }
@@ -73,7 +78,7 @@ impl Summary {
     ///
     /// # Errors
     /// If a number is missing or not finite.
-    fn new(record: &Record, rows: &[Row]) -> Result<Self> {
+    pub(crate) fn new(record: &Record, rows: &[Row]) -> Result<Self> {
         let mut entries = Vec::new();
         for (known, &count) in record.known.iter().enumerate() {
             let of = |model: Model| Values::collect(record, rows, known, model);
@@ -91,7 +96,7 @@ impl Summary {
     }
 
     /// As a table.
-    pub fn csv(&self) -> String {
+    pub(crate) fn csv(&self) -> String {
         let mut out = "known,model,error,error_se,auc,auc_se,cut,p_pgp,p_svm,p_queries,p_auc_pgp\n".to_owned();
         for entry in &self.entries {
             let (auc, auc_error) = (entry.auc.map(|auc| auc.value), entry.auc.map(|auc| auc.error));
