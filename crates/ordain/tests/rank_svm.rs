@@ -125,19 +125,23 @@ fn equals_scikit_learn() {
         eprintln!("SKIPPED: ORDAIN_PYTHON is not set, so there is no scikit-learn; run `cargo xtask test`");
         return;
     };
-    for (n, count, own, cost) in [(2, 1, 1.0, 1.0), (12, 30, 0.5, 0.1), (40, 200, 0.2, 10.0), (60, 40, 0.0, 100.0)] {
-        let (kernel, pairs) = problem(n, count, own, n as u64);
-        let svm = fit(&kernel, &pairs, cost);
-        let rows: Vec<&[f64]> = (0..n).map(|item| kernel.column(item)).collect();
-        let indices: Vec<[u32; 2]> = pairs.iter().map(|(better, worse)| [better.0, worse.0]).collect();
-        let theirs = ask(&python, &serde_json::json!({ "kernel": rows, "pairs": indices, "cost": cost }));
+    let settings = [(2, 1, 1.0, 1.0), (12, 30, 0.5, 0.1), (40, 200, 0.2, 10.0), (60, 40, 0.0, 100.0)];
+    let problems = settings.map(|(n, count, own, cost)| (problem(n, count, own, n as u64), cost));
+    let task = |((kernel, pairs), cost): &((Matrix, Vec<Pair>), f64)| {
+        let rows: Vec<&[f64]> = (0..kernel.rows()).map(|item| kernel.column(item)).collect();
+        let pairs: Vec<[u32; 2]> = pairs.iter().map(|(better, worse)| [better.0, worse.0]).collect();
+        serde_json::json!({ "kernel": rows, "pairs": pairs, "cost": cost })
+    };
+    let theirs = ask(&python, &problems.iter().map(task).collect());
+    for (((kernel, pairs), cost), theirs) in problems.iter().zip(theirs.as_array().unwrap()) {
+        let svm = fit(kernel, pairs, *cost);
         let scores: Vec<f64> = theirs["scores"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
         let objective = theirs["objective"].as_f64().unwrap();
-        // Theirs keeps the kernel in single precision, so ours is the better one by a few parts in 1e6; a gap of g leaves scores within
-        // √(2 g K_ii), and K_ii is at most 2 here.
+        // Theirs keeps the kernel in single precision, so ours is the better one by a few parts in 1e6; a gap of g leaves
+        // scores within √(2 g K_ii), and K_ii is at most 2 here.
         let gap = 1e-5 * objective;
         assert!((-gap..1e-9 * objective).contains(&(svm.primal() - objective)), "{} {objective}", svm.primal());
-        assert!(distance(svm.scores(), &scores) < (4.0 * gap).sqrt(), "n = {n}: scores");
+        assert!(distance(svm.scores(), &scores) < (4.0 * gap).sqrt(), "{} items: scores", kernel.rows());
     }
 }
 
