@@ -244,6 +244,8 @@ mod tests {
 
     use super::*;
     use crate::data::real_data;
+    use crate::models::{Model, Prepared, Tuned};
+    use crate::query::Split;
 
     #[test]
     fn years_at_the_end() {
@@ -277,6 +279,31 @@ mod tests {
         // Nobody is measured by what it was tuned on.
         for &(query, part) in &study.measured {
             assert!(!study.tuned_on[part].contains(&query));
+        }
+    }
+
+    /// Links help, even with plain values: a look at what the whole experiment measures.
+    #[test]
+    fn links_cut_the_error() {
+        let Some(folder) = real_data(&JUDGEMENTS) else { return };
+        let study = load(&folder, Options { seed: Seed(1), quick: false }).unwrap();
+        let error = |model: Model, known: usize| {
+            let of_query = |(at, query): (usize, &Query)| {
+                let prepared = Prepared::new(model, &Tuned::plain(model), query).unwrap();
+                let marks = query.draw(known, Seed(1), at as u64);
+                prepared.measure(&Split::new(query, &marks)).unwrap().error
+            };
+            study.queries.iter().enumerate().map(of_query).sum::<f64>() / study.queries.len() as f64
+        };
+        // One draw a query and nothing tuned, so less is asked than the whole experiment shows.
+        for (model, known, least) in [
+            (Model::CommonCause, 5, 0.15),
+            (Model::CommonCause, 20, 0.35),
+            (Model::Laplacian, 5, 0.0),
+            (Model::Laplacian, 20, 0.1),
+        ] {
+            let cut = 1.0 - error(model, known) / error(Model::Pgp, known);
+            assert!(cut > least, "{model:?} at {known} pairs: {cut}");
         }
     }
 }

@@ -82,6 +82,19 @@ impl Tuned {
     pub const COLUMNS: &[&str] =
         &["part", "known", "model", "attributes_weight", "rho", "own_weight", "links_weight", "iota", "cost", "score"];
 
+    /// Plain values, which nobody tuned.
+    pub fn plain(model: Model) -> Self {
+        Self {
+            attributes: model.is_soft().then_some(1.0),
+            rho: 0.5,
+            own: model.is_soft().then_some(1.0),
+            links: matches!(model, Model::CommonCause | Model::Laplacian).then_some(1.0),
+            iota: (model == Model::Laplacian).then_some(1.0),
+            cost: (model == Model::Svm).then_some(1.0),
+            score: 0.0,
+        }
+    }
+
     /// As a row of that table.
     pub fn row(&self) -> Row {
         vec![self.attributes, Some(self.rho), self.own, self.links, self.iota, self.cost, Some(self.score)]
@@ -137,15 +150,7 @@ pub struct Example<'a> {
 /// # Errors
 /// If a fit does not converge at the plain values, or the model's own way fails.
 pub fn tune(model: Model, examples: &[Example<'_>], seed: Seed) -> Result<Tuned> {
-    let plain = Tuned {
-        attributes: model.is_soft().then_some(1.0),
-        rho: 0.5,
-        own: model.is_soft().then_some(1.0),
-        links: matches!(model, Model::CommonCause | Model::Laplacian).then_some(1.0),
-        iota: (model == Model::Laplacian).then_some(1.0),
-        cost: (model == Model::Svm).then_some(1.0),
-        score: 0.0,
-    };
+    let plain = Tuned::plain(model);
     let own_way = if model == Model::Svm {
         by_cross_validation(plain, examples, seed)?
     } else {
