@@ -49,8 +49,8 @@ pub const EXPERIMENT: Experiment = Experiment {
         "Another collection, with citations instead of hyperlinks, fewer documents a query (about 200 instead of 1000) and \
          4 attributes that we made instead of LETOR's.",
         "All queries with enough relevant documents are used, not 10 drawn ones.",
-        "All Gaussian processes here have a part of a document's own, PGP too. In the paper only XPGP has something like it, \
-         the diagonal of its graph kernels, so that some of its gain need not come from links.",
+        "All Gaussian processes here have a part of a document's own. The paper's PGP has the kernel over attributes alone, \
+         while the diagonal of XPGP's graph kernels acts as such a part, so that some of its gain need not come from links.",
         "The paper tunes by the evidence (EM-EP). Here that is only where the search may start. The evidence asks how well \
          the known pairs predict each other, few of which share a document, and so favours the attributes; the experiment \
          asks for pairs whose documents were mostly seen, where what is a document's own and its links count.",

@@ -52,8 +52,8 @@ pub const EXPERIMENT: Experiment = Experiment {
         "With 100 pairs and more most documents of a query were seen in one, so that what is a document's own nearly \
          settles the matter: error rates are a few in a hundred, where the paper's axis reaches 0.3, and little is left to \
          cut.",
-        "All Gaussian processes here have a part of a document's own, PGP too. In the paper only XPGP has something like it, \
-         the diagonal of its graph kernels, so that some of its gain need not come from links.",
+        "All Gaussian processes here have a part of a document's own. The paper's PGP has the kernel over attributes alone, \
+         while the diagonal of XPGP's graph kernels acts as such a part, so that some of its gain need not come from links.",
         "The paper tunes by the evidence (EM-EP). Here that is only where the search may start. The evidence asks how well \
          the known pairs predict each other, few of which share a document, and so favours the attributes; the experiment \
          asks for pairs whose documents were mostly seen, where what is a document's own and its links count.",
