@@ -1,6 +1,7 @@
 //! The `ordain` command: what was typed, which subcommand it means, and the exit code of how that went.
 
 mod answer;
+mod compare;
 mod demo;
 mod eval;
 mod init;
@@ -33,6 +34,7 @@ enum Command {
     Init(init::Arguments),
     Rank(rank::Arguments),
     Tune(tune::Arguments),
+    Compare(compare::Arguments),
     Predict(predict::Arguments),
     Answer(answer::Arguments),
     Eval(eval::Arguments),
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Command::Init(arguments) => init::run(&arguments),
         Command::Rank(arguments) => rank::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Answer(arguments) => answer::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),

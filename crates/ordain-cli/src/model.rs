@@ -126,6 +126,22 @@ pub fn observe(project: &Project, log: &AnswerLog) -> Result<(AnswerModel, Vec<O
     Ok((answers, observations))
 }
 
+/// What the kernels are called: by their kind and relation, and by their number too where that is not enough.
+pub fn kernel_names(project: &Project) -> Vec<String> {
+    let name = |spec: &kernel::KernelSpec| {
+        let file = spec.shape.relation().and_then(|relation| project.relation_files[relation].file_name());
+        let over = file.map(|file| format!(" over {}", file.to_string_lossy())).unwrap_or_default();
+        format!("{}{over}", spec.shape.kind())
+    };
+    let names: Vec<String> = project.kernels.iter().map(name).collect();
+    let several = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
+    let numbered = names.iter().enumerate().map(|(number, name)| match several(name) {
+        true => format!("{name} (kernel[{number}])"),
+        false => name.clone(),
+    });
+    numbered.collect()
+}
+
 /// Work that a spinner is shown for on a terminal if it takes more than a second; over when this is dropped.
 pub struct Working {
     spinner: ProgressBar,

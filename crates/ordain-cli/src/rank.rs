@@ -16,8 +16,8 @@ use crate::{Failure, Outcome};
 
 /// Rank the items and say how sure the ranking is
 ///
-/// Ranks count from 1 by falling mean utility, within the group where items have groups. The interval of a rank holds it
-/// with 90 % probability; it and the probability of being among the first k are counted from 4096 joint draws of the
+/// Ranks count from 1 by falling mean utility, within the group where items have groups. The interval of a rank holds
+/// it with 90 % probability; it and the probability of being among the first k are counted from 4096 joint draws of the
 /// utilities, so a probability p is known to within a standard error of sqrt(p (1 - p) / 4096), at most 0.8 %.
 ///
 /// With --with, items that the project does not have are ranked among its own by their attributes and links, without

@@ -11,7 +11,7 @@ use ordain::numeric::Seed;
 use ordain::{Error, InputError};
 use serde::Serialize;
 
-use crate::model::{observe, open_project, working};
+use crate::model::{kernel_names, observe, open_project, working};
 use crate::output::{self, Format};
 use crate::{Failure, Outcome};
 
@@ -129,7 +129,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     match arguments.format {
         Format::Json => output::json(&report),
         Format::Csv => output::csv(&report.parameters),
-        Format::Table => show(&report),
+        Format::Table => show(&report, &kernel_names(&project)),
     }?;
     conclude(&report, &tuned, &project.file.to_string_lossy());
     Ok(())
@@ -164,21 +164,34 @@ fn rows(parameters: Vec<TunedParameter>, spreads: Option<Vec<f64>>) -> Vec<Row> 
     parameters.into_iter().zip(spreads).map(row).collect()
 }
 
-fn show(report: &Report) -> Outcome {
+fn show(report: &Report, kernels: &[String]) -> Outcome {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let intervals = report.parameters.iter().any(|row| row.low.is_some());
-    table.set_header(["parameter", "before", "after"].into_iter().chain(intervals.then_some("90 % interval")));
+    let titles = ["kernel", "parameter", "before", "after"].into_iter();
+    table.set_header(titles.chain(intervals.then_some("90 % interval")));
+    let mut last = None;
     for row in &report.parameters {
+        let (kernel, parameter) = split(&row.name);
+        // A kernel is named once.
+        let name = kernels.get(kernel).filter(|_| last != Some(kernel)).cloned().unwrap_or_default();
+        last = Some(kernel);
         let interval = row.low.zip(row.high).map(|(low, high)| format!("{}–{}", short(low), short(high)));
-        table.add_row([row.name.clone(), short(row.before), short(row.value)].into_iter().chain(interval));
+        let cells = [name, parameter.to_owned(), short(row.before), short(row.value)];
+        table.add_row(cells.into_iter().chain(interval));
     }
-    for column in 1..4 {
+    for column in 2..5 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
     output::text(table.trim_fmt())
+}
+
+/// The number of the kernel and the key: `kernel[1].rho[2]` is `(1, "rho[2]")`.
+fn split(name: &str) -> (usize, &str) {
+    let parts = name.strip_prefix("kernel[").and_then(|rest| rest.split_once("]."));
+    parts.and_then(|(kernel, key)| Some((kernel.parse().ok()?, key))).unwrap_or((usize::MAX, name))
 }
 
 /// Four significant digits.

@@ -30,7 +30,7 @@ fn answers(n: usize, count: usize, task: u64) -> Vec<Observation> {
     let utilities: Vec<f64> = (0..n).map(|_| normal(&mut stream)).collect();
     let mut out: Vec<Observation> =
         (0..count).map(|_| judge(&model, 0.3, &utilities, pair(n, &mut stream), &mut stream)).collect();
-    out.push(model.good(ItemId(0)));
+    out.extend((count > 0).then(|| model.good(ItemId(0))));
     out
 }
 
@@ -49,8 +49,8 @@ fn assert_same(found: &Ep, expected: &dyn Belief, what: &str) {
     assert!(distance(&column, there.column(n - 1)) < 1e-9, "{what}: column");
 }
 
-/// Attributes and what is the item's own: the prior of the known items does not depend on who else is there, so that the
-/// belief is that of learning anew. Few answers and many, so that EP works in answers, in items and in all items.
+/// Attributes and what is the item's own: the prior of the known items does not depend on who else is there, so that
+/// the belief is that of learning anew. Few answers and many, so that EP works in answers, in items and in all items.
 #[test]
 fn equals_learning_anew_by_attributes() {
     let (n, k) = (12, 3);
@@ -215,7 +215,8 @@ fn a_new_group() {
     assert_same(&found, &beliefs(folder, None).1, "a new group");
 }
 
-/// The project's mean, not that of the newcomers: here that of the items leaves the column's mean and the others' prior.
+/// The project's mean, not that of the newcomers: here that of the items leaves the column's mean and the others'
+/// prior.
 #[test]
 fn missing_attributes() {
     let project = format!("{HEAD}standardize = false\nmissing = \"mean\"\n{SMOOTH}");

@@ -4,6 +4,7 @@
 
 mod answer;
 mod bad_input;
+mod compare;
 mod contract;
 mod demo;
 mod eval;

@@ -48,7 +48,7 @@ fn a_dry_run_changes_nothing() {
     assert_eq!(report["written"], false);
     assert!(folder.files() == before);
     let run = folder.run(["tune", "--dry-run"]);
-    assert!(run.fine().contains("kernel[1].iota"));
+    assert!(run.fine().contains("regularized-laplacian over borders.csv  weight"));
     assert!(
         run.stderr.contains("log evidence of 60 answers: -32.7") && !run.stderr.contains("written"),
         "{}",

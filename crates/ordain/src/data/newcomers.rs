@@ -28,8 +28,8 @@ pub struct Newcomers<'a> {
 
 impl<'a> Newcomers<'a> {
     /// All `items`, the known ones first ([`Items::joined`]), with attributes on the known ones' scale
-    /// ([`super::Scale::for_newcomers`]) or none; and all links: each known relation with further links at its end, which
-    /// involve newcomers.
+    /// ([`super::Scale::for_newcomers`]) or none; and all links: each known relation with further links at its end,
+    /// which involve newcomers.
     ///
     /// # Errors
     /// If the items do not begin with the known ones, or a relation does not begin with the known links or goes on with

@@ -6,6 +6,7 @@
 //! that approximates what the observations leave of the prior.
 
 mod belief;
+mod compare;
 mod ep;
 mod incremental;
 mod observation;
@@ -13,6 +14,7 @@ mod ranking;
 mod tuning;
 
 pub use belief::{Belief, Prediction, predict};
+pub use compare::{Comparison, ComparisonParams, Lack, Score, Setting};
 pub use ep::{Ep, EpParams, Site};
 pub use incremental::Incremental;
 pub use observation::{AnswerModel, Functional, Moments, Observation};

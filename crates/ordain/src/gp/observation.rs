@@ -85,6 +85,11 @@ impl AnswerModel {
         std::f64::consts::SQRT_2 * self.sigma
     }
 
+    /// Whether a judge may call two items a tie.
+    pub fn has_ties(&self) -> bool {
+        self.tie_width > 0.0
+    }
+
     /// The winner was preferred to the loser.
     pub fn preferred(&self, winner: ItemId, loser: ItemId) -> Observation {
         self.difference(winner, loser, self.tie_width, f64::INFINITY)

@@ -1,13 +1,13 @@
 //! Kernels over known items and newcomers together, so that an item which was not there when the answers were given has
 //! a belief without learning anew.
 //!
-//! The belief about a newcomer is the conditional of a joint prior, so all that is needed is that prior. Its restriction to the
-//! known items is their own, unchanged: what was learned stays right, and is not learned again. AXPGP (end of section 2.2) calls the
-//! covariance between new and known items the key challenge and names Nyström's method and similarity matching (Zhu,
-//! Lafferty, Ghahramani 2003). Part by part:
+//! The belief about a newcomer is the conditional of a joint prior, so all that is needed is that prior. Its
+//! restriction to the known items is their own, unchanged: what was learned stays right, and is not learned again.
+//! AXPGP (end of section 2.2) calls the covariance between new and known items the key challenge and names Nyström's
+//! method and similarity matching (Zhu, Lafferty, Ghahramani 2003). Part by part:
 //!
-//! - **Vectors** (attributes, rows of a relation) and **independent** parts: the same function of the newcomers' vectors.
-//!   A known item's row of a relation stays as it is, without its links to newcomers.
+//! - **Vectors** (attributes, rows of a relation) and **independent** parts: the same function of the newcomers'
+//!   vectors. A known item's row of a relation stays as it is, without its links to newcomers.
 //! - **Graphs.** Enlarge the graph by the newcomers N. In the enlarged graph's prior `K⁺` the newcomers given their
 //!   known neighbours W are Gaussian,
 //!
@@ -17,19 +17,21 @@
 //!
 //!   `[ K, K A' ; A K, A K A' + R ]`,
 //!
-//!   positive semidefinite since K and R are. These are Nyström's columns, with the neighbours as the landmarks. Newcomers
-//!   that no path of newcomers joins are enlarged by one at a time, so that one does not change what is believed of another. One without
-//!   links has no landmarks and the prior of an item by itself.
+//!   positive semidefinite since K and R are. These are Nyström's columns, with the neighbours as the landmarks.
+//!   Newcomers that no path of newcomers joins are enlarged by one at a time, so that one does not change what is
+//!   believed of another. One without links has no landmarks and the prior of an item by itself.
 //!
-//! For the **regularized Laplacian** nothing need be inverted but the newcomers' own part. With `P = beta (D_N + I / iota² - W_NN)`
-//! and `C = beta W_NO` (D_N the sums of the newcomers' weights, to known items and newcomers alike), the enlarged
-//! precision has the rows `[-C, P]` of the newcomers, so that given *all* known items O they depend on their neighbours alone:
+//! For the **regularized Laplacian** nothing need be inverted but the newcomers' own part. With `P = beta (D_N + I /
+//! iota² - W_NN)` and `C = beta W_NO` (D_N the sums of the newcomers' weights, to known items and newcomers alike), the
+//! enlarged precision has the rows `[-C, P]` of the newcomers, so that given *all* known items O they depend on their
+//! neighbours alone:
 //!
 //! `A = P⁻¹ C = (D_N + I / iota² - W_NN)⁻¹ W_NO`, `R = P⁻¹`.
 //!
 //! A newcomer is the average of its neighbours by weight, drawn a little towards 0 by `1 / iota²`: similarity matching.
-//! The other graph kernels have no such sparse precision, and plain averages would serve them worse: they take no heed of
-//! how weak a link is, and do not say how far a newcomer may be from them. `tests/kernels/newcomers.rs` compares both with the enlarged graph's own prior.
+//! The other graph kernels have no such sparse precision, and plain averages would serve them worse: they take no heed
+//! of how weak a link is, and do not say how far a newcomer may be from them. `tests/kernels/newcomers.rs` compares
+//! both with the enlarged graph's own prior.
 
 use rayon::prelude::*;
 
@@ -45,11 +47,11 @@ use crate::numeric::dense::{Cholesky, SemidefiniteFactor, add_scaled, dot, mirro
 use crate::numeric::{Matrix, SparseMatrix};
 use crate::{Error, Result};
 
-/// The kernel that the specifications of a project describe over its items and newcomers; on the items alone it is that of
-/// [`super::build`].
+/// The kernel that the specifications of a project describe over its items and newcomers; on the items alone it is that
+/// of [`super::build`].
 ///
-/// For parts over graphs it asks for the prior columns of all neighbours of newcomers, and keeps one column a newcomer. Such a part has no
-/// parameters of its own: this kernel is for conditioning, not for tuning.
+/// For parts over graphs it asks for the prior columns of all neighbours of newcomers, and keeps one column a newcomer.
+/// Such a part has no parameters of its own: this kernel is for conditioning, not for tuning.
 ///
 /// # Errors
 /// As [`super::build`].
@@ -244,9 +246,9 @@ fn averages(graph: &Graph, degrees: &[f64], part: &Part, (beta, shift): (f64, f6
     Ok(Law::new(part, transpose(&coefficients), residual))
 }
 
-/// A landmark of which the others leave less than this fraction of the largest variance is left out; it may have said as
-/// much more of the newcomer. Coefficients are then at most one over the root of this, and what `A K A'` makes of rounding is at most
-/// rounding over this.
+/// A landmark of which the others leave less than this fraction of the largest variance is left out; it may have said
+/// as much more of the newcomer. Coefficients are then at most one over the root of this, and what `A K A'` makes of
+/// rounding is at most rounding over this.
 const EXPLAINED: f64 = 1e-6;
 
 /// Nyström with the neighbours as landmarks: the law under the kernel of the enlarged graph, in which the newcomers of

@@ -55,6 +55,39 @@ pub enum Shape {
     },
 }
 
+impl Shape {
+    /// The kind as the project file has it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Vector { form, .. } => match form {
+                Form::SquaredExponential { .. } => "squared-exponential",
+                Form::Matern32 { .. } => "matern-3/2",
+                Form::Matern52 { .. } => "matern-5/2",
+                Form::Linear { .. } => "linear",
+                Form::Polynomial { .. } => "polynomial",
+                Form::Cosine { .. } => "cosine",
+            },
+            Self::Independent => "independent",
+            Self::RegularizedLaplacian { .. } => "regularized-laplacian",
+            Self::CommonCause { .. } => "common-cause",
+            Self::Diffusion { .. } => "diffusion",
+            Self::DirectedLaplacian { .. } => "directed-laplacian",
+        }
+    }
+
+    /// The position of the relation that it is over, if it is over one.
+    pub fn relation(&self) -> Option<usize> {
+        match self {
+            Self::Vector { over: Over::Attributes, .. } | Self::Independent => None,
+            Self::Vector { over: Over::Relation(relation), .. }
+            | Self::RegularizedLaplacian { relation, .. }
+            | Self::CommonCause { relation, .. }
+            | Self::Diffusion { relation, .. } => Some(relation.relation),
+            Self::DirectedLaplacian { relation, .. } => Some(*relation),
+        }
+    }
+}
+
 /// A function of two vectors.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Form {

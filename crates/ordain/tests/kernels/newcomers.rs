@@ -229,8 +229,8 @@ fn newcomers_are_told_apart() {
 }
 
 /// Items left out one at a time and taken for newcomers: their variance and covariances with the others are nearer to
-/// those of the whole graph by landmarks than by averages of the neighbours, given what an average lacks of the variance
-/// that items have on average.
+/// those of the whole graph by landmarks than by averages of the neighbours, given what an average lacks of the
+/// variance that items have on average.
 #[test]
 fn landmarks_are_nearer_than_averages() {
     let n = 40;

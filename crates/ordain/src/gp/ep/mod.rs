@@ -142,9 +142,10 @@ impl Ep {
         Ok(Self { kernel, basis, reduction, state, mean, variances, log_evidence, iterations })
     }
 
-    /// The belief about all items of a larger kernel, whose first items are the ones known here with the prior they had:
-    /// that of [`crate::kernel::build_with_newcomers`]. Nothing is learned anew. Newcomers were never compared, so that the sites stay what they are,
-    /// and all that is to be done is to condition: `3 n b²` operations and the prior columns of the coordinates.
+    /// The belief about all items of a larger kernel, whose first items are the ones known here with the prior they
+    /// had: that of [`crate::kernel::build_with_newcomers`]. Nothing is learned anew. Newcomers were never compared, so
+    /// that the sites stay what they are, and all that is to be done is to condition: `3 n b²` operations and the prior
+    /// columns of the coordinates.
     ///
     /// # Errors
     /// If the kernel has fewer items, gives the coordinates other covariances, or cannot be evaluated.

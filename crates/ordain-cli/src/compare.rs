@@ -1,0 +1,320 @@
+//! `ordain compare`: whether each kernel helps.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+use ordain::gp::{Comparison, ComparisonParams, Lack, Score, Setting, TuningParams};
+use ordain::measure::MeanInterval;
+use ordain::numeric::Seed;
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
+
+use crate::Outcome;
+use crate::model::{kernel_names, observe, open_project, working};
+use crate::output::{self, Format};
+
+/// Say whether each kernel helps: do attributes, do links?
+///
+/// Compares the model with all kernels to the models without one of them, by how well they predict answers that were
+/// held out (cross-validation; answers on the same pair are held out together) and by the evidence. The log loss of an
+/// answer is minus the logarithm of the probability it was given, 0.693 for a guess between two; its error counts 1 if
+/// another outcome was thought more probable, and a share if it was a draw. Intervals hold the mean with 95 %
+/// probability, by bootstrap over pairs; as folds share answers and pairs share items, they are somewhat too narrow.
+/// Without its only kernel, a model takes all items for equal.
+///
+/// The parameters are those of the project file, for all models; with --tune each model is tuned first, before every
+/// fold on the other folds' answers.
+///
+/// JSON: {"models":[{"model","without"?,"log_loss":{"mean","low","high"},"error":{...},"log_evidence","difference"?:
+/// {"log_loss":{...},"error":{...},"log_evidence"}}...],"answers","pairs","folds","repeats","tuned"}; "without" is the
+/// number of the kernel in the file, from 0, and a difference is to the model with all kernels, so that a positive loss
+/// says that the kernel helps.
+#[derive(Args)]
+pub struct Arguments {
+    /// The project: a folder with an ordain.toml, or such a file
+    #[arg(default_value = ".")]
+    project: PathBuf,
+    /// How many parts the answers are dealt into, each predicted from the others
+    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(2..))]
+    folds: u32,
+    /// How often they are dealt anew
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    repeats: u32,
+    /// What is dealt and drawn by [default: the project's seed]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Tune every model before it is compared
+    #[arg(long)]
+    tune: bool,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+#[derive(Serialize)]
+struct Report {
+    models: Vec<ModelReport>,
+    answers: usize,
+    pairs: usize,
+    folds: u32,
+    repeats: u32,
+    tuned: bool,
+}
+
+#[derive(Serialize)]
+struct ModelReport {
+    model: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    without: Option<usize>,
+    #[serde(flatten)]
+    score: ScoreReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<ScoreReport>,
+}
+
+#[derive(Serialize)]
+struct ScoreReport {
+    log_loss: IntervalReport,
+    error: IntervalReport,
+    log_evidence: f64,
+}
+
+#[derive(Serialize)]
+struct IntervalReport {
+    mean: f64,
+    low: f64,
+    high: f64,
+}
+
+impl From<MeanInterval> for IntervalReport {
+    fn from(MeanInterval { low, mean, high }: MeanInterval) -> Self {
+        Self { mean, low, high }
+    }
+}
+
+impl From<Score> for ScoreReport {
+    fn from(Score { log_loss, error, log_evidence }: Score) -> Self {
+        Self { log_loss: log_loss.into(), error: error.into(), log_evidence }
+    }
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let project = open_project(&arguments.project)?;
+    let (model, _) = observe(&project, &project.answers)?;
+    let seed = Seed(arguments.seed.unwrap_or(project.ask.seed));
+    let params = ComparisonParams {
+        folds: arguments.folds as usize,
+        repeats: arguments.repeats as usize,
+        seed,
+        tuning: arguments.tune.then(|| TuningParams { seed, ..TuningParams::default() }),
+        ..ComparisonParams::default()
+    };
+    let setting = Setting {
+        kernels: &project.kernels,
+        items: &project.items,
+        relations: &project.relations,
+        answers: &project.answers.standing(),
+        model,
+    };
+    let working = working("comparing");
+    let comparison = params.compare(setting, |done, all| working.say(format!("comparing: {done} of {all} fits")))?;
+    drop(working);
+    let names = kernel_names(&project);
+    match arguments.format {
+        Format::Json => output::json(&report(&comparison, &names, arguments)),
+        Format::Csv => csv(&report(&comparison, &names, arguments)),
+        Format::Table => show(&comparison, &names, arguments),
+    }
+}
+
+const ALL: &str = "all kernels";
+
+fn report(comparison: &Comparison, names: &[String], arguments: &Arguments) -> Report {
+    let all = ModelReport { model: ALL.into(), without: None, score: comparison.all.into(), difference: None };
+    let lack = |(number, (lack, name)): (usize, (&Lack, &String))| ModelReport {
+        model: format!("without {name}"),
+        without: Some(number),
+        score: lack.score.into(),
+        difference: Some(lack.difference.into()),
+    };
+    Report {
+        models: std::iter::once(all).chain(comparison.without.iter().zip(names).enumerate().map(lack)).collect(),
+        answers: comparison.answers,
+        pairs: comparison.pairs,
+        folds: arguments.folds,
+        repeats: arguments.repeats,
+        tuned: arguments.tune,
+    }
+}
+
+/// One row a model; differences of the model with all kernels are empty.
+fn csv(report: &Report) -> Outcome {
+    let parts =
+        ["log_loss", "error"].into_iter().flat_map(|loss| ["", "_low", "_high"].map(|end| format!("{loss}{end}")));
+    let score: Vec<String> = parts.chain(["log_evidence".into()]).collect();
+    let difference = score.iter().map(|name| format!("difference_{name}"));
+    let header: Vec<String> =
+        ["model".into(), "without".into()].into_iter().chain(score.clone()).chain(difference).collect();
+    let cells = |score: &ScoreReport| {
+        let interval = |interval: &IntervalReport| [interval.mean, interval.low, interval.high];
+        let numbers = interval(&score.log_loss).into_iter().chain(interval(&score.error)).chain([score.log_evidence]);
+        numbers.map(|number| number.to_string()).collect::<Vec<_>>()
+    };
+    let rows = report.models.iter().map(|model| {
+        let without = model.without.map(|number| number.to_string()).unwrap_or_default();
+        let difference = model.difference.as_ref().map_or_else(|| vec![String::new(); score.len()], cells);
+        [model.model.clone(), without].into_iter().chain(cells(&model.score)).chain(difference).collect()
+    });
+    output::csv_table(&header, rows)
+}
+
+/// The table for people, a picture of the differences, and what follows from them in words.
+fn show(comparison: &Comparison, names: &[String], arguments: &Arguments) -> Outcome {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let mut rows = vec![cells(&comparison.all, None)];
+    rows.extend(comparison.without.iter().map(|lack| cells(&lack.score, Some(&lack.difference))));
+    let mut headings = vec!["log loss (95 %)", "error", "log evidence", "change of log loss (95 %)"];
+    let width = |column: usize| {
+        let cells = rows.iter().map(|cells| cells[column].width());
+        cells.chain([headings[column].width()]).max().unwrap_or(0) + PADDING
+    };
+    let mut room = output::columns().saturating_sub((0..headings.len()).map(width).sum::<usize>() + PADDING);
+    if room < SHORTEST {
+        // The words below say it too.
+        room += width(headings.len() - 1);
+        headings.pop();
+    }
+    table.set_header(std::iter::once("model").chain(headings.iter().copied()));
+    let models = std::iter::once(ALL.to_owned()).chain(names.iter().map(|name| format!("without {name}")));
+    for (model, cells) in models.zip(rows) {
+        let model = output::cut(&model, room.max(SHORTEST));
+        table.add_row(std::iter::once(model).chain(cells.into_iter().take(headings.len())));
+    }
+    for column in 1..=headings.len() {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    output::text(table.trim_fmt())?;
+    output::text("")?;
+    let longest = names.iter().map(|name| name.width()).max().unwrap_or(0);
+    for line in picture(comparison, names, share(output::columns(), longest)) {
+        output::text(line)?;
+    }
+    output::text("")?;
+    for (lack, name) in comparison.without.iter().zip(names) {
+        output::text(verdict(lack, name))?;
+    }
+    let pairs = output::count(comparison.pairs, "pair");
+    let answers = output::count(comparison.answers, "answer");
+    let repeats = if arguments.repeats > 1 { format!(" {} times", arguments.repeats) } else { String::new() };
+    let how = if arguments.tune { "each model tuned" } else { "at the values of the file (--tune: each model tuned)" };
+    output::note(format!("{answers} on {pairs}, in {} folds{repeats}, {how}", arguments.folds));
+    Ok(())
+}
+
+/// A space on either side of every cell.
+const PADDING: usize = 2;
+
+/// Names are not cut to less.
+const SHORTEST: usize = 12;
+
+/// The widths of the names and of the picture beside them, with a space before and two between.
+fn share(terminal: usize, names: usize) -> (usize, usize) {
+    const SMALLEST: usize = 20;
+    const LARGEST: usize = 50;
+    const SPACES: usize = 3;
+    let names = names.min(terminal.saturating_sub(SMALLEST + SPACES)).max(SHORTEST);
+    (names, terminal.saturating_sub(names + SPACES).clamp(SMALLEST, LARGEST))
+}
+
+fn cells(score: &Score, difference: Option<&Score>) -> [String; 4] {
+    let Score { log_loss, error, log_evidence } = score;
+    let signed = |one: &MeanInterval| format!("{:+.3} [{:+.3}, {:+.3}]", one.mean, one.low, one.high);
+    [
+        format!("{:.3} [{:.3}, {:.3}]", log_loss.mean, log_loss.low, log_loss.high),
+        format!("{:.1} %", 100.0 * error.mean),
+        format!("{log_evidence:.2}"),
+        difference.map(|difference| signed(&difference.log_loss)).unwrap_or_default(),
+    ]
+}
+
+/// The changes of the log loss without each kernel on one scale, with a line at no change.
+fn picture(comparison: &Comparison, names: &[String], (name, width): (usize, usize)) -> Vec<String> {
+    let changes: Vec<MeanInterval> = comparison.without.iter().map(|lack| lack.difference.log_loss).collect();
+    let from = changes.iter().map(|change| change.low).fold(0.0, f64::min);
+    let to = changes.iter().map(|change| change.high).fold(0.0, f64::max);
+    let none = if to > from { (-from / (to - from) * (width - 1) as f64).round() as usize } else { 0 };
+    let draw = |change: &MeanInterval| {
+        let picture = output::draw_interval(change.low, change.mean, change.high, (from, to), width);
+        let with_line = picture.chars().enumerate().map(|(at, cell)| match cell {
+            ' ' if at == none => '│',
+            '─' if at == none => '┼',
+            cell => cell,
+        });
+        with_line.collect::<String>().trim_end().to_owned()
+    };
+    let label = |text: &str| {
+        let text = output::cut(text, name);
+        format!("{}{text}", " ".repeat(name.saturating_sub(text.width())))
+    };
+    let heading = "change of log loss without it; right of the line: it helps";
+    let lines = names.iter().zip(&changes).map(|(name, change)| format!(" {}  {}", label(name), draw(change)));
+    std::iter::once(format!(" {heading}")).chain(lines).collect()
+}
+
+/// What the numbers say of a kernel, in words.
+fn verdict(Lack { difference, .. }: &Lack, name: &str) -> String {
+    let MeanInterval { low, mean, high } = difference.log_loss;
+    let claim = if low > 0.0 {
+        "helps"
+    } else if high < 0.0 {
+        "does harm here"
+    } else {
+        "no evidence that it helps"
+    };
+    format!("{name}: {claim}; without it the log loss changes by {mean:+.3} (95 % interval {low:+.3} to {high:+.3})")
+}
+
+#[cfg(test)]
+mod tests {
+    use ordain::gp::{Comparison, Lack, Score};
+    use ordain::measure::MeanInterval;
+
+    use super::{picture, share, verdict};
+
+    fn lack(low: f64, mean: f64, high: f64) -> Lack {
+        let interval = MeanInterval { low, mean, high };
+        let score = Score { log_loss: interval, error: interval, log_evidence: -2.0 };
+        Lack { score, difference: score }
+    }
+
+    #[test]
+    fn words_follow_the_interval() {
+        let helps = "x: helps; without it the log loss changes by +0.200 (95 % interval +0.100 to +0.300)";
+        assert_eq!(verdict(&lack(0.1, 0.2, 0.3), "x"), helps);
+        assert!(verdict(&lack(-0.3, -0.2, -0.1), "x").starts_with("x: does harm here; "));
+        for (low, mean, high) in [(-0.1, 0.2, 0.3), (0.0, 0.0, 0.0), (-0.3, -0.2, 0.1)] {
+            assert!(verdict(&lack(low, mean, high), "x").starts_with("x: no evidence that it helps; "));
+        }
+    }
+
+    #[test]
+    fn the_line_of_no_change() {
+        let without = vec![lack(0.0, 1.0, 2.0), lack(-2.0, -1.0, 1.0), lack(1.0, 1.5, 2.0)];
+        let comparison = Comparison { answers: 1, pairs: 1, all: without[0].score, without };
+        let shown = picture(&comparison, &["a".into(), "long name".into(), "b".into()], (5, 9));
+        assert_eq!(shown[1..], ["     a      ├─●─┤", " long…  ├─●─┼─┤", "     b      │ ├●┤"]);
+    }
+
+    #[test]
+    fn names_give_way_to_the_picture() {
+        assert_eq!(share(100, 30), (30, 50));
+        assert_eq!(share(60, 30), (30, 27));
+        assert_eq!(share(40, 30), (17, 20));
+        assert_eq!(share(10, 30), (12, 20));
+    }
+}

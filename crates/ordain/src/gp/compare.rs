@@ -1,0 +1,392 @@
+//! Does each kernel help? A model with and without it, by held-out answers and by evidence.
+//!
+//! Answers are dealt into folds; each fold is predicted by what the others teach. Answers on the same pair (or the same
+//! single item) go into the same fold, as a judge who was heard on a pair all but says what the next will. All models
+//! are measured on the same folds, so that their difference is paired, answer by answer.
+//!
+//! **Losses.** An answer that the belief gives the probability p has the log loss `-log p`. It is an error if another
+//! outcome was more probable, and a share of one if several were equally so: half of one where nothing is known of two
+//! items and ties do not exist.
+//!
+//! **Intervals** are by bootstrap over pairs, not over answers: answers on a pair are not independent. Folds share most
+//! of the answers that they learn from, and pairs share items, which the bootstrap does not see: intervals are somewhat
+//! too narrow (Bengio, Grandvalet 2004).
+//!
+//! **Cost.** A fit of EP for every model and fold, in parallel; with tuning, some dozens each.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rand::seq::SliceRandom;
+use rayon::prelude::*;
+
+use super::{AnswerModel, Belief, EpParams, Functional, Observation, Problem, TuningParams};
+use crate::data::{Answer, ItemId, Items, Outcome, Relation};
+use crate::kernel::{Kernel, KernelSpec, WeightedSum, build};
+use crate::measure::{MeanInterval, bootstrap_mean_difference};
+use crate::numeric::Seed;
+use crate::{Error, Result};
+
+/// How models are compared.
+#[derive(Debug, Clone)]
+pub struct ComparisonParams {
+    /// Into how many folds answers are dealt, at least two.
+    pub folds: usize,
+    /// How often they are dealt anew, at least once; losses are means over that.
+    pub repeats: usize,
+    /// Where the dealing and the bootstrap start.
+    pub seed: Seed,
+    /// The probability of the intervals.
+    pub level: f64,
+    /// Draws of the bootstrap.
+    pub draws: usize,
+    /// If given, every model is tuned before it is used: on all answers for the evidence, and from there on the answers
+    /// of the other folds before a fold is predicted, so that no held-out answer is seen.
+    pub tuning: Option<TuningParams>,
+}
+
+impl Default for ComparisonParams {
+    fn default() -> Self {
+        Self { folds: 10, repeats: 1, seed: Seed(1), level: 0.95, draws: 10_000, tuning: None }
+    }
+}
+
+/// What a project's models are made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting<'a> {
+    /// The kernels of the whole model.
+    pub kernels: &'a [KernelSpec],
+    /// The items.
+    pub items: &'a Items,
+    /// The relations that kernels name.
+    pub relations: &'a [Relation],
+    /// The answers that stand.
+    pub answers: &'a [&'a Answer],
+    /// How utilities become answers.
+    pub model: AnswerModel,
+}
+
+/// A model with and without each of its kernels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The answers compared by; skips do not count.
+    pub answers: usize,
+    /// The different pairs and single items that they are on.
+    pub pairs: usize,
+    /// The model of all kernels,
+    pub all: Score,
+    /// and those without one, in the order of the kernels. Without the only kernel, all utilities are equal.
+    pub without: Vec<Lack>,
+}
+
+/// How well a model does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Score {
+    /// The mean log loss of a held-out answer.
+    pub log_loss: MeanInterval,
+    /// The share of held-out answers that are errors.
+    pub error: MeanInterval,
+    /// The log evidence of all answers.
+    pub log_evidence: f64,
+}
+
+/// How well a model does without a kernel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lack {
+    /// By itself,
+    pub score: Score,
+    /// and less what the model of all kernels has: positive losses and a negative evidence say that the kernel helps.
+    pub difference: Score,
+}
+
+impl ComparisonParams {
+    /// Compares the model of all kernels with those without one. `watch` is told how many fits are done, and of how
+    /// many.
+    ///
+    /// # Errors
+    /// If there are fewer pairs than folds, a parameter is out of range, or a model cannot be fitted.
+    pub fn compare(&self, setting: Setting<'_>, watch: impl Fn(usize, usize) + Sync) -> Result<Comparison> {
+        let trials = trials(&setting)?;
+        self.check(&trials)?;
+        let models = (0..=setting.kernels.len()).map(|lack| Model::new(&setting, lack)).collect::<Result<Vec<_>>>()?;
+        let jobs = models.len() * (1 + self.folds * self.repeats);
+        let done = AtomicUsize::new(0);
+        let tick = || watch(done.fetch_add(1, Ordering::Relaxed) + 1, jobs);
+
+        let observations: Vec<Observation> = trials.iter().flat_map(|trial| trial.given()).collect();
+        let whole: Vec<(Vec<f64>, f64)> = models
+            .par_iter()
+            .map(|model| {
+                let fitted = model.fit(&observations, None, self.tuning.as_ref())?;
+                tick();
+                Ok((fitted.parameters, fitted.log_evidence))
+            })
+            .collect::<Result<_>>()?;
+
+        let deals: Vec<Vec<usize>> = (0..self.repeats).map(|repeat| self.deal(trials.len(), repeat)).collect();
+        let cells: Vec<(usize, usize, usize)> = (0..models.len())
+            .flat_map(|model| {
+                (0..self.repeats).flat_map(move |repeat| (0..self.folds).map(move |f| (model, repeat, f)))
+            })
+            .collect();
+        let predicted: Vec<Vec<(usize, Losses)>> = cells
+            .par_iter()
+            .map(|&(model, repeat, fold)| {
+                let deal = &deals[repeat];
+                let losses =
+                    models[model].predict(&trials, |trial| deal[trial] == fold, &whole[model].0, &self.tuning)?;
+                tick();
+                Ok(losses)
+            })
+            .collect::<Result<_>>()?;
+
+        // The losses of each model by trial, summed over answers and repeats in a fixed order.
+        let mut totals = vec![vec![Losses::default(); trials.len()]; models.len()];
+        for (&(model, ..), losses) in cells.iter().zip(predicted) {
+            for (trial, loss) in losses {
+                totals[model][trial].add(loss);
+            }
+        }
+        self.report(&trials, &totals, &whole)
+    }
+
+    fn check(&self, trials: &[Trial]) -> Result<()> {
+        let wrong = |name: &str, value, expected| Err(Error::Parameter { name: name.into(), value, expected });
+        if self.folds < 2 {
+            return wrong("folds", self.folds as f64, "at least two");
+        }
+        if self.repeats == 0 {
+            return wrong("repeats", 0.0, "at least one");
+        }
+        if trials.len() < self.folds {
+            let answers: usize = trials.iter().map(|trial| trial.answers.len()).sum();
+            return Err(Error::Data {
+                what: "answers to compare models by",
+                found: format!("{answers}, on {} different pairs", trials.len()),
+                expected: format!("at least {} pairs, one for each fold", self.folds),
+            });
+        }
+        Ok(())
+    }
+
+    /// The fold of every trial: as equal in size as can be.
+    fn deal(&self, trials: usize, repeat: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..trials).collect();
+        order.shuffle(&mut self.seed.stream(repeat as u64));
+        let mut fold = vec![0; trials];
+        for (place, &trial) in order.iter().enumerate() {
+            fold[trial] = place % self.folds;
+        }
+        fold
+    }
+
+    fn report(&self, trials: &[Trial], totals: &[Vec<Losses>], whole: &[(Vec<f64>, f64)]) -> Result<Comparison> {
+        let answers: usize = trials.iter().map(|trial| trial.answers.len()).sum();
+        // Scaled so that the mean over pairs is the mean over answers and repeats.
+        let scale = trials.len() as f64 / (answers * self.repeats) as f64;
+        let column = |model: usize, loss: fn(&Losses) -> f64| -> Vec<f64> {
+            totals[model].iter().map(|losses| scale * loss(losses)).collect()
+        };
+        let zero = vec![0.0; trials.len()];
+        let interval =
+            |first: &[f64], second: &[f64]| bootstrap_mean_difference(first, second, self.level, self.draws, self.seed);
+        let score = |model: usize| -> Result<Score> {
+            Ok(Score {
+                log_loss: interval(&column(model, |losses| losses.log), &zero)?,
+                error: interval(&column(model, |losses| losses.error), &zero)?,
+                log_evidence: whole[model].1,
+            })
+        };
+        let difference = |model: usize| -> Result<Score> {
+            let of = |loss: fn(&Losses) -> f64| interval(&column(model, loss), &column(0, loss));
+            Ok(Score {
+                log_loss: of(|losses| losses.log)?,
+                error: of(|losses| losses.error)?,
+                log_evidence: whole[model].1 - whole[0].1,
+            })
+        };
+        let lack = |model: usize| Ok(Lack { score: score(model)?, difference: difference(model)? });
+        let without = (1..totals.len()).map(lack).collect::<Result<_>>()?;
+        Ok(Comparison { answers, pairs: trials.len(), all: score(0)?, without })
+    }
+}
+
+/// All answers on one pair, or on one single item.
+struct Trial {
+    functional: Functional,
+    answers: Vec<Given>,
+}
+
+/// An answer: what could have been said, and which of these was.
+struct Given {
+    outcomes: Vec<Observation>,
+    said: usize,
+}
+
+impl Trial {
+    fn given(&self) -> impl Iterator<Item = Observation> {
+        self.answers.iter().map(|given| given.outcomes[given.said])
+    }
+}
+
+/// The answers by what they are on, in order of first appearance, so that the numbers of items do not matter.
+fn trials(setting: &Setting<'_>) -> Result<Vec<Trial>> {
+    let mut out: Vec<Trial> = Vec::new();
+    let mut known: HashMap<Functional, usize> = HashMap::new();
+    for answer in setting.answers {
+        let Some(observation) = setting.model.observe(answer)? else { continue };
+        let outcomes = outcomes(&setting.model, answer)?;
+        let Some(said) = outcomes.iter().position(|outcome| *outcome == observation) else {
+            unreachable!("what was said could be said")
+        };
+        let at = *known.entry(observation.functional).or_insert(out.len());
+        if at == out.len() {
+            out.push(Trial { functional: observation.functional, answers: Vec::new() });
+        }
+        out[at].answers.push(Given { outcomes, said });
+    }
+    Ok(out)
+}
+
+/// Everything that a judge could have said instead of skipping.
+fn outcomes(model: &AnswerModel, answer: &Answer) -> Result<Vec<Observation>> {
+    let words: &[Outcome] = match answer.second {
+        None => &[Outcome::Good, Outcome::Bad],
+        Some(_) if model.has_ties() => &[Outcome::First, Outcome::Second, Outcome::Tie],
+        Some(_) => &[Outcome::First, Outcome::Second],
+    };
+    let said = words.iter().map(|&word| Answer::new(answer.first, answer.second, word));
+    said.filter_map(|answer| answer.and_then(|answer| model.observe(&answer)).transpose()).collect()
+}
+
+/// What predictions of held-out answers cost.
+#[derive(Debug, Clone, Copy, Default)]
+struct Losses {
+    log: f64,
+    error: f64,
+}
+
+impl Losses {
+    fn add(&mut self, other: Self) {
+        self.log += other.log;
+        self.error += other.error;
+    }
+
+    /// Of one answer, when its functional is believed to have this mean and variance.
+    fn of(given: &Given, mean: f64, variance: f64) -> Self {
+        /// Probabilities this close are the same but for rounding.
+        const SAME: f64 = 1e-12;
+        let logs: Vec<f64> = given.outcomes.iter().map(|outcome| outcome.log_mass(mean, variance)).collect();
+        let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let likely = |log: f64| log.exp() >= best.exp() - SAME;
+        let said = logs[given.said];
+        let share = logs.iter().filter(|&&log| likely(log)).count() as f64;
+        Self { log: -said, error: if likely(said) { 1.0 - 1.0 / share } else { 1.0 } }
+    }
+}
+
+/// Some of the kernels.
+struct Model<'a> {
+    setting: &'a Setting<'a>,
+    specs: Vec<KernelSpec>,
+    /// None if there is no kernel: then all utilities are 0.
+    kernel: Option<Arc<WeightedSum>>,
+}
+
+/// A model that has learned.
+struct Fitted {
+    /// None if there is no kernel: then all utilities are 0.
+    belief: Option<super::Ep>,
+    parameters: Vec<f64>,
+    log_evidence: f64,
+}
+
+impl<'a> Model<'a> {
+    /// All kernels for 0, else those without this one, counted from 1.
+    fn new(setting: &'a Setting<'a>, lack: usize) -> Result<Self> {
+        let kept = setting.kernels.iter().enumerate().filter(|(number, _)| number + 1 != lack);
+        let specs: Vec<KernelSpec> = kept.map(|(_, spec)| spec.clone()).collect();
+        let kernel = if specs.is_empty() { None } else { Some(build(&specs, setting.items, setting.relations)?) };
+        Ok(Self { setting, specs, kernel: kernel.map(Arc::new) })
+    }
+
+    /// Learns; tunes before that if told how, from these parameters or the kernels' own.
+    fn fit(
+        &self,
+        observations: &[Observation],
+        parameters: Option<&[f64]>,
+        tuning: Option<&TuningParams>,
+    ) -> Result<Fitted> {
+        let Some(kernel) = &self.kernel else {
+            let log_evidence = observations.iter().map(|observation| observation.log_mass(0.0, 0.0)).sum();
+            return Ok(Fitted { belief: None, parameters: Vec::new(), log_evidence });
+        };
+        let kernel = match tuning {
+            Some(tuning) => Arc::new(self.tuned(observations, parameters, tuning)?),
+            None => kernel.clone(),
+        };
+        let parameters = kernel.parameters().into_iter().map(|parameter| parameter.value).collect();
+        let belief = EpParams::default().fit(kernel, observations)?;
+        Ok(Fitted { parameters, log_evidence: belief.log_evidence(), belief: Some(belief) })
+    }
+
+    /// The kernel tuned on these observations.
+    fn tuned(
+        &self,
+        observations: &[Observation],
+        parameters: Option<&[f64]>,
+        tuning: &TuningParams,
+    ) -> Result<WeightedSum> {
+        let mut kernel = build(&self.specs, self.setting.items, self.setting.relations)?;
+        if let Some(parameters) = parameters {
+            kernel.set_parameters(parameters)?;
+        }
+        let mut problem = [Problem { kernel, observations: observations.to_vec() }];
+        tuning.tune(&mut problem, |_| ())?;
+        let [problem] = problem;
+        Ok(problem.kernel)
+    }
+
+    /// The losses of the trials held out, having learned from the others.
+    fn predict(
+        &self,
+        trials: &[Trial],
+        held_out: impl Fn(usize) -> bool,
+        parameters: &[f64],
+        tuning: &Option<TuningParams>,
+    ) -> Result<Vec<(usize, Losses)>> {
+        let learned = trials.iter().enumerate().filter(|(number, _)| !held_out(*number));
+        let observations: Vec<Observation> = learned.flat_map(|(_, trial)| trial.given()).collect();
+        // From where all answers led, there is no need to start elsewhere too.
+        let tuning = tuning.as_ref().map(|tuning| TuningParams { restarts: 0, ..tuning.clone() });
+        let fitted = self.fit(&observations, Some(parameters), tuning.as_ref())?;
+        let mut column = vec![0.0; self.setting.items.len()];
+        let mut out = Vec::new();
+        for (number, trial) in trials.iter().enumerate().filter(|(number, _)| held_out(*number)) {
+            let (mean, variance) = match &fitted.belief {
+                Some(belief) => marginal(belief, trial.functional, &mut column)?,
+                None => (0.0, 0.0),
+            };
+            let mut losses = Losses::default();
+            trial.answers.iter().for_each(|given| losses.add(Losses::of(given, mean, variance)));
+            out.push((number, losses));
+        }
+        Ok(out)
+    }
+}
+
+/// Mean and variance of a functional. `scratch` holds a column.
+fn marginal(belief: &dyn Belief, functional: Functional, scratch: &mut [f64]) -> Result<(f64, f64)> {
+    let mean = functional.of(belief.mean());
+    let variances = belief.variances();
+    Ok(match functional {
+        Functional::Item(item) => (mean, variances[item as usize]),
+        Functional::Difference(first, second) => {
+            belief.column(ItemId(first), scratch)?;
+            let (first, second) = (first as usize, second as usize);
+            // Rounding may leave a hair below zero for twins.
+            (mean, (variances[first] + variances[second] - 2.0 * scratch[second]).max(0.0))
+        }
+    })
+}
