@@ -86,8 +86,9 @@ fn show(experiment: &Experiment, summary: &Summary) -> Outcome {
         let cell = |model: Model| {
             let entry = summary.entry(position, model);
             let star = if entry.differs_from_pgp() { "*" } else { " " };
-            let change =
-                if model == Model::Pgp { String::new() } else { format!("{:+.0} %{star}", -100.0 * entry.cut) };
+            // Adding 0 takes the sign off a negative zero.
+            let percent = (-100.0 * entry.cut).round() + 0.0;
+            let change = if model == Model::Pgp { String::new() } else { format!("{percent:+} %{star}") };
             format!("{:.3} {change:>7}", entry.error.value)
         };
         table.add_row(std::iter::once(known.to_string()).chain(Model::ALL.map(cell)));

@@ -30,7 +30,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     title: "Relevance feedback on CACM, with real links",
     paper: "Kersting, Xu: Learning preferences with hidden common cause relations (XPGP)",
     figure: "figure 3",
-    duration: "4 minutes",
+    duration: "3 minutes",
     claim: "In all settings XPGP predicts better than the model without links, significantly by the Wilcoxon rank-sum \
             test (p < 0.01); it cuts the mean error rate by 30 to 50 %.",
     claimed_cut: (0.30, 0.50),

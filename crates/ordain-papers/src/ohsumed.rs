@@ -32,7 +32,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     title: "Relevance feedback on OHSUMED, with links by similarity",
     paper: "Kersting, Xu: Learning preferences with hidden common cause relations (XPGP)",
     figure: "figure 2",
-    duration: "6 minutes",
+    duration: "4 minutes",
     claim: "In all cases XPGP outperforms the models without links, significantly by the Wilcoxon rank-sum test \
             (p < 0.01), and most where few pairs are known; it cuts the mean error rate by 12 to 40 %. The two graph \
             kernels perform similarly.",
