@@ -54,6 +54,9 @@ pub const EXPERIMENT: Experiment = Experiment {
         "The paper tunes by the evidence (EM-EP). Here that is only where the search may start. The evidence asks how well \
          the known pairs predict each other, few of which share a document, and so favours the attributes; the experiment \
          asks for pairs whose documents were mostly seen, where what is a document's own and its links count.",
+        "This way of tuning was chosen after another had been seen on these same queries: by the evidence alone (seed 1, one \
+         draw a query to tune by) common causes cut the error of PGP by 11 / 21 / 18 / 32 %, the Laplacian by 1 % at most, \
+         and the errors of all Gaussian processes were higher, that of PGP up to twice as high.",
     ],
     data: &[DOCUMENTS, QUERIES, JUDGEMENTS, RELATIONS],
     settings: 1,
