@@ -9,7 +9,7 @@ use std::sync::Arc;
 use common::*;
 use ordain::data::{Answer, Attributes, ItemId, Items, Link, Outcome, Relation};
 use ordain::gp::{
-    AnswerModel, Belief, Comparison, ComparisonParams, EpParams, Functional, Observation, Setting, TuningParams,
+    AnswerModel, Belief, Comparison, ComparisonParams, EpParams, Functional, Observation, Score, Setting, TuningParams,
 };
 use ordain::kernel::{Form, KernelSpec, Over, RelationSpec, Rho, Role, Shape, build};
 use ordain::numeric::Seed;
@@ -188,6 +188,29 @@ fn nothing_known() {
     assert!(tie < 0.5 * (1.0 - tie));
     let error = (ties + 0.5 * others) / (ties + others);
     assert!((score.error.mean - error).abs() < 1e-12);
+}
+
+/// A pair asked sixty times beside pairs asked once: a mean of losses stays among the losses, whatever is drawn.
+#[test]
+fn pairs_of_different_sizes() {
+    let table = Attributes::new(Vec::new(), 8, Vec::new()).unwrap();
+    let items = Items::new((1..=8).map(|i| format!("i{i}")).collect(), None, table).unwrap();
+    let won = |first: u32, second: u32| Answer::new(ItemId(first), Some(ItemId(second)), Outcome::First).unwrap();
+    let mut answers = vec![won(0, 7); 60];
+    answers.extend((0..7).map(|i| won(i, i + 1)).chain([won(3, 0), won(5, 2), won(0, 4), won(6, 1)]));
+    let relation = Relation::new(8, Vec::new()).unwrap();
+    let world = World { items, relation, answers, model: AnswerModel::new(0.5, 0.0).unwrap() };
+    let found = world.compare(&[own()], &ComparisonParams::default()).unwrap();
+    assert_eq!((found.answers, found.pairs), (71, 12));
+    let Score { log_loss, error, .. } = found.all;
+    assert!(0.0 <= error.low && error.low <= error.mean && error.mean <= error.high && error.high <= 1.0, "{error:?}");
+    assert!(error.low < error.high && log_loss.low < log_loss.high);
+    // Without a kernel every answer costs ln 2 and half an error; sums of 720 round.
+    let guess = found.without[0].score;
+    for end in [guess.log_loss.low, guess.log_loss.mean, guess.log_loss.high] {
+        assert!((end - 2_f64.ln()).abs() < 1e-12, "{guess:?}");
+    }
+    assert_eq!((guess.error.low, guess.error.mean, guess.error.high), (0.5, 0.5, 0.5));
 }
 
 #[test]

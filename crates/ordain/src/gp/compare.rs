@@ -8,9 +8,10 @@
 //! outcome was more probable, and a share of one if several were equally so: half of one where nothing is known of two
 //! items and ties do not exist.
 //!
-//! **Intervals** are by bootstrap over pairs, not over answers: answers on a pair are not independent. Folds share most
-//! of the answers that they learn from, and pairs share items, which the bootstrap does not see: intervals are somewhat
-//! too narrow (Bengio, Grandvalet 2004).
+//! **Intervals** are by bootstrap over pairs, not over answers: answers on a pair are not independent. A draw
+//! is divided by the answers on the pairs that it drew ([`bootstrap_ratio`]), so that pairs that were asked often sway it
+//! no further than a mean can go. Folds share most of the answers that they learn from, and pairs share items, which the
+//! bootstrap does not see: intervals are somewhat too narrow (Bengio, Grandvalet 2004).
 //!
 //! **Cost.** A fit of EP for every model and fold, in parallel; with tuning, some dozens each.
 
@@ -24,7 +25,7 @@ use rayon::prelude::*;
 use super::{AnswerModel, Belief, EpParams, Functional, Observation, Problem, TuningParams};
 use crate::data::{Answer, ItemId, Items, Outcome, Relation};
 use crate::kernel::{Kernel, KernelSpec, WeightedSum, build};
-use crate::measure::{MeanInterval, bootstrap_mean_difference};
+use crate::measure::{MeanInterval, bootstrap_ratio};
 use crate::numeric::Seed;
 use crate::{Error, Result};
 
@@ -183,26 +184,22 @@ impl ComparisonParams {
 
     fn report(&self, trials: &[Trial], totals: &[Vec<Losses>], whole: &[(Vec<f64>, f64)]) -> Result<Comparison> {
         let answers: usize = trials.iter().map(|trial| trial.answers.len()).sum();
-        // Scaled so that the mean over pairs is the mean over answers and repeats.
-        let scale = trials.len() as f64 / (answers * self.repeats) as f64;
-        let column = |model: usize, loss: fn(&Losses) -> f64| -> Vec<f64> {
-            totals[model].iter().map(|losses| scale * loss(losses)).collect()
+        let sizes: Vec<f64> = trials.iter().map(|trial| (trial.answers.len() * self.repeats) as f64).collect();
+        let interval = |loss: &dyn Fn(usize) -> f64| {
+            let sums: Vec<f64> = (0..trials.len()).map(loss).collect();
+            bootstrap_ratio(&sums, &sizes, self.level, self.draws, self.seed)
         };
-        let zero = vec![0.0; trials.len()];
-        let interval =
-            |first: &[f64], second: &[f64]| bootstrap_mean_difference(first, second, self.level, self.draws, self.seed);
         let score = |model: usize| -> Result<Score> {
             Ok(Score {
-                log_loss: interval(&column(model, |losses| losses.log), &zero)?,
-                error: interval(&column(model, |losses| losses.error), &zero)?,
+                log_loss: interval(&|trial| totals[model][trial].log)?,
+                error: interval(&|trial| totals[model][trial].error)?,
                 log_evidence: whole[model].1,
             })
         };
         let difference = |model: usize| -> Result<Score> {
-            let of = |loss: fn(&Losses) -> f64| interval(&column(model, loss), &column(0, loss));
             Ok(Score {
-                log_loss: of(|losses| losses.log)?,
-                error: of(|losses| losses.error)?,
+                log_loss: interval(&|trial| totals[model][trial].log - totals[0][trial].log)?,
+                error: interval(&|trial| totals[model][trial].error - totals[0][trial].error)?,
                 log_evidence: whole[model].1 - whole[0].1,
             })
         };
