@@ -23,13 +23,15 @@ use crate::output::{self, Format};
 /// probability, by bootstrap over pairs; as folds share answers and pairs share items, they are somewhat too narrow.
 /// Without its only kernel, a model takes all items for equal.
 ///
-/// The parameters are those of the project file, for all models; with --tune each model is tuned first, before every
-/// fold on the other folds' answers.
+/// Each model is tuned before every fold, on the other folds' answers and from ordinary values, so that no held-out
+/// answer has a say in its parameters, not even one that `ordain tune` has learned from. The evidence shown is that of
+/// parameters tuned on the same answers: it flatters models with more of them. With --fixed all models keep the values
+/// of the project file, which is no held-out test if these were tuned on the answers.
 ///
 /// JSON: {"models":[{"model","without"?,"log_loss":{"mean","low","high"},"error":{...},"log_evidence","difference"?:
 /// {"log_loss":{...},"error":{...},"log_evidence"}}...],"answers","pairs","folds","repeats","tuned"}; "without" is the
-/// number of the kernel in the file, from 0, and a difference is to the model with all kernels, so that a positive loss
-/// says that the kernel helps.
+/// number of the kernel in the file, from 0, a difference is to the model with all kernels, so that a positive loss says
+/// that the kernel helps, and "tuned" is false with --fixed.
 #[derive(Args)]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
@@ -44,9 +46,9 @@ pub struct Arguments {
     /// What is dealt and drawn by [default: the project's seed]
     #[arg(long)]
     seed: Option<u64>,
-    /// Tune every model before it is compared
+    /// Take all models at the values of the project file instead of tuning each on the other folds' answers
     #[arg(long)]
-    tune: bool,
+    fixed: bool,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -108,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         folds: arguments.folds as usize,
         repeats: arguments.repeats as usize,
         seed,
-        tuning: arguments.tune.then(|| TuningParams { seed, ..TuningParams::default() }),
+        tuning: (!arguments.fixed).then(|| TuningParams { seed, ..TuningParams::default() }),
         ..ComparisonParams::default()
     };
     let setting = Setting {
@@ -119,7 +121,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         model,
     };
     let working = working("comparing");
-    let comparison = params.compare(setting, |done, all| working.say(format!("comparing: {done} of {all} fits")))?;
+    let comparison =
+        params.compare(setting, |done, all| working.say(format!("comparing: {done} of {all} models fitted")))?;
     drop(working);
     let names = kernel_names(&project);
     match arguments.format {
@@ -145,7 +148,7 @@ fn report(comparison: &Comparison, names: &[String], arguments: &Arguments) -> R
         pairs: comparison.pairs,
         folds: arguments.folds,
         repeats: arguments.repeats,
-        tuned: arguments.tune,
+        tuned: !arguments.fixed,
     }
 }
 
@@ -211,7 +214,11 @@ fn show(comparison: &Comparison, names: &[String], arguments: &Arguments) -> Out
     let pairs = output::count(comparison.pairs, "pair");
     let answers = output::count(comparison.answers, "answer");
     let repeats = if arguments.repeats > 1 { format!(" {} times", arguments.repeats) } else { String::new() };
-    let how = if arguments.tune { "each model tuned" } else { "at the values of the file (--tune: each model tuned)" };
+    let how = if arguments.fixed {
+        "at the values of the file: no held-out test if these were tuned on the answers"
+    } else {
+        "each model tuned on the other folds' answers"
+    };
     output::note(format!("{answers} on {pairs}, in {} folds{repeats}, {how}", arguments.folds));
     Ok(())
 }
