@@ -128,6 +128,16 @@ fn the_seed_decides() {
     assert_eq!(with(&[], "2").fine(), with(&["--seed", "1"], "2").fine());
 }
 
+/// Two answers that agree make an interval without zero, and prove nothing.
+#[test]
+fn few_pairs_prove_nothing() {
+    let folder = families();
+    folder.write("answers.csv", "winner,loser\nann0,bob1\nann1,bob4\n");
+    let run = folder.run(["compare", "--folds", "2"]);
+    let (_, words) = run.fine().rsplit_once("\n\n").unwrap();
+    assert!(words.lines().all(|line| line.contains(": too few pairs to tell; ")), "{words}");
+}
+
 #[test]
 fn too_few_answers() {
     let folder = Folder::project();
