@@ -37,11 +37,11 @@ pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
     project: PathBuf,
-    /// How many parts the answers are dealt into, each predicted from the others
+    /// How many parts the answers are dealt into, each predicted from the others; at most as many as pairs
     #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(2..))]
     folds: u32,
-    /// How often they are dealt anew
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    /// How often they are dealt anew, at most 1000 times
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeats: u32,
     /// What is dealt and drawn by [default: the project's seed]
     #[arg(long)]

@@ -320,7 +320,11 @@ fn what_cannot_be_compared() {
     let kernels = [links(), own()];
     let with = |folds, repeats| ComparisonParams { folds, repeats, ..fixed() };
     assert!(world.compare(&kernels, &with(1, 1)).is_err());
-    assert!(world.compare(&kernels, &with(5, 0)).is_err());
+    for repeats in [0, 1001, usize::MAX] {
+        let message = world.compare(&kernels, &with(5, repeats)).unwrap_err().to_string();
+        assert!(message.contains("repeats") && message.contains("1 to 1000"), "{message}");
+    }
+    assert!(world.compare(&kernels, &with(usize::MAX, 1)).is_err());
     world.answers.truncate(4);
     let message = world.compare(&kernels, &with(5, 1)).unwrap_err().to_string();
     assert!(message.contains("on 4 different pairs") && message.contains("at least 5"), "{message}");

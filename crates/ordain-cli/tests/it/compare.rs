@@ -145,5 +145,7 @@ fn too_few_answers() {
     folder.write("answers.csv", "first,second,outcome\n");
     folder.refuses(["compare", "--folds", "2"], &["found 0", "at least 2 pairs"]);
     assert_eq!(folder.run(["compare", "--folds", "1"]).code, Some(2));
-    assert_eq!(folder.run(["compare", "--repeats", "0"]).code, Some(2));
+    for repeats in ["0", "1001", "4000000000"] {
+        assert_eq!(folder.run(["compare", "--repeats", repeats]).code, Some(2));
+    }
 }

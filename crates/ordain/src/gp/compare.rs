@@ -34,7 +34,7 @@ use crate::{Error, Result};
 pub struct ComparisonParams {
     /// Into how many folds answers are dealt, at least two.
     pub folds: usize,
-    /// How often they are dealt anew, at least once; losses are means over that.
+    /// How often they are dealt anew, 1 to 1000 times; losses are means over that.
     pub repeats: usize,
     /// Where the dealing and the bootstrap start.
     pub seed: Seed,
@@ -154,8 +154,9 @@ impl ComparisonParams {
         if self.folds < 2 {
             return wrong("folds", self.folds as f64, "at least two");
         }
-        if self.repeats == 0 {
-            return wrong("repeats", 0.0, "at least one");
+        // More would change nothing but the time.
+        if !(1..=1000).contains(&self.repeats) {
+            return wrong("repeats", self.repeats as f64, "1 to 1000");
         }
         if trials.len() < self.folds {
             let answers: usize = trials.iter().map(|trial| trial.answers.len()).sum();
