@@ -1,18 +1,21 @@
 //! `ordain compare`: whether each kernel helps.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::gp::{Comparison, ComparisonParams, Lack, Score, Setting, TuningParams};
+use ordain::InputError;
+use ordain::formats::Project;
+use ordain::gp::{Comparison, ComparisonParams, Lack, Observation, Score, Setting, TuningParams};
 use ordain::measure::MeanInterval;
 use ordain::numeric::Seed;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use crate::Outcome;
 use crate::model::{kernel_names, observe, open_project, working};
 use crate::output::{self, Format};
+use crate::{Failure, Outcome};
 
 /// Say whether each kernel helps: do attributes, do links?
 ///
@@ -104,7 +107,8 @@ impl From<Score> for ScoreReport {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let project = open_project(&arguments.project)?;
-    let (model, _) = observe(&project, &project.answers)?;
+    let (model, observations) = observe(&project, &project.answers)?;
+    check_pairs(&project, &observations, arguments.folds)?;
     let seed = Seed(arguments.seed.unwrap_or(project.ask.seed));
     let params = ComparisonParams {
         folds: arguments.folds as usize,
@@ -130,6 +134,22 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Format::Csv => csv(&report(&comparison, &names, arguments)),
         Format::Table => show(&comparison, &names, arguments),
     }
+}
+
+/// Every fold needs a pair, or a single item that was called good or bad.
+fn check_pairs(project: &Project, observations: &[Observation], folds: u32) -> Outcome {
+    let pairs = observations.iter().map(|observation| observation.functional).collect::<HashSet<_>>().len();
+    if pairs >= folds as usize {
+        return Ok(());
+    }
+    let hint = match pairs {
+        0 | 1 => "record more first: ordain answer FIRST SECOND".into(),
+        _ => format!("record more, or take fewer folds: --folds {pairs}"),
+    };
+    let expected = format!("answers on at least {folds} different pairs, one for each fold");
+    let answers = output::count(observations.len(), "answer");
+    let found = format!("{answers} on {}", output::count(pairs, "pair"));
+    Err(Failure::Library(InputError::new(&project.answers_file, expected).found(found).hint(hint).into()))
 }
 
 const ALL: &str = "all kernels";

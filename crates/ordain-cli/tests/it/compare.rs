@@ -141,9 +141,14 @@ fn few_pairs_prove_nothing() {
 #[test]
 fn too_few_answers() {
     let folder = Folder::project();
-    folder.refuses(["compare"], &["found 1, on 1 different pairs", "at least 10 pairs"]);
+    let more = "ordain answer FIRST SECOND";
+    folder.refuses(["compare"], &["answers.csv", "1 answer on 1 pair\"", "at least 10 different pairs", more]);
     folder.write("answers.csv", "first,second,outcome\n");
-    folder.refuses(["compare", "--folds", "2"], &["found 0", "at least 2 pairs"]);
+    folder.refuses(["compare", "--folds", "2"], &["0 answers on 0 pairs", "at least 2 different pairs", more]);
+    let families = families();
+    families.write("answers.csv", "winner,loser\nann0,bob1\nann0,bob1\nann1,bob4\nann2,bob0\n");
+    families.refuses(["compare"], &["4 answers on 3 pairs", "or take fewer folds: --folds 3"]);
+    families.run(["compare", "--folds", "3"]).fine();
     assert_eq!(folder.run(["compare", "--folds", "1"]).code, Some(2));
     for repeats in ["0", "1001", "4000000000"] {
         assert_eq!(folder.run(["compare", "--repeats", repeats]).code, Some(2));

@@ -159,11 +159,10 @@ impl ComparisonParams {
             return wrong("repeats", self.repeats as f64, "1 to 1000");
         }
         if trials.len() < self.folds {
-            let answers: usize = trials.iter().map(|trial| trial.answers.len()).sum();
             return Err(Error::Data {
-                what: "answers to compare models by",
-                found: format!("{answers}, on {} different pairs", trials.len()),
-                expected: format!("at least {} pairs, one for each fold", self.folds),
+                what: "different pairs to compare models by",
+                found: trials.len().to_string(),
+                expected: format!("at least {}, one for each fold", self.folds),
             });
         }
         Ok(())
