@@ -28,7 +28,7 @@ use crate::{Failure, Outcome};
 ///
 /// Each model is tuned before every fold, on the other folds' answers and from ordinary values, so that no held-out
 /// answer has a say in its parameters, not even one that `ordain tune` has learned from. The evidence shown is that of
-/// parameters tuned on the same answers: it flatters models with more of them. With --fixed all models keep the values
+/// parameters tuned on the same answers: it flatters models with many. With --fixed all models keep the values
 /// of the project file, which is no held-out test if these were tuned on the answers.
 ///
 /// JSON: {"models":[{"model","without"?,"log_loss":{"mean","low","high"},"error":{...},"log_evidence","difference"?:
