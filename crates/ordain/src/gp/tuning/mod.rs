@@ -157,6 +157,15 @@ impl TuningParams {
         Ok(tuned)
     }
 
+    /// Gives the kernels the values that the prior is around, which no answer has had a say in; held ones stay.
+    ///
+    /// # Errors
+    /// As [`TuningParams::tune`] before its start.
+    pub(super) fn set_typical(&self, problems: &mut [Problem]) -> Result<()> {
+        let space = Space::new(problems, self.spread)?;
+        space.set(problems, &space.draw(&vec![0.0; space.len()]))
+    }
+
     /// The best logarithms and how they were found; their names and values are left open.
     fn search(
         &self,
