@@ -9,6 +9,7 @@ mod model;
 mod output;
 mod predict;
 mod rank;
+mod reproduce;
 mod search;
 mod tune;
 
@@ -37,6 +38,7 @@ enum Command {
     Predict(predict::Arguments),
     Answer(answer::Arguments),
     Eval(eval::Arguments),
+    Reproduce(reproduce::Arguments),
     Search(search::Arguments),
     Demo(demo::Arguments),
 }
@@ -87,6 +89,7 @@ fn main() -> ExitCode {
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Answer(arguments) => answer::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Search(arguments) => search::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
     };

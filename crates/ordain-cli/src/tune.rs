@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::formats::{rounded, write_parameters};
+use ordain::formats::{Project, rounded, write_parameters};
 use ordain::gp::{Problem, Progress, Tuned, TunedParameter, TuningMethod, TuningParams};
 use ordain::kernel::{self, Kernel, Parameter};
 use ordain::numeric::Seed;
@@ -17,13 +17,14 @@ use crate::{Failure, Outcome};
 
 /// Learn the kernels' weights and shapes from the answers
 ///
-/// Finds the values under which the answers are most probable (their evidence, as EP approximates it) and writes them
-/// into ordain.toml, keeping comments and order. A broad prior around ordinary values keeps lengths and weights from
-/// running away when there are few answers. Kappa, beta and the noise stay as they are: weights do what they do. A
-/// length for every attribute is learned where rho is a list with as many numbers.
+/// Finds the most probable values given the answers: those with the largest product of the answers' evidence, as EP
+/// approximates it, and a broad prior around ordinary values, which keeps lengths and weights from running away when
+/// there are few answers. They are written into ordain.toml, keeping comments and order. Kappa, the beta of Laplacians
+/// and the noise stay as they are: weights do what they do. A length for every attribute is learned where rho is a list
+/// with as many numbers.
 ///
-/// JSON: {"parameters":[{"name","before","value","low"?,"high"?}...],"log_evidence_before","log_evidence","answers",
-/// "evaluations","converged","written"}.
+/// JSON: {"parameters":[{"name","before","value","low"?,"high"?}...],"log_evidence_before","log_evidence",
+/// "log_posterior_before","log_posterior","answers","evaluations","converged","written"}; CSV: a row a parameter.
 #[derive(Args)]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
@@ -62,6 +63,8 @@ struct Report {
     parameters: Vec<Row>,
     log_evidence_before: f64,
     log_evidence: f64,
+    log_posterior_before: f64,
+    log_posterior: f64,
     answers: usize,
     evaluations: usize,
     converged: bool,
@@ -101,7 +104,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         ..TuningParams::default()
     };
     let working = working("tuning");
-    let tuned = params.tune(&mut problems, |progress| working.say(progress_line(progress)))?;
+    let tuned = params.tune(&mut problems, |progress| working.say(progress_line(progress)));
+    let tuned = tuned.map_err(|error| explained(error, &project))?;
     let parameters: Vec<TunedParameter> =
         tuned.parameters.iter().map(|one| TunedParameter { value: rounded(one.value), ..one.clone() }).collect();
     set(&mut problems[0], &parameters)?;
@@ -121,6 +125,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         parameters: rows(parameters, spreads),
         log_evidence_before: tuned.log_evidence_before,
         log_evidence: tuned.log_evidence,
+        log_posterior_before: tuned.log_posterior_before,
+        log_posterior: tuned.log_posterior,
         answers,
         evaluations: tuned.evaluations,
         converged: tuned.converged,
@@ -133,6 +139,18 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }?;
     conclude(&report, &tuned, &project.file.to_string_lossy());
     Ok(())
+}
+
+/// Kernels that EM-EP cannot invert are the project's choice, and no fault of Ordain.
+fn explained(error: Error, project: &Project) -> Failure {
+    match error {
+        Error::NotPositiveDefinite { .. } => {
+            let expected = "kernels under which no item is a function of the others, for --method em-ep";
+            let hint = "add a [[kernel]] with kind = \"independent\", or leave out --method";
+            Failure::Library(InputError::new(&project.file, expected).column("kernel").hint(hint).into())
+        }
+        error => error.into(),
+    }
 }
 
 fn progress_line(progress: &Progress) -> String {
@@ -205,7 +223,13 @@ fn conclude(report: &Report, tuned: &Tuned, file: &str) {
     let Report { log_evidence_before, log_evidence, answers, .. } = report;
     let answers = output::count(*answers, "answer");
     output::note(format!("log evidence of {answers}: {log_evidence_before:.3} before, {log_evidence:.3} after"));
-    if !tuned.converged {
+    if log_evidence < log_evidence_before {
+        let (before, after) = (report.log_posterior_before, report.log_posterior);
+        output::note(format!(
+            "the prior on the parameters outweighs it: log posterior {before:.3} before, {after:.3} after"
+        ));
+    }
+    if !tuned.converged && report.written {
         let slope = tuned.gradient;
         output::note(format!("still climbing: a slope of {slope:.2} is left; running it again goes on from here"));
     }

@@ -5,8 +5,8 @@
 //!
 //! Data flows one way, and the modules follow it: [`formats`] reads files into [`data`], [`kernel`] says how alike two
 //! items are a priori, [`gp`] turns answers into a belief and its ranking, [`active`] says what a pair is worth asking.
-//! [`measure`] says how good a ranking is, [`text`] ranks documents by their words. [`numeric`] holds the mathematics that
-//! all of them share.
+//! [`learn`] holds rankers of other kinds, [`measure`] says how good a ranking is, [`text`] ranks documents by their words.
+//! [`numeric`] holds the mathematics that all of them share.
 
 pub mod active;
 pub mod data;
@@ -14,6 +14,7 @@ mod error;
 pub mod formats;
 pub mod gp;
 pub mod kernel;
+pub mod learn;
 pub mod measure;
 pub mod numeric;
 pub mod text;

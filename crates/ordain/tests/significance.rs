@@ -6,7 +6,8 @@
 mod statistics;
 
 use ordain::measure::{
-    TestResult, bootstrap_mean_difference, holm, paired_t_test, randomisation_test, rank_sum_test, signed_rank_test,
+    TestResult, bootstrap_mean_difference, bootstrap_ratio, holm, paired_t_test, randomisation_test, rank_sum_test,
+    signed_rank_test,
 };
 use ordain::numeric::Seed;
 use ordain::numeric::normal::cdf;
@@ -223,6 +224,61 @@ fn bootstrap_of_a_large_sample_is_the_normal_interval() {
     let tolerance = 0.12 * half / 1.96;
     assert!((found.low - (found.mean - half)).abs() < tolerance, "{found:?} {half}");
     assert!((found.high - (found.mean + half)).abs() < tolerance, "{found:?} {half}");
+}
+
+#[test]
+fn bootstrap_of_two_units_is_known() {
+    // Ratios 0, 3/4 and 1 with chances 1/4, 1/2, 1/4.
+    let at = |level| bootstrap_ratio(&[0.0, 3.0], &[1.0, 3.0], level, 4000, Seed(6)).unwrap();
+    let (narrow, wide) = (at(0.4), at(0.9));
+    assert_eq!((narrow.low, narrow.mean, narrow.high), (0.75, 0.75, 0.75));
+    assert_eq!((wide.low, wide.mean, wide.high), (0.0, 0.75, 1.0));
+}
+
+#[test]
+fn bootstrap_of_equal_units_is_that_of_means() {
+    let values = normal(&mut Seed(28).stream(0), 50);
+    let means = bootstrap_mean_difference(&values, &zeros(50), 0.95, 3000, Seed(8)).unwrap();
+    assert_eq!(bootstrap_ratio(&values, &[1.0; 50], 0.95, 3000, Seed(8)).unwrap(), means);
+    // A power of two changes no bit.
+    let fourfold: Vec<f64> = values.iter().map(|value| 4.0 * value).collect();
+    assert_eq!(bootstrap_ratio(&fourfold, &[4.0; 50], 0.95, 3000, Seed(8)).unwrap(), means);
+}
+
+/// The normal interval of a ratio, its error that of the residuals `total - ratio · size` (the delta method).
+#[test]
+fn bootstrap_of_many_units_is_the_normal_interval() {
+    let mut stream = Seed(29).stream(0);
+    let sizes: Vec<f64> = (0..2000).map(|_| f64::from(stream.random_range(1..=9_u8))).collect();
+    let noise = normal(&mut stream, 2000);
+    let totals: Vec<f64> = sizes.iter().zip(&noise).map(|(size, noise)| 0.5 * size + noise).collect();
+    let found = bootstrap_ratio(&totals, &sizes, 0.95, 10_000, Seed(7)).unwrap();
+    let size: f64 = sizes.iter().sum();
+    assert!((found.mean - totals.iter().sum::<f64>() / size).abs() < 1e-12);
+    let residuals = totals.iter().zip(&sizes).map(|(total, size)| (total - found.mean * size).powi(2));
+    let half = 1.96 * residuals.sum::<f64>().sqrt() / size;
+    // A 2.5% quantile of 10⁴ draws is known to about 3% of a standard deviation; four times that.
+    let tolerance = 0.12 * half / 1.96;
+    assert!((found.low - (found.mean - half)).abs() < tolerance, "{found:?} {half}");
+    assert!((found.high - (found.mean + half)).abs() < tolerance, "{found:?} {half}");
+}
+
+#[test]
+fn bad_units_are_refused() {
+    let with = |totals: &[f64], sizes: &[f64]| bootstrap_ratio(totals, sizes, 0.9, 10, Seed(0));
+    assert!(with(&[1.0, 2.0], &[1.0, 3.0]).is_ok());
+    assert!(with(&[1.0], &[1.0]).is_err());
+    assert!(with(&[1.0, 2.0], &[1.0, 2.0, 3.0]).is_err());
+    assert!(with(&[1.0, f64::MAX], &[1.0, 1.0]).is_err());
+    for bad in [f64::NAN, f64::INFINITY] {
+        assert!(with(&[1.0, bad], &[1.0, 1.0]).is_err());
+        assert!(with(&[1.0, 1.0], &[1.0, bad]).is_err());
+    }
+    for size in [0.0, -1.0] {
+        assert!(with(&[1.0, 1.0], &[1.0, size]).is_err());
+    }
+    assert!(bootstrap_ratio(&[1.0, 2.0], &[1.0, 1.0], 1.0, 10, Seed(0)).is_err());
+    assert!(bootstrap_ratio(&[1.0, 2.0], &[1.0, 1.0], 0.9, 0, Seed(0)).is_err());
 }
 
 /// The largest gap between the distribution of the p-values and the uniform one (Kolmogorov and Smirnov).

@@ -119,13 +119,19 @@ fn both_methods_reach_the_same_optimum() {
         });
         let tuned = tuned.unwrap();
         assert!(tuned.converged && tuned.log_evidence > tuned.log_evidence_before + 1.0, "{tuned:?}");
-        (tuned, values(&problems[1]))
+        let sds = params.uncertainty(&mut problems).unwrap();
+        (tuned, values(&problems[1]), sds)
     };
-    // A gradient of 1e-4 over curvatures of at least 0.4, the prior's, is 2.5e-4 of a logarithm from the optimum.
-    let (ascent, found) = run(TuningMethod::Ascent, 1e-4, 200);
-    let (em, also) = run(TuningMethod::EmEp, 1e-4, 2000);
-    for (one, other) in found.iter().zip(&also) {
-        assert!((one / other).ln().abs() < 1e-3, "{found:?} {also:?}");
+    const SLOPE: f64 = 1e-4;
+    let (ascent, found, sds) = run(TuningMethod::Ascent, SLOPE, 200);
+    let (em, also, _) = run(TuningMethod::EmEp, SLOPE, 2000);
+    // With the inverse curvature C, whose entries are at most sd_i sd_j, a slope moves the i-th logarithm by at most
+    // Σ_j C_ij slope from the optimum; both methods stop within that of it.
+    let all: f64 = sds.iter().sum();
+    let tuned = [0, 2, 3, 5, 6];
+    for (position, sd) in tuned.into_iter().zip(&sds) {
+        let apart = (found[position] / also[position]).ln().abs();
+        assert!(apart < 2.0 * SLOPE * sd * all, "{apart}: {found:?} {also:?}");
     }
     assert!((ascent.log_evidence - em.log_evidence).abs() < 1e-6 * ascent.log_evidence.abs());
     println!("{} evaluations by ascent, {} rounds of EM-EP", ascent.evaluations, em.evaluations);
@@ -170,7 +176,10 @@ fn parameters_are_recovered_within_their_uncertainty() {
         let squares: f64 = scores.iter().map(|z| z[parameter] * z[parameter]).sum();
         println!("parameter {parameter}: mean square {:.3}", squares / DRAWS as f64);
     }
-    assert!(within > 0.9 && (0.7..1.4).contains(&square) && mean.abs() < 0.25);
+    // Were all 300 scores independent, their mean would be within 0.06, their mean square within 0.08 of 1 and the share
+    // within 0.013 of 0.95 by one standard deviation; the five of a draw may all go together, which makes it √5 times as
+    // much: two of those for each.
+    assert!(within > 0.95 - 2.0 * 0.029 && (square - 1.0).abs() < 2.0 * 0.18 && mean.abs() < 2.0 * 0.13);
 }
 
 #[test]

@@ -24,6 +24,7 @@ fn families() -> Folder {
         }
         answers += &format!("{},{}\n", member(0, number), member(1, (3 * number + 1) % 8));
         answers += &format!("{},{}\n", member(0, (number + 2) % 8), member(1, number));
+        answers += &format!("{},{}\n", member(0, number), member(1, (number + 4) % 8));
     }
     folder.write("items.csv", items);
     folder.write("links.csv", links);
@@ -42,7 +43,7 @@ fn families() -> Folder {
 fn links_help() {
     let folder = families();
     let before = folder.files();
-    for more in [&[] as &[&str], &["--tune"]] {
+    for more in [&[] as &[&str], &["--fixed"]] {
         let found = folder.json([&["compare"], more].concat());
         let models = found["models"].as_array().unwrap();
         assert_eq!(models.len(), 4);
@@ -55,9 +56,9 @@ fn links_help() {
         let change = number(links, "/log_loss/mean") - number(&models[0], "/log_loss/mean");
         assert!((number(links, "/difference/log_loss/mean") - change).abs() < 1e-12);
         assert!(number(links, "/difference/log_evidence") < 0.0);
-        assert_eq!(found["answers"], 16);
+        assert_eq!(found["answers"], 24);
         assert_eq!(found["folds"], 10);
-        assert_eq!(found["tuned"], !more.is_empty());
+        assert_eq!(found["tuned"], more.is_empty());
     }
     assert!(folder.files() == before, "nothing is written");
 }
@@ -72,11 +73,29 @@ fn words_and_pictures() {
         assert_eq!(shown.lines().filter(|line| line.contains('●')).count(), 3);
         assert!(words.contains("regularized-laplacian over links.csv: helps; without it the log loss changes by +"));
         assert_eq!(words.lines().count(), 3);
-        assert!(run.stderr.contains("at the values of the file (--tune"), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("24 answers on 24 pairs, in 10 folds, each model tuned on the other"),
+            "{}",
+            run.stderr
+        );
     }
+    let fixed = folder.run(["compare", "--fixed"]);
+    fixed.fine();
+    assert!(fixed.stderr.contains("at the values of the file: no held-out test if"), "{}", fixed.stderr);
     let csv = folder.run(["compare", "--format", "csv", "--folds", "4", "--repeats", "2"]);
     assert!(csv.fine().starts_with("model,without,log_loss,log_loss_low,log_loss_high,error,"));
     assert_eq!(csv.stdout.lines().count(), 5);
+}
+
+/// Tuning the project on all answers before it is compared must not make its held-out answers known.
+#[test]
+fn tuning_before_comparing_changes_nothing() {
+    let folder = families();
+    let before = folder.run(["compare", "--format", "json", "--folds", "4"]);
+    let fixed = folder.run(["compare", "--format", "json", "--folds", "4", "--fixed"]);
+    folder.run(["tune"]).fine();
+    assert_eq!(folder.run(["compare", "--format", "json", "--folds", "4"]).fine(), before.fine());
+    assert_ne!(folder.run(["compare", "--format", "json", "--folds", "4", "--fixed"]).fine(), fixed.fine());
 }
 
 /// Two kernels of one kind are told apart by their place in the file; a model without its only kernel is a guess.
@@ -89,7 +108,7 @@ fn names_and_guesses() {
     assert_eq!(found["models"][4]["model"], "without independent (kernel[3])");
     folder.write("ordain.toml", "[items]\nfile = \"items.csv\"\n[[kernel]]\nkind = \"linear\"\n");
     let found = folder.json(["compare"]);
-    // Rounding of sums of sixteen logarithms.
+    // Rounding of sums of 24 logarithms.
     assert!((number(&found, "/models/1/log_loss/mean") - 2_f64.ln()).abs() < 1e-12);
     assert_eq!(number(&found, "/models/1/error/mean"), 0.5);
 }
@@ -109,12 +128,29 @@ fn the_seed_decides() {
     assert_eq!(with(&[], "2").fine(), with(&["--seed", "1"], "2").fine());
 }
 
+/// Two answers that agree make an interval without zero, and prove nothing.
+#[test]
+fn few_pairs_prove_nothing() {
+    let folder = families();
+    folder.write("answers.csv", "winner,loser\nann0,bob1\nann1,bob4\n");
+    let run = folder.run(["compare", "--folds", "2"]);
+    let (_, words) = run.fine().rsplit_once("\n\n").unwrap();
+    assert!(words.lines().all(|line| line.contains(": too few pairs to tell; ")), "{words}");
+}
+
 #[test]
 fn too_few_answers() {
     let folder = Folder::project();
-    folder.refuses(["compare"], &["found 1, on 1 different pairs", "at least 10 pairs"]);
+    let more = "ordain answer FIRST SECOND";
+    folder.refuses(["compare"], &["answers.csv", "1 answer on 1 pair\"", "at least 10 different pairs", more]);
     folder.write("answers.csv", "first,second,outcome\n");
-    folder.refuses(["compare", "--folds", "2"], &["found 0", "at least 2 pairs"]);
+    folder.refuses(["compare", "--folds", "2"], &["0 answers on 0 pairs", "at least 2 different pairs", more]);
+    let families = families();
+    families.write("answers.csv", "winner,loser\nann0,bob1\nann0,bob1\nann1,bob4\nann2,bob0\n");
+    families.refuses(["compare"], &["4 answers on 3 pairs", "or take fewer folds: --folds 3"]);
+    families.run(["compare", "--folds", "3"]).fine();
     assert_eq!(folder.run(["compare", "--folds", "1"]).code, Some(2));
-    assert_eq!(folder.run(["compare", "--repeats", "0"]).code, Some(2));
+    for repeats in ["0", "1001", "4000000000"] {
+        assert_eq!(folder.run(["compare", "--repeats", repeats]).code, Some(2));
+    }
 }

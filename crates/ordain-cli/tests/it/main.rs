@@ -13,6 +13,7 @@ mod init;
 mod newcomers;
 mod predict;
 mod rank;
+mod reproduce;
 mod search;
 mod tune;
 mod util;

@@ -37,11 +37,9 @@ pub fn rounded(value: f64) -> f64 {
 /// If a name is not that of a number in a `[[kernel]]` table, a value is not positive and finite, the file has changed since the
 /// project was opened, or it cannot be written. The file is then as it was.
 pub fn write_parameters(project: &Project, values: &[Parameter]) -> Result<()> {
-    // Behind a link stands the file that is meant.
     let failed = |source| Error::Io { action: "read", path: project.file.clone(), source };
-    let path = fs::canonicalize(&project.file).map_err(failed)?;
-    let before = fs::read(&path).map_err(failed)?;
-    let text = read_text(&path)?;
+    let before = fs::read(&project.file).map_err(failed)?;
+    let text = read_text(&project.file)?;
     if text != project.text {
         return Err(InputError::new(&project.file, "the file as it was when the project was opened")
             .found("another text")
@@ -51,7 +49,7 @@ pub fn write_parameters(project: &Project, values: &[Parameter]) -> Result<()> {
     let after = with_parameters(Document { path: &project.file, text: &text }, values)?;
     // A byte order mark is no part of the text.
     let mark = &before[..before.len() - text.len()];
-    write_whole(&path, |out| out.write_all(&[mark, after.as_bytes()].concat()))
+    write_whole(&project.file, |out| out.write_all(&[mark, after.as_bytes()].concat()))
 }
 
 /// The text with these parameters.

@@ -8,11 +8,12 @@
 //! outcome was more probable, and a share of one if several were equally so: half of one where nothing is known of two
 //! items and ties do not exist.
 //!
-//! **Intervals** are by bootstrap over pairs, not over answers: answers on a pair are not independent. Folds share most
-//! of the answers that they learn from, and pairs share items, which the bootstrap does not see: intervals are somewhat
-//! too narrow (Bengio, Grandvalet 2004).
+//! **Intervals** are by bootstrap over pairs, not over answers: answers on a pair are not independent. A draw
+//! is divided by the answers on the pairs that it drew ([`bootstrap_ratio`]), so that pairs that were asked often sway it
+//! no further than a mean can go. Folds share most of the answers that they learn from, and pairs share items, which the
+//! bootstrap does not see: intervals are somewhat too narrow (Bengio, Grandvalet 2004).
 //!
-//! **Cost.** A fit of EP for every model and fold, in parallel; with tuning, some dozens each.
+//! **Cost.** A fit of EP for every model and fold, in parallel; with tuning, about fifty each.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,8 +24,8 @@ use rayon::prelude::*;
 
 use super::{AnswerModel, Belief, EpParams, Functional, Observation, Problem, TuningParams};
 use crate::data::{Answer, ItemId, Items, Outcome, Relation};
-use crate::kernel::{Kernel, KernelSpec, WeightedSum, build};
-use crate::measure::{MeanInterval, bootstrap_mean_difference};
+use crate::kernel::{KernelSpec, WeightedSum, build};
+use crate::measure::{MeanInterval, bootstrap_ratio};
 use crate::numeric::Seed;
 use crate::{Error, Result};
 
@@ -33,7 +34,7 @@ use crate::{Error, Result};
 pub struct ComparisonParams {
     /// Into how many folds answers are dealt, at least two.
     pub folds: usize,
-    /// How often they are dealt anew, at least once; losses are means over that.
+    /// How often they are dealt anew, 1 to 1000 times; losses are means over that.
     pub repeats: usize,
     /// Where the dealing and the bootstrap start.
     pub seed: Seed,
@@ -41,14 +42,17 @@ pub struct ComparisonParams {
     pub level: f64,
     /// Draws of the bootstrap.
     pub draws: usize,
-    /// If given, every model is tuned before it is used: on all answers for the evidence, and from there on the answers
-    /// of the other folds before a fold is predicted, so that no held-out answer is seen.
+    /// If given, every model is tuned anew before it is used: on all answers for the evidence, and on the answers of the
+    /// other folds before a fold is predicted. It starts from the middle of the prior, not from the values that the
+    /// kernels have: these may have been tuned on the very answers that are held out, and would lead back to where they
+    /// led. If not given, all models are taken at the kernels' own values, and what is held out is so only if these were
+    /// not tuned on it.
     pub tuning: Option<TuningParams>,
 }
 
 impl Default for ComparisonParams {
     fn default() -> Self {
-        Self { folds: 10, repeats: 1, seed: Seed(1), level: 0.95, draws: 10_000, tuning: None }
+        Self { folds: 10, repeats: 1, seed: Seed(1), level: 0.95, draws: 10_000, tuning: Some(TuningParams::default()) }
     }
 }
 
@@ -87,7 +91,7 @@ pub struct Score {
     pub log_loss: MeanInterval,
     /// The share of held-out answers that are errors.
     pub error: MeanInterval,
-    /// The log evidence of all answers.
+    /// The log evidence of all answers, at parameters tuned on the same answers if models are tuned.
     pub log_evidence: f64,
 }
 
@@ -115,40 +119,34 @@ impl ComparisonParams {
         let tick = || watch(done.fetch_add(1, Ordering::Relaxed) + 1, jobs);
 
         let observations: Vec<Observation> = trials.iter().flat_map(|trial| trial.given()).collect();
-        let whole: Vec<(Vec<f64>, f64)> = models
+        let evidences: Vec<f64> = models
             .par_iter()
             .map(|model| {
-                let fitted = model.fit(&observations, None, self.tuning.as_ref())?;
+                let fitted = model.fit(&observations, self.tuning.as_ref())?;
                 tick();
-                Ok((fitted.parameters, fitted.log_evidence))
-            })
-            .collect::<Result<_>>()?;
-
-        let deals: Vec<Vec<usize>> = (0..self.repeats).map(|repeat| self.deal(trials.len(), repeat)).collect();
-        let cells: Vec<(usize, usize, usize)> = (0..models.len())
-            .flat_map(|model| {
-                (0..self.repeats).flat_map(move |repeat| (0..self.folds).map(move |f| (model, repeat, f)))
-            })
-            .collect();
-        let predicted: Vec<Vec<(usize, Losses)>> = cells
-            .par_iter()
-            .map(|&(model, repeat, fold)| {
-                let deal = &deals[repeat];
-                let losses =
-                    models[model].predict(&trials, |trial| deal[trial] == fold, &whole[model].0, &self.tuning)?;
-                tick();
-                Ok(losses)
+                Ok(fitted.log_evidence)
             })
             .collect::<Result<_>>()?;
 
         // The losses of each model by trial, summed over answers and repeats in a fixed order.
         let mut totals = vec![vec![Losses::default(); trials.len()]; models.len()];
-        for (&(model, ..), losses) in cells.iter().zip(predicted) {
-            for (trial, loss) in losses {
-                totals[model][trial].add(loss);
+        let cells: Vec<(usize, usize)> =
+            (0..models.len()).flat_map(|model| (0..self.folds).map(move |fold| (model, fold))).collect();
+        for repeat in 0..self.repeats {
+            let deal = self.deal(trials.len(), repeat);
+            let predicted: Vec<Vec<(usize, Losses)>> = cells
+                .par_iter()
+                .map(|&(model, fold)| {
+                    let losses = models[model].predict(&trials, |trial| deal[trial] == fold, self.tuning.as_ref())?;
+                    tick();
+                    Ok(losses)
+                })
+                .collect::<Result<_>>()?;
+            for (&(model, _), losses) in cells.iter().zip(predicted) {
+                losses.into_iter().for_each(|(trial, loss)| totals[model][trial].add(loss));
             }
         }
-        self.report(&trials, &totals, &whole)
+        self.report(&trials, &totals, &evidences)
     }
 
     fn check(&self, trials: &[Trial]) -> Result<()> {
@@ -156,15 +154,15 @@ impl ComparisonParams {
         if self.folds < 2 {
             return wrong("folds", self.folds as f64, "at least two");
         }
-        if self.repeats == 0 {
-            return wrong("repeats", 0.0, "at least one");
+        // More would change nothing but the time.
+        if !(1..=1000).contains(&self.repeats) {
+            return wrong("repeats", self.repeats as f64, "1 to 1000");
         }
         if trials.len() < self.folds {
-            let answers: usize = trials.iter().map(|trial| trial.answers.len()).sum();
             return Err(Error::Data {
-                what: "answers to compare models by",
-                found: format!("{answers}, on {} different pairs", trials.len()),
-                expected: format!("at least {} pairs, one for each fold", self.folds),
+                what: "different pairs to compare models by",
+                found: trials.len().to_string(),
+                expected: format!("at least {}, one for each fold", self.folds),
             });
         }
         Ok(())
@@ -181,29 +179,25 @@ impl ComparisonParams {
         fold
     }
 
-    fn report(&self, trials: &[Trial], totals: &[Vec<Losses>], whole: &[(Vec<f64>, f64)]) -> Result<Comparison> {
+    fn report(&self, trials: &[Trial], totals: &[Vec<Losses>], evidences: &[f64]) -> Result<Comparison> {
         let answers: usize = trials.iter().map(|trial| trial.answers.len()).sum();
-        // Scaled so that the mean over pairs is the mean over answers and repeats.
-        let scale = trials.len() as f64 / (answers * self.repeats) as f64;
-        let column = |model: usize, loss: fn(&Losses) -> f64| -> Vec<f64> {
-            totals[model].iter().map(|losses| scale * loss(losses)).collect()
+        let sizes: Vec<f64> = trials.iter().map(|trial| (trial.answers.len() * self.repeats) as f64).collect();
+        let interval = |loss: &dyn Fn(usize) -> f64| {
+            let sums: Vec<f64> = (0..trials.len()).map(loss).collect();
+            bootstrap_ratio(&sums, &sizes, self.level, self.draws, self.seed)
         };
-        let zero = vec![0.0; trials.len()];
-        let interval =
-            |first: &[f64], second: &[f64]| bootstrap_mean_difference(first, second, self.level, self.draws, self.seed);
         let score = |model: usize| -> Result<Score> {
             Ok(Score {
-                log_loss: interval(&column(model, |losses| losses.log), &zero)?,
-                error: interval(&column(model, |losses| losses.error), &zero)?,
-                log_evidence: whole[model].1,
+                log_loss: interval(&|trial| totals[model][trial].log)?,
+                error: interval(&|trial| totals[model][trial].error)?,
+                log_evidence: evidences[model],
             })
         };
         let difference = |model: usize| -> Result<Score> {
-            let of = |loss: fn(&Losses) -> f64| interval(&column(model, loss), &column(0, loss));
             Ok(Score {
-                log_loss: of(|losses| losses.log)?,
-                error: of(|losses| losses.error)?,
-                log_evidence: whole[model].1 - whole[0].1,
+                log_loss: interval(&|trial| totals[model][trial].log - totals[0][trial].log)?,
+                error: interval(&|trial| totals[model][trial].error - totals[0][trial].error)?,
+                log_evidence: evidences[model] - evidences[0],
             })
         };
         let lack = |model: usize| Ok(Lack { score: score(model)?, difference: difference(model)? });
@@ -298,7 +292,6 @@ struct Model<'a> {
 struct Fitted {
     /// None if there is no kernel: then all utilities are 0.
     belief: Option<super::Ep>,
-    parameters: Vec<f64>,
     log_evidence: f64,
 }
 
@@ -311,38 +304,25 @@ impl<'a> Model<'a> {
         Ok(Self { setting, specs, kernel: kernel.map(Arc::new) })
     }
 
-    /// Learns; tunes before that if told how, from these parameters or the kernels' own.
-    fn fit(
-        &self,
-        observations: &[Observation],
-        parameters: Option<&[f64]>,
-        tuning: Option<&TuningParams>,
-    ) -> Result<Fitted> {
+    /// Learns; tunes before that if told how.
+    fn fit(&self, observations: &[Observation], tuning: Option<&TuningParams>) -> Result<Fitted> {
         let Some(kernel) = &self.kernel else {
             let log_evidence = observations.iter().map(|observation| observation.log_mass(0.0, 0.0)).sum();
-            return Ok(Fitted { belief: None, parameters: Vec::new(), log_evidence });
+            return Ok(Fitted { belief: None, log_evidence });
         };
         let kernel = match tuning {
-            Some(tuning) => Arc::new(self.tuned(observations, parameters, tuning)?),
+            Some(tuning) => Arc::new(self.tuned(observations, tuning)?),
             None => kernel.clone(),
         };
-        let parameters = kernel.parameters().into_iter().map(|parameter| parameter.value).collect();
         let belief = EpParams::default().fit(kernel, observations)?;
-        Ok(Fitted { parameters, log_evidence: belief.log_evidence(), belief: Some(belief) })
+        Ok(Fitted { log_evidence: belief.log_evidence(), belief: Some(belief) })
     }
 
-    /// The kernel tuned on these observations.
-    fn tuned(
-        &self,
-        observations: &[Observation],
-        parameters: Option<&[f64]>,
-        tuning: &TuningParams,
-    ) -> Result<WeightedSum> {
-        let mut kernel = build(&self.specs, self.setting.items, self.setting.relations)?;
-        if let Some(parameters) = parameters {
-            kernel.set_parameters(parameters)?;
-        }
+    /// The kernel tuned on these observations and on nothing else: whatever its values were tuned on before is forgotten.
+    fn tuned(&self, observations: &[Observation], tuning: &TuningParams) -> Result<WeightedSum> {
+        let kernel = build(&self.specs, self.setting.items, self.setting.relations)?;
         let mut problem = [Problem { kernel, observations: observations.to_vec() }];
+        tuning.set_typical(&mut problem)?;
         tuning.tune(&mut problem, |_| ())?;
         let [problem] = problem;
         Ok(problem.kernel)
@@ -353,14 +333,11 @@ impl<'a> Model<'a> {
         &self,
         trials: &[Trial],
         held_out: impl Fn(usize) -> bool,
-        parameters: &[f64],
-        tuning: &Option<TuningParams>,
+        tuning: Option<&TuningParams>,
     ) -> Result<Vec<(usize, Losses)>> {
         let learned = trials.iter().enumerate().filter(|(number, _)| !held_out(*number));
         let observations: Vec<Observation> = learned.flat_map(|(_, trial)| trial.given()).collect();
-        // From where all answers led, there is no need to start elsewhere too.
-        let tuning = tuning.as_ref().map(|tuning| TuningParams { restarts: 0, ..tuning.clone() });
-        let fitted = self.fit(&observations, Some(parameters), tuning.as_ref())?;
+        let fitted = self.fit(&observations, tuning)?;
         let mut column = vec![0.0; self.setting.items.len()];
         let mut out = Vec::new();
         for (number, trial) in trials.iter().enumerate().filter(|(number, _)| held_out(*number)) {

@@ -504,16 +504,20 @@ impl Kernel for VectorKernel {
     /// each attribute contributing alike.
     fn typical(&self) -> Result<Vec<Option<f64>>> {
         let spreads = self.vectors.spreads();
-        let inverse = |square: f64| if square > 0.0 { 1.0 / (2.0 * square).sqrt() } else { 1.0 };
+        let inverse = |spread: f64| if spread > 0.0 { std::f64::consts::FRAC_1_SQRT_2 / spread } else { 1.0 };
         let mut out = vec![None];
         match &self.form {
             Form::SquaredExponential { rho, .. } | Form::Matern32 { rho, .. } | Form::Matern52 { rho, .. } => match rho
             {
-                Rho::Shared(_) => out.push(Some(inverse(spreads.iter().sum()))),
+                Rho::Shared(_) => {
+                    out.push(Some(inverse(spreads.iter().fold(0.0, |all: f64, spread| all.hypot(*spread)))))
+                }
                 Rho::Each(rho) => {
                     // Without items there is nothing to spread.
                     let spread = |attribute: usize| spreads.get(attribute).copied().unwrap_or(0.0);
-                    out.extend((0..rho.len()).map(|attribute| Some(inverse(rho.len() as f64 * spread(attribute)))));
+                    out.extend(
+                        (0..rho.len()).map(|attribute| Some(inverse((rho.len() as f64).sqrt() * spread(attribute)))),
+                    );
                 }
             },
             Form::Polynomial { offset, .. } if *offset > 0.0 => {

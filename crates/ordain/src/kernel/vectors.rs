@@ -70,19 +70,24 @@ impl Vectors {
         }
     }
 
-    /// The mean square of every attribute around its mean; over a relation, of all targets together around 0.
+    /// The root mean square of every attribute around its mean; over a relation, of all targets together around 0.
     pub(super) fn spreads(&self) -> Vec<f64> {
         match &self.0 {
             Store::Dense { items, values } => {
                 let count = (*items).max(1) as f64;
                 let spread = |column: &[f64]| {
-                    let mean = column.iter().sum::<f64>() / count;
-                    column.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count
+                    // Divided by the largest magnitude, so that no square overflows or vanishes.
+                    let largest = column.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+                    if largest == 0.0 {
+                        return 0.0;
+                    }
+                    let mean = column.iter().map(|value| value / largest / count).sum::<f64>();
+                    largest * (column.iter().map(|value| (value / largest - mean).powi(2)).sum::<f64>() / count).sqrt()
                 };
                 values.chunks_exact((*items).max(1)).map(spread).collect()
             }
             Store::Sparse { rows, .. } => {
-                vec![rows.values().iter().map(|value| value * value).sum::<f64>() / rows.rows().max(1) as f64]
+                vec![(rows.values().iter().map(|value| value * value).sum::<f64>() / rows.rows().max(1) as f64).sqrt()]
             }
         }
     }

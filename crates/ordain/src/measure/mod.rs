@@ -22,7 +22,7 @@ pub use evaluate::{Evaluation, EvaluationParams, RunEvaluation, Warning, evaluat
 pub use list::{JudgedList, Ties};
 pub use name::Measure;
 pub use significance::{
-    MeanInterval, TestResult, bootstrap_mean_difference, holm, paired_t_test, randomisation_test, rank_sum_test,
-    signed_rank_test,
+    MeanInterval, TestResult, bootstrap_mean_difference, bootstrap_ratio, holm, paired_t_test, randomisation_test,
+    rank_sum_test, signed_rank_test,
 };
 pub use top_lists::{NEUTRAL, OPTIMISTIC, bucket_footrule, bucket_kendall, top_footrule, top_footrule_at, top_kendall};

@@ -42,12 +42,12 @@ pub struct TestResult {
     pub p: f64,
 }
 
-/// An interval around a mean difference.
+/// An interval around a mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeanInterval {
     /// The lower end.
     pub low: f64,
-    /// The mean difference observed.
+    /// The mean observed.
     pub mean: f64,
     /// The upper end.
     pub high: f64,
@@ -311,25 +311,68 @@ pub fn bootstrap_mean_difference(
     seed: Seed,
 ) -> Result<MeanInterval> {
     let differences = differences(first, second, 2)?;
+    let n = differences.len();
+    let resampled =
+        |stream: &mut dyn Rng| (0..n).map(|_| differences[stream.random_range(0..n)]).sum::<f64>() / n as f64;
+    percentile_interval(mean(&differences), resampled, level, draws, seed)
+}
+
+/// The percentile bootstrap interval of a mean over parts that come in units of different sizes, such as answers on
+/// pairs: the sum of all units' totals over the sum of their sizes. Units are drawn anew with replacement, totals and
+/// sizes together, so that a draw is divided by the parts that it drew; else as [`bootstrap_mean_difference`], which
+/// this is where all sizes are one.
+///
+/// ```
+/// use ordain::{measure::bootstrap_ratio, numeric::Seed};
+/// let found = bootstrap_ratio(&[30.0, 0.5, 1.0], &[60.0, 1.0, 2.0], 0.95, 1000, Seed(1))?;
+/// assert_eq!((found.low, found.mean, found.high), (0.5, 0.5, 0.5));
+/// # Ok::<(), ordain::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Different lengths, fewer than two units, numbers not finite, a size not positive, a level not between 0 and 1, no
+/// draws.
+pub fn bootstrap_ratio(totals: &[f64], sizes: &[f64], level: f64, draws: usize, seed: Seed) -> Result<MeanInterval> {
+    check_lengths("totals and sizes", totals.len(), sizes.len())?;
+    check_at_least("units", totals.len(), 2)?;
+    check_finite("totals", totals)?;
+    check_finite("sizes", sizes)?;
+    if let Some(&value) = sizes.iter().find(|size| **size <= 0.0) {
+        return Err(Error::Parameter { name: "size".to_owned(), value, expected: "positive" });
+    }
+    let n = totals.len();
+    // A draw may take the largest unit every time.
+    let largest = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| most.max(value.abs())) * n as f64;
+    check_finite("sum of sizes", &[largest(totals), largest(sizes)])?;
+    let ratio = |units: &mut dyn Iterator<Item = usize>| {
+        let (total, size) = units.fold((0.0, 0.0), |(total, size), unit| (total + totals[unit], size + sizes[unit]));
+        total / size
+    };
+    let resampled = |stream: &mut dyn Rng| ratio(&mut (0..n).map(|_| stream.random_range(0..n)));
+    percentile_interval(ratio(&mut (0..n)), resampled, level, draws, seed)
+}
+
+/// The middle `level` of what is drawn anew, around what was observed.
+fn percentile_interval(
+    mean: f64,
+    resampled: impl Fn(&mut dyn Rng) -> f64 + Sync,
+    level: f64,
+    draws: usize,
+    seed: Seed,
+) -> Result<MeanInterval> {
     check_draws(draws)?;
     if !(level > 0.0 && level < 1.0) {
         return Err(Error::Parameter { name: "level".to_owned(), value: level, expected: "between 0 and 1" });
     }
-    let mut means = vec![0.0; draws];
-    means.par_chunks_mut(DRAWS_PER_TASK).enumerate().for_each(|(task, means)| {
+    let mut drawn = vec![0.0; draws];
+    drawn.par_chunks_mut(DRAWS_PER_TASK).enumerate().for_each(|(task, drawn)| {
         let mut stream = seed.stream(task as u64);
-        for slot in means {
-            *slot = resampled_mean(&differences, &mut stream);
-        }
+        drawn.iter_mut().for_each(|slot| *slot = resampled(&mut stream));
     });
-    means.sort_unstable_by(compare);
+    drawn.sort_unstable_by(compare);
     let outside = 0.5 * (1.0 - level);
-    Ok(MeanInterval { low: quantile(&means, outside), mean: mean(&differences), high: quantile(&means, 1.0 - outside) })
-}
-
-fn resampled_mean(values: &[f64], stream: &mut impl Rng) -> f64 {
-    let total: f64 = (0..values.len()).map(|_| values[stream.random_range(0..values.len())]).sum();
-    total / values.len() as f64
+    Ok(MeanInterval { low: quantile(&drawn, outside), mean, high: quantile(&drawn, 1.0 - outside) })
 }
 
 /// The quantile of sorted values, which are not empty, by linear interpolation.

@@ -79,7 +79,7 @@ impl Evidence {
 }
 
 /// The items that the coordinates touch, ascending.
-fn items_of(basis: &[Functional]) -> Vec<usize> {
+pub(super) fn items_of(basis: &[Functional]) -> Vec<usize> {
     let mut items: Vec<usize> = basis.iter().flat_map(|axis| axis.items()).map(|item| item as usize).collect();
     items.sort_unstable();
     items.dedup();

@@ -112,12 +112,6 @@ impl State {
         Ok(state)
     }
 
-    /// The prior variances of the coordinates.
-    pub(super) fn prior_variances(&self) -> Vec<f64> {
-        let factor = self.prior.transpose();
-        (0..self.len()).map(|axis| dot(factor.column(axis), factor.column(axis))).collect()
-    }
-
     /// As if these sites had been found already, under this prior or under one near it.
     ///
     /// # Errors

@@ -157,15 +157,17 @@ impl Ep {
         if kernel.len() < known {
             return Err(wrong(format!("{} items", kernel.len()), format!("the {known} known ones and newcomers")));
         }
-        let columns = basis_columns(kernel.as_ref(), &self.basis)?;
-        let (here, there) = (self.state.prior_variances(), restrict(&columns, &self.basis).diagonal());
-        let largest = here.iter().copied().fold(0.0, f64::max);
-        if let Some((here, there)) = here.iter().zip(&there).find(|(a, b)| (*a - *b).abs() > SAME * largest) {
+        let observed = evidence::items_of(&self.basis);
+        let (here, there) = (self.kernel.among(&observed)?, kernel.among(&observed)?);
+        let largest = here.diagonal().into_iter().fold(0.0, f64::max);
+        let mut pairs = here.values().iter().zip(there.values());
+        if let Some((here, there)) = pairs.find(|(a, b)| (*a - *b).abs() > SAME * largest) {
             return Err(wrong(
-                format!("a variance of {there} for what was observed"),
+                format!("a covariance of {there} where items were compared"),
                 format!("{here}, as learned with"),
             ));
         }
+        let columns = basis_columns(kernel.as_ref(), &self.basis)?;
         Self::over(kernel, self.basis.clone(), &columns, self.state.clone(), self.iterations)
     }
 

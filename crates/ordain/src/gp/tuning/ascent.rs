@@ -6,7 +6,7 @@ use super::{EP, Problem, Space};
 use crate::gp::ep::Evidence;
 use crate::kernel::Kernel;
 use crate::numeric::dense::add_scaled;
-use crate::numeric::optimise::Lbfgs;
+use crate::numeric::optimise::{Lbfgs, largest};
 use crate::{Error, Result};
 
 /// The objective: log evidence of all problems plus log prior.
@@ -100,10 +100,6 @@ impl<'a> Ascent<'a> {
             _ => Ok(Peak { gradient: largest(&minimum.gradient), objective: -minimum.value, at: minimum.at }),
         }
     }
-}
-
-pub(super) fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
 
 fn not_finite() -> Error {

@@ -7,12 +7,12 @@
 
 use rayon::prelude::*;
 
-use super::ascent::{Ascent, Peak, largest};
+use super::ascent::{Ascent, Peak};
 use super::{EP, Problem};
 use crate::gp::ep::{Evidence, Posterior};
 use crate::kernel::Kernel;
 use crate::numeric::dense::{Cholesky, add_scaled, dot, multiply};
-use crate::numeric::optimise::ScaledConjugateGradients;
+use crate::numeric::optimise::{ScaledConjugateGradients, largest};
 use crate::{Error, Result};
 
 /// Rounds of E and M over the problems of an ascent.

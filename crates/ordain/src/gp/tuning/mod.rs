@@ -1,7 +1,7 @@
 //! Hyperparameters from answers (XPGP section 4.3): the weights of the kernels and what shapes them.
 //!
-//! **What is tuned.** Weights, lengths, reach. Kappa, beta and the noise are held, since the weights do what they do: twice
-//! all weights and twice the noise is the same model. Parameters are positive, so all of this happens to their logarithms.
+//! **What is tuned.** Weights, lengths, reach. Kappa, the beta of Laplacians and the noise are held, since the weights do what
+//! they do: twice all weights and twice the noise is the same model. Parameters are positive, so all of this happens to their logarithms.
 //!
 //! **What is climbed.** The log evidence of EP, plus a log-normal prior around what each kernel calls typical (for a weight:
 //! utilities that vary as much as the noise), a factor of 4.5 wide. With few answers the evidence is flat towards lengths
@@ -101,8 +101,12 @@ pub struct Tuned {
     pub parameters: Vec<TunedParameter>,
     /// The log evidence of all problems before,
     pub log_evidence_before: f64,
-    /// and after.
+    /// and after. It may fall where the start was far from what the prior holds likely.
     pub log_evidence: f64,
+    /// Log evidence plus log prior of the parameters, which is what was climbed, before,
+    pub log_posterior_before: f64,
+    /// and after.
+    pub log_posterior: f64,
     /// The start that led there: 0 for the parameters as they were.
     pub start: usize,
     /// How often the evidence was computed.
@@ -153,6 +157,15 @@ impl TuningParams {
         Ok(tuned)
     }
 
+    /// Gives the kernels the values that the prior is around, which no answer has had a say in; held ones stay.
+    ///
+    /// # Errors
+    /// As [`TuningParams::tune`] before its start.
+    pub(super) fn set_typical(&self, problems: &mut [Problem]) -> Result<()> {
+        let space = Space::new(problems, self.spread)?;
+        space.set(problems, &space.draw(&vec![0.0; space.len()]))
+    }
+
     /// The best logarithms and how they were found; their names and values are left open.
     fn search(
         &self,
@@ -162,6 +175,7 @@ impl TuningParams {
     ) -> Result<(Vec<f64>, Tuned)> {
         let mut ascent = Ascent::new(space, problems);
         let log_evidence_before = ascent.log_evidence(&space.start())?;
+        let log_prior = |at: &[f64]| space.log_prior(at, &mut vec![0.0; at.len()]);
         let starts = 1 + self.restarts;
         let mut climb = |start: usize, from: Vec<f64>, most: usize, ascent: &mut Ascent<'_>| {
             let mut step = |iteration: usize, objective: f64, gradient: f64| {
@@ -195,6 +209,8 @@ impl TuningParams {
             parameters: Vec::new(),
             log_evidence_before,
             log_evidence,
+            log_posterior_before: log_evidence_before + log_prior(&space.start()),
+            log_posterior: log_evidence + log_prior(&peak.at),
             start,
             evaluations: ascent.evaluations(),
             gradient: peak.gradient,

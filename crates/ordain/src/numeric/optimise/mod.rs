@@ -67,7 +67,8 @@ impl Place {
     }
 }
 
-fn largest(values: &[f64]) -> f64 {
+/// The largest magnitude.
+pub(crate) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
 

@@ -1,0 +1,132 @@
+//! `ordain reproduce`: the papers' experiments, run again.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use comfy_table::{CellAlignment, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use ordain::numeric::Seed;
+use ordain_papers::{DataFolder, Experiment, Model, Options, Progress, Summary, experiments, find, write_report};
+
+use crate::output::{self, typed};
+use crate::{Failure, Outcome};
+
+/// Run the papers' experiments again
+///
+/// `ordain reproduce list` shows what there is. A run writes its numbers as CSV, its figures as SVG and one report.html
+/// on everything in the folder. An interrupted run goes on where it stopped, and ends with the same numbers.
+#[derive(Args)]
+pub struct Arguments {
+    /// `list`, or which experiments to run
+    #[arg(required = true, value_name = "NAME", value_parser = names())]
+    names: Vec<String>,
+    /// The folder of public data [default: the variable ORDAIN_DATA, else ../shared/data]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Where the results go
+    #[arg(long, value_name = "DIR", default_value = "reproduce")]
+    out: PathBuf,
+    /// A small version of under a minute, to see that everything works
+    #[arg(long)]
+    quick: bool,
+    /// What all random choices derive from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+const LIST: &str = "list";
+
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(std::iter::once(LIST).chain(experiments().iter().map(|experiment| experiment.name)))
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> Outcome {
+    if arguments.names.iter().any(|name| name == LIST) {
+        if arguments.names.len() > 1 {
+            let message = "list stands alone".to_owned();
+            return Err(Failure::Usage { message, hint: "ordain reproduce list, or ordain reproduce NAME..." });
+        }
+        return list();
+    }
+    let data = arguments.data.clone().or_else(|| std::env::var_os("ORDAIN_DATA").map(PathBuf::from));
+    let data = DataFolder::new(data.unwrap_or_else(|| PathBuf::from("../shared/data")));
+    let options = Options { seed: Seed(arguments.seed), quick: arguments.quick };
+    for experiment in arguments.names.iter().filter_map(|name| find(name)) {
+        let summary = one(experiment, &data, arguments, options)?;
+        // After every one, so that a failure of the next leaves a report of this.
+        let report = write_report(&arguments.out)?;
+        show(experiment, &summary)?;
+        output::note(format!("* differs from PGP (rank-sum test, p < 0.01). More in {}", typed(report)));
+    }
+    Ok(())
+}
+
+fn list() -> Outcome {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["name", "paper", "about", "takes about"]);
+    for experiment in experiments() {
+        let Experiment { name, paper, figure, title, duration, .. } = experiment;
+        let short = paper.rsplit_once('(').and_then(|(_, end)| end.strip_suffix(')')).unwrap_or(paper);
+        table.add_row([*name, &format!("{short}, {figure}"), title, duration]);
+    }
+    output::text(table.trim_fmt())
+}
+
+/// Error rates, and their change beside PGP.
+fn show(experiment: &Experiment, summary: &Summary) -> Outcome {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let titles = Model::ALL.map(|model| format!("{}  ", model.title()));
+    table.set_header(std::iter::once("known pairs".to_owned()).chain(titles));
+    for (position, known) in summary.known.iter().enumerate() {
+        let cell = |model: Model| {
+            let entry = summary.entry(position, model);
+            let star = if entry.differs_from_pgp() { "*" } else { " " };
+            // Adding 0 takes the sign off a negative zero.
+            let percent = (-100.0 * entry.cut).round() + 0.0;
+            let change = if model == Model::Pgp { String::new() } else { format!("{percent:+} %{star}") };
+            format!("{:.3} {change:>7}", entry.error.value)
+        };
+        table.add_row(std::iter::once(known.to_string()).chain(Model::ALL.map(cell)));
+    }
+    for column in 0..=Model::ALL.len() {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    output::text(format!("{}: error rate on the remaining pairs, change beside PGP", experiment.name))?;
+    output::text(table.trim_fmt())
+}
+
+fn one(
+    experiment: &Experiment,
+    data: &DataFolder,
+    arguments: &Arguments,
+    options: Options,
+) -> Result<Summary, Failure> {
+    // Drawn only if standard error is a terminal.
+    let bar = ProgressBar::new(0).with_style(
+        ProgressStyle::with_template("{prefix}: {msg} {wide_bar} {pos}/{len}, {eta} left")
+            .unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
+    bar.set_prefix(experiment.name);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let mut stage = "";
+    let mut watch = |progress: Progress| {
+        if progress.stage != stage {
+            stage = progress.stage;
+            bar.set_message(stage);
+            // What an earlier run did says nothing of the time that this one needs.
+            bar.reset_eta();
+        }
+        bar.set_length(progress.total as u64);
+        bar.set_position(progress.done as u64);
+    };
+    let result = ordain_papers::run(experiment, data, &arguments.out, options, &mut watch);
+    bar.finish_and_clear();
+    Ok(result?)
+}

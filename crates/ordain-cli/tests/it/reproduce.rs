@@ -1,0 +1,246 @@
+//! `ordain reproduce`: the papers' experiments, here on small made-up data in the form of the real ones.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use crate::util::{Folder, Run, gzip};
+
+const OHSUMED: &str = "xpgp-ohsumed";
+const LINKS: &str = "xpgp-links";
+
+/// Numbers that look random and are the same everywhere.
+struct Numbers(u64);
+
+impl Numbers {
+    /// Below `end`.
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+/// Data for both experiments under `data`: ten LETOR queries of 40 documents, and a collection of 60 documents with four
+/// queries of eight relevant documents.
+fn with_data() -> Folder {
+    let folder = Folder::empty();
+    let mut numbers = Numbers(1);
+    for name in ["data/letor-ohsumed", "data/classic-ir/cacm"] {
+        std::fs::create_dir_all(folder.path(name)).unwrap();
+    }
+    for part in 1..=5 {
+        let mut text = String::new();
+        for query in [2 * part - 1, 2 * part] {
+            for document in 0..40 {
+                let grade = (document % 5) / 2;
+                let mut feature = || numbers.below(100) + 30 * grade;
+                let (a, b, c) = (feature(), feature(), feature());
+                writeln!(text, "{grade} qid:{query} 1:{a} 2:{b} 3:{c} #docid = {document}").unwrap();
+            }
+        }
+        folder.write(&format!("data/letor-ohsumed/S{part}.txt.gz"), gzip(text));
+    }
+    let words = ["tree", "stack", "queue", "graph", "logic", "tape"];
+    let (mut documents, mut relations) = (String::new(), "doc\tother\ttype\tweight\n".to_owned());
+    for id in 1..=60 {
+        let text: Vec<&str> = (0..8).map(|_| words[numbers.below(6) as usize]).collect();
+        writeln!(
+            documents,
+            r#"{{"id": {id}, "title": "{}", "authors": ["X"], "published": "CACM May, {}", "abstract": "", "keywords": ""}}"#,
+            text.join(" "),
+            1958 + numbers.below(20)
+        )
+        .unwrap();
+        // Documents of the same query, which are those of the same remainder, are linked.
+        let other = (id + 4 * (1 + numbers.below(3)) - 1) % 60 + 1;
+        for (from, to) in [(id, other), (other, id)] {
+            writeln!(relations, "{from}\t{to}\tlink\t1").unwrap();
+        }
+    }
+    relations.push_str("1\t1\tcocitation\t9\n");
+    let (mut queries, mut judgements) = ("qid\ttext\tauthors\n".to_owned(), "qid\tdocid\trel\n".to_owned());
+    for query in 1..=4_u64 {
+        writeln!(queries, "{query}\tthe {} and {}\t", words[query as usize], words[0]).unwrap();
+        for document in 0..8 {
+            writeln!(judgements, "{query}\t{}\t1", 1 + (query + 4 * document) % 60).unwrap();
+        }
+    }
+    for (name, text) in
+        [("docs.jsonl", documents), ("relations.tsv", relations), ("queries.tsv", queries), ("qrels.tsv", judgements)]
+    {
+        folder.write(&format!("data/classic-ir/cacm/{name}.gz"), gzip(text));
+    }
+    folder
+}
+
+fn arguments<'a>(names: &[&'a str], out: &'a str) -> Vec<&'a str> {
+    [&["reproduce"], names, &["--quick", "--data", "data", "--out", out]].concat()
+}
+
+/// The results in a folder, by their names.
+fn results(folder: &Folder, out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+    let inside = folder.path(out);
+    let files = folder.files().into_iter();
+    files.filter_map(|(path, bytes)| Some((path.strip_prefix(&inside).ok()?.to_path_buf(), bytes))).collect()
+}
+
+#[test]
+fn the_list() {
+    let folder = Folder::empty();
+    let list = folder.run(["reproduce", "list"]);
+    for word in [OHSUMED, LINKS, "XPGP, figure 2", "XPGP, figure 3", "minutes"] {
+        assert!(list.fine().contains(word), "no {word} in {}", list.stdout);
+    }
+    assert!(folder.files().is_empty());
+}
+
+#[test]
+fn wrong_names() {
+    let folder = Folder::empty();
+    folder.run(["reproduce", "xpgp-link"]).fails(2, &["xpgp-link", "similar", "'xpgp-links'"]);
+    folder.run(["reproduce"]).fails(2, &["<NAME>"]);
+    folder.run(["reproduce", "list", LINKS]).fails(2, &["list stands alone"]);
+    assert!(folder.files().is_empty());
+}
+
+#[test]
+fn missing_data() {
+    let folder = Folder::empty();
+    let words = ["S1.txt.gz", "no such file", "LETOR", "hint: ", "the folder nowhere", "--data", "ORDAIN_DATA"];
+    folder.refuses(["reproduce", OHSUMED, "--data", "nowhere"], &words);
+    let run = Run::of(folder.command(["reproduce", LINKS]).env("ORDAIN_DATA", "elsewhere"));
+    run.fails(1, &["elsewhere", "docs.jsonl.gz", "CACM"]);
+    assert!(folder.files().is_empty());
+}
+
+#[test]
+fn both_experiments() {
+    let folder = with_data();
+    let run = |names: &[&str], out: &str, threads: &str| {
+        Run::of(folder.command(arguments(names, out)).env("RAYON_NUM_THREADS", threads)).fine();
+        results(&folder, out)
+    };
+    let one = run(&[OHSUMED, LINKS], "one", "1");
+    assert!(one == run(&[OHSUMED, LINKS], "one", "2"), "nothing was left to do, and something changed");
+    for (name, bytes) in run(&[LINKS], "two", "2") {
+        assert!(name == Path::new("report.html") || one[&name] == bytes, "{name:?} with another number of threads");
+    }
+    for name in [OHSUMED, LINKS] {
+        for ending in [".json", ".csv", "-tuned.csv", "-summary.csv", "-error.svg", "-auc.svg"] {
+            assert!(one.contains_key(Path::new(&format!("{name}{ending}"))), "no {name}{ending}");
+        }
+    }
+    assert_eq!(one.len(), 13, "{:?}", one.keys());
+    let text = |name: &str| String::from_utf8(one[Path::new(name)].clone()).unwrap();
+    // Queries times numbers of known pairs times reruns times models.
+    let rows = |name: &str| text(name).lines().count() - 1;
+    assert_eq!((rows("xpgp-ohsumed.csv"), rows("xpgp-links.csv")), (3 * 3 * 2 * 4, 4 * 4 * 2 * 4));
+    assert_eq!((rows("xpgp-ohsumed-summary.csv"), rows("xpgp-links-summary.csv")), (3 * 4, 4 * 4));
+    let report = text("report.html");
+    for words in
+        ["A quick run", "The paper's claim", "Where and why they differ", "<svg", "ordain reproduce xpgp-links --quick"]
+    {
+        assert!(report.contains(words), "no {words:?} in the report");
+    }
+    // Nothing beside it is needed.
+    assert!(!report.contains("src=") && !report.contains("href="));
+    check_summary(&text("xpgp-links.csv"), &text("xpgp-links-summary.csv"));
+}
+
+/// The summary's means are those of the cells, each query counting the same.
+fn check_summary(cells: &str, summary: &str) {
+    let rows = |text: &str| -> Vec<Vec<String>> {
+        text.lines().skip(1).map(|line| line.split(',').map(str::to_owned).collect()).collect()
+    };
+    let cells = rows(cells);
+    for row in rows(summary) {
+        let own = cells.iter().filter(|cell| cell[1] == row[0] && cell[3] == row[1]);
+        for (column, at) in [(2, 4), (4, 5)] {
+            let values: Vec<f64> = own.clone().filter_map(|cell| cell[at].parse().ok()).collect();
+            let Ok(mean) = row[column].parse::<f64>() else {
+                assert!(values.is_empty() && row[1] == "svm");
+                continue;
+            };
+            assert!((0.0..=1.0).contains(&mean));
+            // Sums of a few numbers below 1 in another order.
+            assert!((mean - values.iter().sum::<f64>() / values.len() as f64).abs() < 1e-12, "{row:?}");
+        }
+    }
+}
+
+/// Killed at work, torn in the middle of a line, or with files lost: the run goes on and ends with the same bytes.
+#[test]
+fn interrupted_runs_go_on() {
+    let folder = with_data();
+    folder.run(arguments(&[LINKS], "whole")).fine();
+    let whole = results(&folder, "whole");
+
+    let mut child = folder.command(arguments(&[LINKS], "killed")).stderr(Stdio::null()).spawn().unwrap();
+    let begun =
+        || std::fs::read_to_string(folder.path("killed/xpgp-links-tuned.csv")).is_ok_and(|text| text.len() > 200);
+    while !begun() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    folder.run(arguments(&[LINKS], "killed")).fine();
+    assert!(results(&folder, "killed") == whole, "after a kill");
+
+    let cells = folder.read("whole/xpgp-links.csv");
+    for end in [0, 3, cells.len() / 2, cells.len() - 1] {
+        folder.write("killed/xpgp-links.csv", &cells[..end]);
+        std::fs::remove_file(folder.path("killed/report.html")).unwrap();
+        folder.run(arguments(&[LINKS], "killed")).fine();
+        assert!(results(&folder, "killed") == whole, "torn at {end}");
+    }
+}
+
+/// What was made otherwise is neither mixed nor changed.
+#[test]
+fn other_settings_are_refused() {
+    let folder = with_data();
+    folder.run(arguments(&[LINKS], "out")).fine();
+    let with = |more: &[&'static str]| [arguments(&[LINKS], "out"), more.to_vec()].concat();
+    folder.refuses(with(&["--seed", "2"]), &["xpgp-links.json", "found \"1\"", "seed 2", "--out"]);
+    folder.refuses(
+        ["reproduce", LINKS, "--data", "data", "--out", "out"],
+        &["a quick run", "a full run", "hint: ", "--out"],
+    );
+    folder.write("out/xpgp-links.csv", "query,known,rerun,model,error,auc\n1,5,1,svm,0.5,\n");
+    folder.refuses(with(&[]), &["xpgp-links.csv", "line 2", "1,5,1,svm"]);
+    folder.write("data/classic-ir/cacm/queries.tsv.gz", gzip("qid\ttext\n1\ttree\n2\ttree\n3\ttree\n4\ttree\n"));
+    folder.refuses(with(&[]), &["queries.tsv.gz with checksum"]);
+    folder.write("out/xpgp-links.json", "{}\n");
+    folder.refuses(with(&[]), &["xpgp-links.json", "line 1", "hint: "]);
+}
+
+#[test]
+fn broken_data() {
+    let name = "data/classic-ir/cacm/relations.tsv.gz";
+    for (row, words) in [
+        ("1\t99\tlink\t1", ["line 2", "column other", "99"]),
+        ("1\t2\tfriend\t1", ["line 2", "column type", "friend"]),
+        ("1\t2\tlink\tmany", ["line 2", "column weight", "many"]),
+    ] {
+        let folder = with_data();
+        folder.write(name, gzip(format!("doc\tother\ttype\tweight\n{row}\n")));
+        folder.refuses(arguments(&[LINKS], "out"), &words);
+    }
+    let folder = with_data();
+    folder.write("data/classic-ir/cacm/docs.jsonl.gz", gzip("{\"id\": 1}\n"));
+    folder.refuses(arguments(&[LINKS], "out"), &["docs.jsonl.gz", "line 1", "title"]);
+    folder.write("data/letor-ohsumed/S3.txt.gz", gzip("1 qid:1 1:x\n"));
+    folder.refuses(arguments(&[OHSUMED], "out"), &["S3.txt.gz", "line 1"]);
+}
+
+/// A run that stopped is in the report as what it is.
+#[test]
+fn unfinished_runs_in_the_report() {
+    let folder = with_data();
+    folder.run(arguments(&[LINKS], "out")).fine();
+    folder.write("out/xpgp-links.csv", "query,known,rerun,model,error,auc\n");
+    folder.run(arguments(&[OHSUMED], "out")).fine();
+    let report = folder.read("out/report.html");
+    assert!(report.contains("not finished") && report.contains("id=\"xpgp-links\""));
+}

@@ -1,0 +1,30 @@
+//! The papers' experiments as programs: data in, CSV, SVG and one HTML report out.
+//!
+//! [`experiments`] lists them and [`find`] finds one by name. [`run`] computes what is still missing of one in an output
+//! folder, writes its summary and figures, and [`write_report`] makes one page of everything that the folder holds.
+//!
+//! Work is cut into cells whose random streams depend on nothing but the seed and the cell. Cells are computed in
+//! parallel and written in a fixed order, so a file is always the beginning of the finished one: a run that was
+//! interrupted goes on where it stopped and ends with the same bytes.
+//!
+//! Nothing here prints, reads the environment or looks at a clock.
+
+mod data;
+mod experiment;
+
+mod html;
+mod journal;
+mod known_pairs;
+mod links;
+mod models;
+mod ohsumed;
+mod plot;
+mod query;
+mod record;
+mod search;
+mod summary;
+
+pub use data::{DataFile, DataFolder};
+pub use experiment::{Experiment, Options, Progress, experiments, find, run, write_report};
+pub use models::Model;
+pub use summary::{Entry, Mean, Summary};

@@ -1,0 +1,389 @@
+//! The models that are compared: how each is tuned, fitted and measured on a query.
+
+use std::sync::Arc;
+
+use ordain::data::ItemId;
+use ordain::gp::{AnswerModel, Belief, Ep, EpParams, Problem, TuningParams};
+use ordain::kernel::{Causes, Form, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape, WeightedSum, build};
+use ordain::learn::{RankSvmGrid, RankSvmParams, RankSvmProblem};
+use ordain::measure::auc;
+use ordain::numeric::{Matrix, Seed};
+use ordain::{Error, Result};
+use rayon::prelude::*;
+
+use crate::journal::Row;
+use crate::query::{Query, Split};
+use crate::search::pattern_search;
+
+/// A model of figures 2 and 3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Model {
+    /// Attributes and hidden common causes (the paper's "silva kernel").
+    CommonCause,
+    /// Attributes and the regularized Laplacian of the links.
+    Laplacian,
+    /// Attributes only.
+    Pgp,
+    /// The ranking SVM on the attributes.
+    Svm,
+}
+
+impl Model {
+    /// All of them, in the paper's order, which is also that of their numbers.
+    pub const ALL: [Self; 4] = [Self::CommonCause, Self::Laplacian, Self::Pgp, Self::Svm];
+
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CommonCause => "xpgp-common-cause",
+            Self::Laplacian => "xpgp-laplacian",
+            Self::Pgp => "pgp",
+            Self::Svm => "svm",
+        }
+    }
+
+    /// Its name for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::CommonCause => "XPGP, common cause",
+            Self::Laplacian => "XPGP, reg. Laplacian",
+            Self::Pgp => "PGP, no links",
+            Self::Svm => "SVM, no links",
+        }
+    }
+
+    /// Whether it says how sure it is, as the area under the curve needs.
+    pub fn is_soft(self) -> bool {
+        self != Self::Svm
+    }
+}
+
+/// The numbers of a model, tuned; none where the model has no such number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tuned {
+    /// The weight of the part from attributes.
+    attributes: Option<f64>,
+    /// The inverse length of the kernel over attributes.
+    rho: f64,
+    /// The weight of what is a document's own.
+    own: Option<f64>,
+    /// The weight of the part from links.
+    links: Option<f64>,
+    /// The reach of the regularized Laplacian.
+    iota: Option<f64>,
+    /// The cost of the SVM.
+    cost: Option<f64>,
+    /// The mean error on the queries it was tuned on.
+    score: f64,
+}
+
+impl Tuned {
+    /// The columns of the table of tuned numbers.
+    pub const COLUMNS: &[&str] =
+        &["part", "known", "model", "attributes_weight", "rho", "own_weight", "links_weight", "iota", "cost", "score"];
+
+    /// Plain values, which nobody tuned.
+    pub fn plain(model: Model) -> Self {
+        Self {
+            attributes: model.is_soft().then_some(1.0),
+            rho: 0.5,
+            own: model.is_soft().then_some(1.0),
+            links: matches!(model, Model::CommonCause | Model::Laplacian).then_some(1.0),
+            iota: (model == Model::Laplacian).then_some(1.0),
+            cost: (model == Model::Svm).then_some(1.0),
+            score: 0.0,
+        }
+    }
+
+    /// As a row of that table.
+    pub fn row(&self) -> Row {
+        vec![self.attributes, Some(self.rho), self.own, self.links, self.iota, self.cost, Some(self.score)]
+    }
+
+    /// The logarithms of the numbers that the model has.
+    fn logs(&self) -> Vec<f64> {
+        let all = [self.attributes, Some(self.rho), self.own, self.links, self.iota, self.cost];
+        all.into_iter().flatten().map(f64::ln).collect()
+    }
+
+    /// The same model with other numbers, given by their logarithms.
+    fn with_logs(&self, logs: &[f64]) -> Self {
+        let mut values = logs.iter().map(|log| log.exp());
+        let mut take = |old: Option<f64>| old.and_then(|_| values.next());
+        Self {
+            attributes: take(self.attributes),
+            rho: take(Some(self.rho)).unwrap_or(self.rho),
+            own: take(self.own),
+            links: take(self.links),
+            iota: take(self.iota),
+            cost: take(self.cost),
+            score: self.score,
+        }
+    }
+
+    /// From such a row.
+    pub fn from_row(row: &Row) -> Option<Self> {
+        let &[attributes, Some(rho), own, links, iota, cost, Some(score)] = row.as_slice() else { return None };
+        Some(Self { attributes, rho, own, links, iota, cost, score })
+    }
+}
+
+/// The noise that all models share, so that a difference has a noise of 1.
+fn answers() -> AnswerModel {
+    AnswerModel::default()
+}
+
+/// A query whose pairs are all used to tune by: some as known, the others to see what came of it.
+pub struct Example<'a> {
+    /// The query.
+    pub query: &'a Query,
+    /// Its pairs.
+    pub split: Split,
+}
+
+/// Tunes a model on queries by which it will never be measured: for the least mean error on their remaining pairs, which is
+/// the same for all models.
+///
+/// The search starts from the better of two places: plain values, and what a model's own way finds from the known pairs
+/// alone, which is the evidence for a Gaussian process and cross-validation for the SVM.
+///
+/// # Errors
+/// If a fit does not converge at the plain values, or the model's own way fails.
+pub fn tune(model: Model, examples: &[Example<'_>], seed: Seed) -> Result<Tuned> {
+    let plain = Tuned::plain(model);
+    let own_way = if model == Model::Svm {
+        by_cross_validation(plain, examples, seed)?
+    } else {
+        by_evidence(model, plain, examples, seed)?
+    };
+    let mut objective = |logs: &[f64]| mean_error(model, &plain.with_logs(logs), examples);
+    let best = [plain, own_way].map(|start| start.logs());
+    let (logs, score) = pattern_search(best, &mut objective)?;
+    Ok(Tuned { score, ..plain.with_logs(&logs) })
+}
+
+/// The cost and inverse width that leave the fewest held-out known pairs in the wrong order.
+fn by_cross_validation(plain: Tuned, examples: &[Example<'_>], seed: Seed) -> Result<Tuned> {
+    let problem = |example: &Example<'_>| RankSvmProblem {
+        attributes: example.query.items.attributes().clone(),
+        pairs: example.split.known.clone(),
+    };
+    let problems: Vec<RankSvmProblem> = examples.iter().map(problem).collect();
+    let best = RankSvmGrid { seed, ..RankSvmGrid::default() }.search(&problems)?[0];
+    Ok(Tuned { rho: best.rho, cost: Some(best.cost), ..plain })
+}
+
+/// The numbers under which the known pairs are most probable.
+fn by_evidence(model: Model, plain: Tuned, examples: &[Example<'_>], seed: Seed) -> Result<Tuned> {
+    let problem = |example: &Example<'_>| {
+        let observations = example.split.known.iter().map(|&(better, worse)| answers().preferred(better, worse));
+        Ok(Problem { kernel: kernel(model, &plain, example.query)?, observations: observations.collect() })
+    };
+    let mut problems: Vec<Problem> = examples.iter().map(problem).collect::<Result<_>>()?;
+    let found = TuningParams { seed, ..TuningParams::default() }.tune(&mut problems, |_| {})?;
+    let value = |part: usize, name: &str| {
+        let name = format!("kernel[{part}].{name}");
+        found.parameters.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.value)
+    };
+    Ok(Tuned {
+        attributes: value(0, "weight"),
+        rho: value(0, "rho").unwrap_or(plain.rho),
+        own: value(1, "weight"),
+        links: value(2, "weight"),
+        iota: value(2, "iota"),
+        ..plain
+    })
+}
+
+/// The mean over examples of the error on their remaining pairs; infinite where the numbers are beyond what can be
+/// computed.
+fn mean_error(model: Model, tuned: &Tuned, examples: &[Example<'_>]) -> f64 {
+    let error = |example: &Example<'_>| {
+        let prepared = Prepared::new(model, tuned, example.query)?;
+        prepared.error(&example.split)
+    };
+    let errors: Result<Vec<f64>> = examples.par_iter().map(error).collect();
+    errors.map_or(f64::INFINITY, |errors| errors.iter().sum::<f64>() / errors.len() as f64)
+}
+
+/// The kernel of a model over a query's documents: attributes, what is a document's own, links.
+fn kernel(model: Model, tuned: &Tuned, query: &Query) -> Result<WeightedSum> {
+    let form = Form::SquaredExponential { kappa: 1.0, rho: Rho::Shared(tuned.rho) };
+    let relation = RelationSpec { relation: 0, role: Role::Undirected };
+    let links = match model {
+        Model::CommonCause => Some(Shape::CommonCause { relation, causes: Causes::Cliques }),
+        Model::Laplacian => Some(Shape::RegularizedLaplacian { relation, beta: 1.0, iota: tuned.iota.unwrap_or(1.0) }),
+        Model::Pgp | Model::Svm => None,
+    };
+    let attributes = Shape::Vector { form, over: Over::Attributes };
+    let parts = [(tuned.attributes, Some(attributes)), (tuned.own, Some(Shape::Independent)), (tuned.links, links)];
+    let specs: Vec<KernelSpec> =
+        parts.into_iter().filter_map(|(weight, shape)| Some(KernelSpec { weight: weight?, shape: shape? })).collect();
+    build(&specs, &query.items, std::slice::from_ref(&query.relation))
+}
+
+/// A kernel that is nothing but its matrix: queries have a few hundred documents, and every draw of pairs uses it.
+struct Tabulated(Matrix);
+
+impl Kernel for Tabulated {
+    fn len(&self) -> usize {
+        self.0.rows()
+    }
+
+    fn diagonal(&self, out: &mut [f64]) -> Result<()> {
+        out.copy_from_slice(&self.0.diagonal());
+        Ok(())
+    }
+
+    fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
+        out.copy_from_slice(self.0.column(item));
+        Ok(())
+    }
+}
+
+/// A tuned model over a query's documents, ready to learn from any draw of known pairs.
+pub struct Prepared {
+    model: Model,
+    kernel: Arc<Tabulated>,
+    cost: f64,
+}
+
+/// How a model did on the remaining pairs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measures {
+    /// The share of pairs that it puts in the wrong order, equal utilities counting one half.
+    pub error: f64,
+    /// The area under the ROC curve, if it says how sure it is.
+    pub auc: Option<f64>,
+}
+
+impl Prepared {
+    /// The model over a query. `n²` doubles.
+    ///
+    /// # Errors
+    /// If the kernel cannot be built.
+    pub fn new(model: Model, tuned: &Tuned, query: &Query) -> Result<Self> {
+        // The SVM's one kernel is that over attributes.
+        let tuned = if model == Model::Svm { &Tuned { attributes: Some(1.0), ..*tuned } } else { tuned };
+        let kernel = Arc::new(Tabulated(kernel(model, tuned, query)?.matrix()?));
+        Ok(Self { model, kernel, cost: tuned.cost.unwrap_or(1.0) })
+    }
+
+    /// Learns from the known pairs and is measured on the remaining ones.
+    ///
+    /// # Errors
+    /// If the fit does not converge.
+    pub fn measure(&self, split: &Split) -> Result<Measures> {
+        if self.model == Model::Svm {
+            return Ok(Measures { error: self.error(split)?, auc: None });
+        }
+        let belief = self.believe(split)?;
+        let everyone: Vec<ItemId> = (0..self.kernel.len()).map(ItemId::new).collect();
+        let covariance = belief.covariance(&everyone)?;
+        let noise = answers().lambda().powi(2);
+        let standardized = |&(i, j): &(ItemId, ItemId)| {
+            let (i, j) = (i.index(), j.index());
+            let variance = (covariance[(i, i)] + covariance[(j, j)] - 2.0 * covariance[(i, j)]).max(0.0);
+            (belief.mean()[i] - belief.mean()[j]) / (noise + variance).sqrt()
+        };
+        let margins: Vec<f64> = split.remaining.iter().map(standardized).collect();
+        Ok(Measures { error: error_rate(belief.mean(), &split.remaining)?, auc: Some(pair_auc(&margins)?) })
+    }
+
+    /// The error alone, which costs no covariances.
+    fn error(&self, split: &Split) -> Result<f64> {
+        if self.model == Model::Svm {
+            let params = RankSvmParams { cost: self.cost, ..RankSvmParams::default() };
+            return error_rate(params.fit(self.kernel.as_ref(), &split.known)?.scores(), &split.remaining);
+        }
+        error_rate(self.believe(split)?.mean(), &split.remaining)
+    }
+
+    fn believe(&self, split: &Split) -> Result<Ep> {
+        let observations: Vec<_> = split.known.iter().map(|&(i, j)| answers().preferred(i, j)).collect();
+        EpParams::default().fit(self.kernel.clone(), &observations)
+    }
+}
+
+/// The share of pairs whose better document does not score higher, equal scores counting one half.
+fn error_rate(scores: &[f64], pairs: &[(ItemId, ItemId)]) -> Result<f64> {
+    if pairs.is_empty() {
+        return Err(Error::Data {
+            what: "remaining pairs",
+            found: "none".into(),
+            expected: "some to measure by".into(),
+        });
+    }
+    let wrong = |&(better, worse): &(ItemId, ItemId)| match scores[better.index()] - scores[worse.index()] {
+        margin if margin > 0.0 => 0.0,
+        margin if margin < 0.0 => 1.0,
+        _ => 0.5,
+    };
+    Ok(pairs.iter().map(wrong).sum::<f64>() / pairs.len() as f64)
+}
+
+/// The area under the ROC curve of predicted pairs. Every remaining pair is shown in both directions, once as better
+/// before worse (positive) and once as worse before better (negative), and scored by the probability that the model gives
+/// to "first before second". The area is the chance that a positive scores above a negative: for two pairs drawn at
+/// random with probabilities p and q of their true orders, the chance that p > 1 - q.
+///
+/// Probabilities are `Φ(margin)`, so their order is that of the margins.
+fn pair_auc(margins: &[f64]) -> Result<f64> {
+    let scores: Vec<f64> = margins.iter().copied().chain(margins.iter().map(|margin| -margin)).collect();
+    let positive: Vec<bool> = (0..scores.len()).map(|at| at < margins.len()).collect();
+    auc(&scores, &positive)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_and_areas_by_hand() {
+        let pair = |better, worse| (ItemId(better), ItemId(worse));
+        let pairs = [pair(0, 1), pair(1, 0), pair(1, 2), pair(0, 2)];
+        assert_eq!(error_rate(&[1.0, 0.0, 0.0], &pairs).unwrap(), 1.5 / 4.0);
+        assert!(error_rate(&[1.0], &[]).is_err());
+        let brute = |margins: &[f64]| {
+            let compare = |p: f64, q: f64| {
+                if p > -q {
+                    1.0
+                } else if p == -q {
+                    0.5
+                } else {
+                    0.0
+                }
+            };
+            let sum: f64 = margins.iter().flat_map(|&p| margins.iter().map(move |&q| compare(p, q))).sum();
+            sum / (margins.len() * margins.len()) as f64
+        };
+        for margins in [vec![1.0], vec![3.0, -1.0], vec![-3.0, 1.0], vec![0.5, -0.5, 2.0, 0.0, -0.25]] {
+            assert_eq!(pair_auc(&margins).unwrap(), brute(&margins));
+        }
+        // Sure where right and unsure where wrong is worth more than the reverse, at the same error.
+        assert_eq!((pair_auc(&[3.0, -1.0]).unwrap(), pair_auc(&[1.0, -3.0]).unwrap()), (0.75, 0.25));
+    }
+
+    #[test]
+    fn tuned_numbers_survive_their_row() {
+        let tuned = Tuned {
+            attributes: Some(1.0 / 3.0),
+            rho: 0.1,
+            own: None,
+            links: Some(1e-300),
+            iota: None,
+            cost: Some(1e3),
+            score: -0.7,
+        };
+        assert_eq!(Tuned::from_row(&tuned.row()), Some(tuned));
+        let again = tuned.with_logs(&tuned.logs());
+        let close = |a: Option<f64>, b: Option<f64>| match (a, b) {
+            // A logarithm and back, which at 1e-300 costs three digits.
+            (Some(a), Some(b)) => (a / b - 1.0_f64).abs() < 1e-12,
+            (a, b) => a == b,
+        };
+        assert!(tuned.row().into_iter().zip(again.row()).all(|(a, b)| close(a, b)), "{again:?}");
+        assert_eq!(Tuned::COLUMNS.len(), 3 + tuned.row().len());
+        assert_eq!(Tuned::from_row(&vec![None; 7]), None);
+    }
+}

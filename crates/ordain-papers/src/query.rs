@@ -1,0 +1,71 @@
+//! One query of a known-pairs experiment: its documents, how they are linked, and which are better.
+
+use ordain::data::{Attributes, ItemId, Items, Relation};
+use ordain::numeric::Seed;
+use ordain::{Error, Result};
+use rand::seq::index;
+
+/// A query's documents.
+pub struct Query {
+    /// Its name in the data.
+    pub name: String,
+    /// The documents with their attributes, standardized within the query.
+    pub items: Items,
+    /// How they are linked.
+    pub relation: Relation,
+    /// All pairs of a better and a worse document, in a fixed order.
+    pub pairs: Vec<(ItemId, ItemId)>,
+}
+
+impl Query {
+    /// A query from its documents' ids, attributes, links and grades.
+    ///
+    /// # Errors
+    /// If the parts differ in length, an id stands twice, or all attributes are constant.
+    pub fn new(
+        name: String,
+        ids: Vec<String>,
+        attributes: &Attributes,
+        relation: Relation,
+        grades: &[f64],
+    ) -> Result<Self> {
+        let items = Items::new(ids, None, attributes.standardized(None)?)?;
+        if grades.len() != items.len() || relation.items() != items.len() {
+            return Err(Error::Data {
+                what: "a query",
+                found: format!("{} grades and links among {} documents", grades.len(), relation.items()),
+                expected: format!("{} of both", items.len()),
+            });
+        }
+        let everyone = || (0..grades.len()).map(ItemId::new);
+        let worse = |better: ItemId| everyone().filter(move |worse| grades[better.index()] > grades[worse.index()]);
+        let pairs = everyone().flat_map(|better| worse(better).map(move |worse| (better, worse))).collect();
+        Ok(Self { name, items, relation, pairs })
+    }
+
+    /// Marks which pairs are known: this many, all choices being equally likely. There must be as many.
+    pub fn draw(&self, known: usize, seed: Seed, task: u64) -> Vec<bool> {
+        let mut marks = vec![false; self.pairs.len()];
+        index::sample(&mut seed.stream(task), self.pairs.len(), known).into_iter().for_each(|at| marks[at] = true);
+        marks
+    }
+}
+
+/// A query's pairs, some of which are known.
+pub struct Split {
+    /// What the models may see.
+    pub known: Vec<(ItemId, ItemId)>,
+    /// What they are measured on.
+    pub remaining: Vec<(ItemId, ItemId)>,
+}
+
+impl Split {
+    /// The pairs by their marks.
+    pub fn new(query: &Query, marks: &[bool]) -> Self {
+        let part = |wanted: bool| {
+            let pairs = query.pairs.iter().zip(marks);
+            pairs.filter(|&(_, &known)| known == wanted).map(|(&pair, _)| pair).collect()
+        };
+        Self { known: part(true), remaining: part(false) }
+    }
+}

@@ -1,0 +1,80 @@
+//! The least value of a function that has no derivative.
+
+use ordain::{Error, Result};
+
+/// The steps, in logarithms of factors: 4, 2, √2.
+const STEPS: [f64; 3] = [2.0 * std::f64::consts::LN_2, std::f64::consts::LN_2, 0.5 * std::f64::consts::LN_2];
+
+/// No number goes further from 1 than by this factor (this is its logarithm), 128: what lies beyond is no news.
+const FARTHEST: f64 = 7.0 * std::f64::consts::LN_2;
+
+/// Walks from the better of several places to where no step up or down in one coordinate leads lower, first with large
+/// steps and then with smaller ones (Hooke and Jeeves 1961, without their pattern moves). Coordinates are logarithms.
+///
+/// # Errors
+/// If the function is infinite at all places.
+pub fn pattern_search<const N: usize>(
+    starts: [Vec<f64>; N],
+    function: &mut impl FnMut(&[f64]) -> f64,
+) -> Result<(Vec<f64>, f64)> {
+    let (mut best, mut least) = (Vec::new(), f64::INFINITY);
+    for mut start in starts {
+        start.iter_mut().for_each(|value| *value = value.clamp(-FARTHEST, FARTHEST));
+        let value = function(&start);
+        if value < least {
+            (best, least) = (start, value);
+        }
+    }
+    if least.is_infinite() {
+        let (found, expected) = ("no error rate".into(), "one at least at the start".into());
+        return Err(Error::Data { what: "tuning", found, expected });
+    }
+    for step in STEPS {
+        loop {
+            let before = least;
+            for coordinate in 0..best.len() {
+                for direction in [step, -step] {
+                    let mut trial = best.clone();
+                    trial[coordinate] = (trial[coordinate] + direction).clamp(-FARTHEST, FARTHEST);
+                    let value = function(&trial);
+                    if value < least {
+                        (best, least) = (trial, value);
+                        break;
+                    }
+                }
+            }
+            if least >= before {
+                break;
+            }
+        }
+    }
+    Ok((best, least))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_bottom_of_a_bowl() {
+        let target = [1.7, -3.2, 0.0];
+        let mut calls = 0;
+        let mut bowl = |at: &[f64]| {
+            calls += 1;
+            at.iter().zip(target).map(|(at, target)| (at - target).powi(2)).sum::<f64>()
+        };
+        let (found, value) = pattern_search([vec![0.0; 3], vec![6.0; 3]], &mut bowl).unwrap();
+        // Within half of the smallest step in every coordinate.
+        assert!(found.iter().zip(target).all(|(found, target)| (found - target).abs() <= 0.5 * STEPS[2] + 1e-12));
+        assert!(value < 0.1 && calls < 100, "{value} {calls}");
+    }
+
+    #[test]
+    fn stays_in_bounds_and_starts_somewhere() {
+        let (found, _) = pattern_search([vec![20.0]], &mut |at| -at[0]).unwrap();
+        assert_eq!(found, [FARTHEST]);
+        let mut half = |at: &[f64]| if at[0] > 0.0 { at[0] } else { f64::INFINITY };
+        assert!(pattern_search([vec![-1.0], vec![3.0]], &mut half).unwrap().1 < 0.4);
+        assert!(pattern_search([vec![-1.0]], &mut half).is_err());
+    }
+}
