@@ -59,7 +59,7 @@ pub const EXPERIMENT: Experiment = Experiment {
          asks for pairs whose documents were mostly seen, where what is a document's own and its links count.",
     ],
     data: &FILES,
-    settings: 1,
+    settings: 2,
     load,
 };
 
