@@ -6,7 +6,7 @@ use ordain::data::ItemId;
 use ordain::gp::{AnswerModel, Belief, Ep, EpParams, Problem, TuningParams};
 use ordain::kernel::{Causes, Form, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape, WeightedSum, build};
 use ordain::learn::{RankSvmGrid, RankSvmParams, RankSvmProblem};
-use ordain::measure::auc;
+use ordain::measure::{auc, wrong_pairs};
 use ordain::numeric::{Matrix, Seed};
 use ordain::{Error, Result};
 use rayon::prelude::*;
@@ -344,12 +344,7 @@ fn error_rate(scores: &[f64], pairs: &[(ItemId, ItemId)]) -> Result<f64> {
             expected: "some to measure by".into(),
         });
     }
-    let wrong = |&(better, worse): &(ItemId, ItemId)| match scores[better.index()] - scores[worse.index()] {
-        margin if margin > 0.0 => 0.0,
-        margin if margin < 0.0 => 1.0,
-        _ => 0.5,
-    };
-    Ok(pairs.iter().map(wrong).sum::<f64>() / pairs.len() as f64)
+    Ok(wrong_pairs(scores, pairs)? / pairs.len() as f64)
 }
 
 /// The area under the ROC curve of predicted pairs. Every remaining pair is shown in both directions, once as better
