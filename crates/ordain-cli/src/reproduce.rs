@@ -1,5 +1,6 @@
 //! `ordain reproduce`: the papers' experiments, run again.
 
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -18,11 +19,12 @@ use crate::{Failure, Outcome};
 /// `ordain reproduce list` shows what there is. A run writes its numbers as CSV, its figures as SVG and one report.html
 /// on everything in the folder. An interrupted run goes on where it stopped, and ends with the same numbers.
 #[derive(Args)]
+#[command(after_long_help = data_help())]
 pub struct Arguments {
     /// `list`, or which experiments to run
     #[arg(required = true, value_name = "NAME", value_parser = names())]
     names: Vec<String>,
-    /// The folder of public data [default: the variable ORDAIN_DATA, else ../shared/data]
+    /// The folder of public data [default: the variable ORDAIN_DATA, else ../shared/data]; --help says what it must hold
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Where the results go
@@ -42,6 +44,30 @@ fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(std::iter::once(LIST).chain(experiments().iter().map(|experiment| experiment.name)))
 }
 
+/// What the folder of data must hold, and where that comes from.
+fn data_help() -> String {
+    let mut out = "The folder of data must hold, all files being gzipped:\n".to_owned();
+    let mut said = Vec::new();
+    for file in experiments().iter().flat_map(|experiment| experiment.data) {
+        if !said.contains(&file.path) {
+            said.push(file.path);
+            let _ = write!(out, "\n  {}\n      {},\n      {}\n", file.path, file.form, file.origin);
+        }
+    }
+    out
+}
+
+/// The folder of data, and what named it.
+fn data(arguments: &Arguments) -> DataFolder {
+    if let Some(path) = &arguments.data {
+        return DataFolder::new(path, "--data");
+    }
+    match std::env::var_os("ORDAIN_DATA") {
+        Some(path) => DataFolder::new(path, "the variable ORDAIN_DATA"),
+        None => DataFolder::new("../shared/data", "the default, there being neither --data nor ORDAIN_DATA"),
+    }
+}
+
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     if arguments.names.iter().any(|name| name == LIST) {
@@ -51,8 +77,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         }
         return list();
     }
-    let data = arguments.data.clone().or_else(|| std::env::var_os("ORDAIN_DATA").map(PathBuf::from));
-    let data = DataFolder::new(data.unwrap_or_else(|| PathBuf::from("../shared/data")));
+    let data = data(arguments);
     let options = Options { seed: Seed(arguments.seed), quick: arguments.quick };
     for experiment in arguments.names.iter().filter_map(|name| find(name)) {
         let summary = one(experiment, &data, arguments, options)?;

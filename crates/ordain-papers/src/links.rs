@@ -15,16 +15,21 @@ use crate::experiment::{Experiment, Options};
 use crate::known_pairs::Study;
 use crate::query::Query;
 
-const ORIGIN: &str = "a file of the CACM collection (SMART, Glasgow and Virginia Disc collections)";
+const ORIGIN: &str = "a file of the CACM collection (the SMART archive of Cornell University; also the Glasgow and Virginia Disc \
+                      collections)";
 
-const fn part(path: &'static str) -> DataFile {
-    DataFile { path, origin: ORIGIN }
+const fn part(path: &'static str, form: &'static str) -> DataFile {
+    DataFile { path, form, origin: ORIGIN }
 }
 
-const DOCUMENTS: DataFile = part("classic-ir/cacm/docs.jsonl.gz");
-const QUERIES: DataFile = part("classic-ir/cacm/queries.tsv.gz");
-const JUDGEMENTS: DataFile = part("classic-ir/cacm/qrels.tsv.gz");
-const RELATIONS: DataFile = part("classic-ir/cacm/relations.tsv.gz");
+const DOCUMENTS: DataFile =
+    part("classic-ir/cacm/docs.jsonl.gz", "JSON lines with id, title, abstract, keywords and published (a date)");
+const QUERIES: DataFile = part("classic-ir/cacm/queries.tsv.gz", "a table with the columns qid and text");
+const JUDGEMENTS: DataFile = part("classic-ir/cacm/qrels.tsv.gz", "a table with the columns qid, docid and rel");
+const RELATIONS: DataFile = part(
+    "classic-ir/cacm/relations.tsv.gz",
+    "a table with the columns doc, other, type (link, cocitation or coupling) and weight (a count)",
+);
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "xpgp-links",
@@ -64,8 +69,8 @@ pub const TOP: Experiment = Experiment {
     name: "xpgp-links-top",
     title: "Relevance feedback on CACM, with real links, among the best by BM25",
     design: &[
-        "The same queries as in xpgp-links, but a query's documents are the 200 best by BM25 alone: relevant documents that \
-         it ranks below are left out. Queries stay though fewer than 8 relevant documents are left to them, if they have \
+        "The .gov collection is not available. Here: CACM with the same queries as in xpgp-links, but a query's documents are \
+         the 200 best by BM25 alone: relevant documents that it ranks below are left out. Queries stay though fewer than 8 relevant documents are left to them, if they have \
          more than 20 pairs.",
         ATTRIBUTES,
         LINKS,

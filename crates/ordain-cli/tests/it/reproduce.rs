@@ -107,10 +107,26 @@ fn wrong_names() {
 #[test]
 fn missing_data() {
     let folder = Folder::empty();
-    let words = ["S1.txt.gz", "no such file", "LETOR", "hint: ", "the folder nowhere", "--data", "ORDAIN_DATA"];
+    // Which file, how it is written, whose it is, what named the folder and what else it must hold.
+    let words = ["letor-ohsumed/S1.txt.gz", "no such file", "qid:QUERY", "Microsoft Research", "S5.txt.gz"];
     folder.refuses(["reproduce", OHSUMED, "--data", "nowhere"], &words);
-    let run = Run::of(folder.command(["reproduce", LINKS]).env("ORDAIN_DATA", "elsewhere"));
-    run.fails(1, &["elsewhere", "docs.jsonl.gz", "CACM"]);
+    let of = |variable: Option<&str>, more: &[&str]| {
+        let mut command = folder.command([&["reproduce", LINKS], more].concat());
+        match variable {
+            Some(value) => command.env("ORDAIN_DATA", value),
+            None => command.env_remove("ORDAIN_DATA"),
+        };
+        Run::of(&mut command)
+    };
+    let words = ["docs.jsonl.gz", "keywords", "CACM", "SMART", "classic-ir/cacm/relations.tsv.gz", "--help"];
+    let with = |folder: &'static str| [&words[..], &["hint: ", folder]].concat();
+    of(Some("elsewhere"), &["--data", "nowhere"]).fails(1, &with("the folder nowhere is from --data"));
+    of(Some("elsewhere"), &[]).fails(1, &with("the folder elsewhere is from the variable ORDAIN_DATA"));
+    of(None, &[]).fails(1, &with("the folder ../shared/data is from the default"));
+    let help = folder.run(["reproduce", "--help"]);
+    for word in ["letor-ohsumed/S5.txt.gz", "qid, docid and rel", "Microsoft Research", "SMART", "ORDAIN_DATA"] {
+        assert!(help.fine().contains(word), "no {word} in {}", help.stdout);
+    }
     assert!(folder.files().is_empty());
 }
 
