@@ -81,10 +81,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let options = Options { seed: Seed(arguments.seed), quick: arguments.quick };
     for experiment in arguments.names.iter().filter_map(|name| find(name)) {
         let summary = one(experiment, &data, arguments, options)?;
+        // The report is on other experiments in the folder too: if one of those cannot be read, this one was shown.
+        show(experiment, &summary, options)?;
+        output::note("* differs from PGP (signed-rank test over the queries' means, p < 0.01)");
         // After every one, so that a failure of the next leaves a report of this.
-        let report = write_report(&arguments.out)?;
-        show(experiment, &summary)?;
-        output::note(format!("* differs from PGP (rank-sum test, p < 0.01). More in {}", typed(report)));
+        output::note(format!("More in {}", typed(write_report(&arguments.out)?)));
     }
     Ok(())
 }
@@ -102,7 +103,7 @@ fn list() -> Outcome {
 }
 
 /// Error rates, and their change beside PGP.
-fn show(experiment: &Experiment, summary: &Summary) -> Outcome {
+fn show(experiment: &Experiment, summary: &Summary, options: Options) -> Outcome {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let titles = Model::ALL.map(|model| format!("{}  ", model.title()));
@@ -123,7 +124,8 @@ fn show(experiment: &Experiment, summary: &Summary) -> Outcome {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    output::text(format!("{}: error rate on the remaining pairs, change beside PGP", experiment.name))?;
+    let quick = if options.quick { " (a quick run: few queries and reruns, no result)" } else { "" };
+    output::text(format!("{}{quick}: error rate on the remaining pairs, change beside PGP", experiment.name))?;
     output::text(table.trim_fmt())
 }
 
