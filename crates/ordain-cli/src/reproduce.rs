@@ -9,7 +9,9 @@ use clap::builder::PossibleValuesParser;
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use ordain::numeric::Seed;
-use ordain_papers::{DataFolder, Experiment, Model, Options, Progress, Summary, experiments, find, write_report};
+use ordain_papers::{
+    DataFile, DataFolder, Experiment, Model, Options, Progress, Summary, experiments, find, write_report,
+};
 
 use crate::output::{self, typed};
 use crate::{Failure, Outcome};
@@ -46,12 +48,18 @@ fn names() -> PossibleValuesParser {
 
 /// What the folder of data must hold, and where that comes from.
 fn data_help() -> String {
-    let mut out = "The folder of data must hold, all files being gzipped:\n".to_owned();
-    let mut said = Vec::new();
-    for file in experiments().iter().flat_map(|experiment| experiment.data) {
-        if !said.contains(&file.path) {
-            said.push(file.path);
-            let _ = write!(out, "\n  {}\n      {},\n      {}\n", file.path, file.form, file.origin);
+    let mut files: Vec<DataFile> = Vec::new();
+    for &file in experiments().iter().flat_map(|experiment| experiment.data) {
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    let mut out = "The folder of data must hold, gzipped:\n".to_owned();
+    for set in files.chunk_by(|a, b| a.origin == b.origin) {
+        let _ = write!(out, "\nEach {}:\n", set[0].origin);
+        for alike in set.chunk_by(|a, b| a.form == b.form) {
+            alike.iter().for_each(|file| out.push_str(&format!("  {}\n", file.path)));
+            let _ = writeln!(out, "      {}", alike[0].form);
         }
     }
     out
