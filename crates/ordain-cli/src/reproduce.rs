@@ -1,5 +1,6 @@
 //! `ordain reproduce`: the papers' experiments, run again.
 
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,7 +9,9 @@ use clap::builder::PossibleValuesParser;
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use ordain::numeric::Seed;
-use ordain_papers::{DataFolder, Experiment, Model, Options, Progress, Summary, experiments, find, write_report};
+use ordain_papers::{
+    DataFile, DataFolder, Experiment, Model, Options, Progress, Summary, experiments, find, write_report,
+};
 
 use crate::output::{self, typed};
 use crate::{Failure, Outcome};
@@ -18,11 +21,12 @@ use crate::{Failure, Outcome};
 /// `ordain reproduce list` shows what there is. A run writes its numbers as CSV, its figures as SVG and one report.html
 /// on everything in the folder. An interrupted run goes on where it stopped, and ends with the same numbers.
 #[derive(Args)]
+#[command(after_long_help = data_help())]
 pub struct Arguments {
     /// `list`, or which experiments to run
     #[arg(required = true, value_name = "NAME", value_parser = names())]
     names: Vec<String>,
-    /// The folder of public data [default: the variable ORDAIN_DATA, else ../shared/data]
+    /// The folder of public data [default: the variable ORDAIN_DATA, else ../shared/data]; --help says what it must hold
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Where the results go
@@ -42,6 +46,36 @@ fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(std::iter::once(LIST).chain(experiments().iter().map(|experiment| experiment.name)))
 }
 
+/// What the folder of data must hold, and where that comes from.
+fn data_help() -> String {
+    let mut files: Vec<DataFile> = Vec::new();
+    for &file in experiments().iter().flat_map(|experiment| experiment.data) {
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    let mut out = "The folder of data must hold, gzipped:\n".to_owned();
+    for set in files.chunk_by(|a, b| a.origin == b.origin) {
+        let _ = write!(out, "\nEach {}:\n", set[0].origin);
+        for alike in set.chunk_by(|a, b| a.form == b.form) {
+            alike.iter().for_each(|file| out.push_str(&format!("  {}\n", file.path)));
+            let _ = writeln!(out, "      {}", alike[0].form);
+        }
+    }
+    out
+}
+
+/// The folder of data, and what named it.
+fn data(arguments: &Arguments) -> DataFolder {
+    if let Some(path) = &arguments.data {
+        return DataFolder::new(path, "--data");
+    }
+    match std::env::var_os("ORDAIN_DATA") {
+        Some(path) => DataFolder::new(path, "the variable ORDAIN_DATA"),
+        None => DataFolder::new("../shared/data", "the default, there being neither --data nor ORDAIN_DATA"),
+    }
+}
+
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     if arguments.names.iter().any(|name| name == LIST) {
@@ -51,15 +85,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
         }
         return list();
     }
-    let data = arguments.data.clone().or_else(|| std::env::var_os("ORDAIN_DATA").map(PathBuf::from));
-    let data = DataFolder::new(data.unwrap_or_else(|| PathBuf::from("../shared/data")));
+    let data = data(arguments);
     let options = Options { seed: Seed(arguments.seed), quick: arguments.quick };
     for experiment in arguments.names.iter().filter_map(|name| find(name)) {
         let summary = one(experiment, &data, arguments, options)?;
+        // The report is on other experiments in the folder too: if one of those cannot be read, this one was shown.
+        show(experiment, &summary, options)?;
+        output::note("* differs from PGP (signed-rank test over the queries' means, p < 0.01)");
         // After every one, so that a failure of the next leaves a report of this.
-        let report = write_report(&arguments.out)?;
-        show(experiment, &summary)?;
-        output::note(format!("* differs from PGP (rank-sum test, p < 0.01). More in {}", typed(report)));
+        output::note(format!("More in {}", typed(write_report(&arguments.out)?)));
     }
     Ok(())
 }
@@ -77,7 +111,7 @@ fn list() -> Outcome {
 }
 
 /// Error rates, and their change beside PGP.
-fn show(experiment: &Experiment, summary: &Summary) -> Outcome {
+fn show(experiment: &Experiment, summary: &Summary, options: Options) -> Outcome {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let titles = Model::ALL.map(|model| format!("{}  ", model.title()));
@@ -98,7 +132,8 @@ fn show(experiment: &Experiment, summary: &Summary) -> Outcome {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    output::text(format!("{}: error rate on the remaining pairs, change beside PGP", experiment.name))?;
+    let quick = if options.quick { " (a quick run: few queries and reruns, no result)" } else { "" };
+    output::text(format!("{}{quick}: error rate on the remaining pairs, change beside PGP", experiment.name))?;
     output::text(table.trim_fmt())
 }
 

@@ -28,7 +28,7 @@ pub struct Arguments {
     /// The documents: one a row, with an id and text
     collection: PathBuf,
     /// What to look for
-    #[arg(value_name = "WORDS", required_unless_present = "queries", conflicts_with = "queries")]
+    #[arg(value_name = "WORDS", conflicts_with = "queries")]
     words: Vec<String>,
     /// Queries to look for, one a row: qid,text
     #[arg(long, value_name = "FILE")]
@@ -130,6 +130,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
 /// What is asked: a file of queries, or the words on the command line as query 1.
 fn queries(arguments: &Arguments, format: Format) -> Result<Vec<QueryText>, Failure> {
     let Some(path) = &arguments.queries else {
+        if arguments.words.is_empty() {
+            return Err(Failure::Usage {
+                message: "nothing to look for".into(),
+                hint: "write words after the collection, or name a file of queries with --queries",
+            });
+        }
         return Ok(vec![QueryText { line: 0, id: "1".into(), text: arguments.words.join(" ") }]);
     };
     let queries = read_queries(path)?;
@@ -180,8 +186,10 @@ impl Collection {
         let mut builder = IndexBuilder::new(Analysis { stop, stem: arguments.stem });
         let mut beginnings = (format == Format::Table || format == Format::Json).then(Vec::new);
         let spec = DocumentsSpec { id: arguments.id.clone(), text: arguments.text.clone() };
+        let mut any_text = false;
         for document in Documents::open(path, &spec)? {
             let document = document?;
+            any_text |= !document.text.trim().is_empty();
             if format == Format::Trec {
                 check_id(path, document.line, &arguments.id, &document.id)?;
             }
@@ -190,12 +198,26 @@ impl Collection {
             }
             builder.add(document.id, document.text)?;
         }
+        if !any_text {
+            return Err(no_text(path, arguments.text.as_deref()));
+        }
         Ok(Self { index: builder.finish()?, beginnings })
     }
 
     fn beginning(&self, hit: &Hit) -> &str {
         self.beginnings.as_ref().map_or("", |all| &all[hit.document.index()])
     }
+}
+
+/// There is nothing to search in.
+fn no_text(path: &Path, fields: Option<&[String]>) -> Failure {
+    let (found, hint) = match fields {
+        Some(fields) => (format!("nothing in {}", fields.join(", ")), "name other fields with --text"),
+        None => {
+            ("no field that holds text".into(), "name the fields to search with --text; numbers count as text there")
+        }
+    };
+    ordain::Error::from(InputError::new(path, "documents with text").found(found).hint(hint)).into()
 }
 
 /// The first words of a text, on one line.

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct DataFile {
     /// Its place in the folder of data.
     pub path: &'static str,
+    /// How it is written.
+    pub form: &'static str,
     /// What it is and where such data comes from.
     pub origin: &'static str,
 }
@@ -18,6 +20,8 @@ pub struct DataFile {
 #[derive(Debug, Clone)]
 pub struct DataFolder {
     path: PathBuf,
+    /// What named the folder, for errors.
+    named_by: &'static str,
 }
 
 /// A file as it was read: its place, its length and a checksum, so that results of different data are not mixed.
@@ -32,9 +36,9 @@ pub struct Fingerprint {
 }
 
 impl DataFolder {
-    /// The folder at this place.
-    pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+    /// The folder at this place, and what named it ("--data", say), which errors repeat.
+    pub fn new(path: impl Into<PathBuf>, named_by: &'static str) -> Self {
+        Self { path: path.into(), named_by }
     }
 
     /// The folder's place.
@@ -52,13 +56,13 @@ impl DataFolder {
     /// # Errors
     /// If one is missing or cannot be read; the error says where it was looked for and where such data comes from.
     pub(crate) fn fingerprints(&self, files: &[DataFile]) -> Result<Vec<Fingerprint>> {
-        files.iter().map(|file| self.fingerprint(file)).collect()
+        files.iter().map(|file| self.fingerprint(file, files)).collect()
     }
 
-    fn fingerprint(&self, file: &DataFile) -> Result<Fingerprint> {
+    fn fingerprint(&self, file: &DataFile, all: &[DataFile]) -> Result<Fingerprint> {
         let path = self.file(file);
         let bytes = std::fs::read(&path).map_err(|source| match source.kind() {
-            std::io::ErrorKind::NotFound => self.missing(file),
+            std::io::ErrorKind::NotFound => self.missing(file, all),
             _ => Error::Io { action: "read", path, source },
         })?;
         let checksum = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
@@ -67,12 +71,17 @@ impl DataFolder {
         Ok(Fingerprint { file: file.path.into(), bytes: bytes.len(), checksum: format!("{checksum:016x}") })
     }
 
-    fn missing(&self, file: &DataFile) -> Error {
+    fn missing(&self, file: &DataFile, all: &[DataFile]) -> Error {
+        let expected = format!("{}, {}; but there is no such file", file.form, file.origin);
+        let all: Vec<&str> = all.iter().map(|file| file.path).collect();
         let hint = format!(
-            "it was looked for in the folder {}; name another one with --data, or in the variable ORDAIN_DATA",
-            self.path.display()
+            "the folder {} is from {}, and must hold {}; name another one with --data or in the variable ORDAIN_DATA \
+             (ordain reproduce --help says how the files are written)",
+            self.path.display(),
+            self.named_by,
+            all.join(", ")
         );
-        InputError::new(self.file(file), format!("{}, but there is no such file", file.origin)).hint(hint).into()
+        InputError::new(self.file(file), expected).hint(hint).into()
     }
 }
 
@@ -80,7 +89,7 @@ impl DataFolder {
 #[cfg(test)]
 pub(crate) fn real_data(file: &DataFile) -> Option<DataFolder> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = DataFolder::new(std::env::var_os("ORDAIN_DATA").map_or_else(beside, PathBuf::from));
+    let folder = DataFolder::new(std::env::var_os("ORDAIN_DATA").map_or_else(beside, PathBuf::from), "a test");
     if folder.file(file).exists() {
         return Some(folder);
     }

@@ -64,7 +64,7 @@ pub struct Progress {
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {
-    const ALL: &[Experiment] = &[ohsumed::EXPERIMENT, links::EXPERIMENT];
+    const ALL: &[Experiment] = &[ohsumed::EXPERIMENT, links::EXPERIMENT, links::TOP];
     ALL
 }
 

@@ -6,7 +6,7 @@ use ordain::data::ItemId;
 use ordain::gp::{AnswerModel, Belief, Ep, EpParams, Problem, TuningParams};
 use ordain::kernel::{Causes, Form, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape, WeightedSum, build};
 use ordain::learn::{RankSvmGrid, RankSvmParams, RankSvmProblem};
-use ordain::measure::auc;
+use ordain::measure::{auc, wrong_pairs};
 use ordain::numeric::{Matrix, Seed};
 use ordain::{Error, Result};
 use rayon::prelude::*;
@@ -106,6 +106,20 @@ impl Tuned {
         all.into_iter().flatten().map(f64::ln).collect()
     }
 
+    /// Bounds of these logarithms, beyond which a number would change hardly anything.
+    fn bounds(&self) -> Vec<(f64, f64)> {
+        let all = [
+            (self.attributes, WEIGHT),
+            (Some(self.rho), RHO),
+            (self.own, WEIGHT),
+            (self.links, WEIGHT),
+            (self.iota, IOTA),
+            (self.cost, COST),
+        ];
+        let own = all.into_iter().filter(|(number, _)| number.is_some());
+        own.map(|(_, (low, high))| (low.ln(), high.ln())).collect()
+    }
+
     /// The same model with other numbers, given by their logarithms.
     fn with_logs(&self, logs: &[f64]) -> Self {
         let mut values = logs.iter().map(|log| log.exp());
@@ -127,6 +141,22 @@ impl Tuned {
         Some(Self { attributes, rho, own, links, iota, cost, score })
     }
 }
+
+/// Of the variance of a part, where a difference has a noise of 1: differences of utilities of two documents that the part
+/// holds unlike have deviations of 1/8 to 16, from lost in the noise to hardly ever turned round by it.
+const WEIGHT: (f64, f64) = (1.0 / 128.0, 128.0);
+
+/// Over attributes standardized within the query: at the one end documents 100 deviations apart are still alike, at the
+/// other any two that differ by a tenth of a deviation are unlike.
+const RHO: (f64, f64) = (1.0 / 128.0, 128.0);
+
+/// At the one end `1 / iota²` outweighs any Laplacian here, so that links count for nothing; at the other it is lost beside
+/// it, so that whole components are alike.
+const IOTA: (f64, f64) = (1.0 / 128.0, 128.0);
+
+/// Ten times as far as cross-validation looks on either side. With few pairs and a kernel that can tell all documents
+/// apart, all known pairs get their full margin long before the upper end, and then the cost does not matter.
+const COST: (f64, f64) = (1e-3, 1e4);
 
 /// The noise that all models share, so that a difference has a noise of 1.
 fn answers() -> AnswerModel {
@@ -158,7 +188,7 @@ pub fn tune(model: Model, examples: &[Example<'_>], seed: Seed) -> Result<Tuned>
     };
     let mut objective = |logs: &[f64]| mean_error(model, &plain.with_logs(logs), examples);
     let best = [plain, own_way].map(|start| start.logs());
-    let (logs, score) = pattern_search(best, &mut objective)?;
+    let (logs, score) = pattern_search(best, &plain.bounds(), &mut objective)?;
     Ok(Tuned { score, ..plain.with_logs(&logs) })
 }
 
@@ -314,12 +344,7 @@ fn error_rate(scores: &[f64], pairs: &[(ItemId, ItemId)]) -> Result<f64> {
             expected: "some to measure by".into(),
         });
     }
-    let wrong = |&(better, worse): &(ItemId, ItemId)| match scores[better.index()] - scores[worse.index()] {
-        margin if margin > 0.0 => 0.0,
-        margin if margin < 0.0 => 1.0,
-        _ => 0.5,
-    };
-    Ok(pairs.iter().map(wrong).sum::<f64>() / pairs.len() as f64)
+    Ok(wrong_pairs(scores, pairs)? / pairs.len() as f64)
 }
 
 /// The area under the ROC curve of predicted pairs. Every remaining pair is shown in both directions, once as better
@@ -362,6 +387,20 @@ mod tests {
         }
         // Sure where right and unsure where wrong is worth more than the reverse, at the same error.
         assert_eq!((pair_auc(&[3.0, -1.0]).unwrap(), pair_auc(&[1.0, -3.0]).unwrap()), (0.75, 0.25));
+    }
+
+    /// Wherever a model's own way may start is within its bounds.
+    #[test]
+    fn the_search_reaches_all_of_the_grid() {
+        let RankSvmGrid { costs, rhos, .. } = RankSvmGrid::default();
+        for (values, (low, high)) in [(costs, COST), (rhos, RHO)] {
+            assert!(values.iter().all(|value| (low..=high).contains(value)), "{values:?}");
+        }
+        for model in Model::ALL {
+            let plain = Tuned::plain(model);
+            assert_eq!(plain.logs().len(), plain.bounds().len());
+        }
+        assert_eq!(Tuned::plain(Model::Svm).bounds()[1], (1e-3_f64.ln(), 1e4_f64.ln()));
     }
 
     #[test]

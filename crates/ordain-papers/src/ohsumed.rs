@@ -16,7 +16,7 @@ use crate::query::Query;
 const ORIGIN: &str = "a part of LETOR's OHSUMED set (Microsoft Research; Liu et al. 2007, Hersh et al. 1994)";
 
 const fn part(path: &'static str) -> DataFile {
-    DataFile { path, origin: ORIGIN }
+    DataFile { path, form: "lines \"GRADE qid:QUERY 1:NUMBER 2:NUMBER ... #docid = ID\"", origin: ORIGIN }
 }
 
 const FILES: [DataFile; 5] = [
@@ -59,7 +59,7 @@ pub const EXPERIMENT: Experiment = Experiment {
          asks for pairs whose documents were mostly seen, where what is a document's own and its links count.",
     ],
     data: &FILES,
-    settings: 1,
+    settings: 2,
     load,
 };
 

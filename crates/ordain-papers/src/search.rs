@@ -5,21 +5,20 @@ use ordain::{Error, Result};
 /// The steps, in logarithms of factors: 4, 2, √2.
 const STEPS: [f64; 3] = [2.0 * std::f64::consts::LN_2, std::f64::consts::LN_2, 0.5 * std::f64::consts::LN_2];
 
-/// No number goes further from 1 than by this factor (this is its logarithm), 128: what lies beyond is no news.
-const FARTHEST: f64 = 7.0 * std::f64::consts::LN_2;
-
 /// Walks from the better of several places to where no step up or down in one coordinate leads lower, first with large
-/// steps and then with smaller ones (Hooke and Jeeves 1961, without their pattern moves). Coordinates are logarithms.
+/// steps and then with smaller ones (Hooke and Jeeves 1961, without their pattern moves). Coordinates are logarithms, each
+/// with its bounds, into which the starts are drawn too.
 ///
 /// # Errors
 /// If the function is infinite at all places.
 pub fn pattern_search<const N: usize>(
     starts: [Vec<f64>; N],
+    bounds: &[(f64, f64)],
     function: &mut impl FnMut(&[f64]) -> f64,
 ) -> Result<(Vec<f64>, f64)> {
     let (mut best, mut least) = (Vec::new(), f64::INFINITY);
     for mut start in starts {
-        start.iter_mut().for_each(|value| *value = value.clamp(-FARTHEST, FARTHEST));
+        start.iter_mut().zip(bounds).for_each(|(value, &(low, high))| *value = value.clamp(low, high));
         let value = function(&start);
         if value < least {
             (best, least) = (start, value);
@@ -32,10 +31,10 @@ pub fn pattern_search<const N: usize>(
     for step in STEPS {
         loop {
             let before = least;
-            for coordinate in 0..best.len() {
+            for (coordinate, &(low, high)) in bounds.iter().enumerate() {
                 for direction in [step, -step] {
                     let mut trial = best.clone();
-                    trial[coordinate] = (trial[coordinate] + direction).clamp(-FARTHEST, FARTHEST);
+                    trial[coordinate] = (trial[coordinate] + direction).clamp(low, high);
                     let value = function(&trial);
                     if value < least {
                         (best, least) = (trial, value);
@@ -63,7 +62,7 @@ mod tests {
             calls += 1;
             at.iter().zip(target).map(|(at, target)| (at - target).powi(2)).sum::<f64>()
         };
-        let (found, value) = pattern_search([vec![0.0; 3], vec![6.0; 3]], &mut bowl).unwrap();
+        let (found, value) = pattern_search([vec![0.0; 3], vec![6.0; 3]], &[(-9.0, 9.0); 3], &mut bowl).unwrap();
         // Within half of the smallest step in every coordinate.
         assert!(found.iter().zip(target).all(|(found, target)| (found - target).abs() <= 0.5 * STEPS[2] + 1e-12));
         assert!(value < 0.1 && calls < 100, "{value} {calls}");
@@ -71,10 +70,12 @@ mod tests {
 
     #[test]
     fn stays_in_bounds_and_starts_somewhere() {
-        let (found, _) = pattern_search([vec![20.0]], &mut |at| -at[0]).unwrap();
-        assert_eq!(found, [FARTHEST]);
+        let bounds = [(-5.0, 5.0), (-5.0, 9.0)];
+        let (found, _) = pattern_search([vec![20.0, 0.0]], &bounds, &mut |at| -at[0] - at[1]).unwrap();
+        assert_eq!(found, [5.0, 9.0]);
+        let bounds = [(-5.0, 5.0)];
         let mut half = |at: &[f64]| if at[0] > 0.0 { at[0] } else { f64::INFINITY };
-        assert!(pattern_search([vec![-1.0], vec![3.0]], &mut half).unwrap().1 < 0.4);
-        assert!(pattern_search([vec![-1.0]], &mut half).is_err());
+        assert!(pattern_search([vec![-1.0], vec![3.0]], &bounds, &mut half).unwrap().1 < 0.4);
+        assert!(pattern_search([vec![-1.0]], &bounds, &mut half).is_err());
     }
 }

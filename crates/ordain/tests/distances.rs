@@ -7,10 +7,11 @@ mod statistics;
 
 use std::collections::HashSet;
 
+use ordain::data::ItemId;
 use ordain::measure::{
     Bins, NEUTRAL, OPTIMISTIC, auc, bucket_footrule, bucket_kendall, expected_calibration_error, footrule,
     k_partite_error, kendall_tau_a, kendall_tau_b, mean_absolute_error, normalised_footrule, pair_error, spearman_rho,
-    top_footrule, top_footrule_at, top_kendall, zero_one_error,
+    top_footrule, top_footrule_at, top_kendall, wrong_pairs, zero_one_error,
 };
 use ordain::numeric::Seed;
 use proptest::prelude::*;
@@ -117,9 +118,14 @@ fn pair_error_equals_its_definition() {
             continue;
         }
         let ordered = comparable.iter().map(|&(i, j)| if truth[i] > truth[j] { (i, j) } else { (j, i) });
+        let items: Vec<_> = ordered.clone().map(|(above, below)| (ItemId::new(above), ItemId::new(below))).collect();
         let total: f64 = ordered.map(|(above, below)| wrong(scores[above], scores[below])).sum();
         assert_eq!(pair_error(&scores, &truth).unwrap(), total / comparable.len() as f64);
+        assert_eq!(wrong_pairs(&scores, &items).unwrap(), total);
     }
+    assert_eq!(wrong_pairs(&[], &[]).unwrap(), 0.0);
+    assert!(wrong_pairs(&[1.0], &[(ItemId(0), ItemId(1))]).is_err());
+    assert!(wrong_pairs(&[1.0, f64::NAN], &[]).is_err());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -112,7 +112,8 @@ fn an_index_counts() {
     let count = |document: &[String], term: &str| document.iter().filter(|own| *own == term).count();
     let different: HashSet<&String> = documents.iter().flatten().collect();
     assert_eq!(index.terms(), different.len());
-    assert_eq!(index.tokens(), documents.iter().map(Vec::len).sum::<usize>() as u64);
+    let tokens: usize = documents.iter().map(Vec::len).sum();
+    assert_eq!(index.mean_length(), tokens as f64 / documents.len() as f64);
     for term in different {
         let number = index.find_term(term).unwrap();
         assert_eq!(index.term(number), term);
@@ -128,16 +129,13 @@ fn an_index_counts() {
         assert_eq!(index.document_frequency(number), expected.len());
         assert_eq!(index.collection_frequency(number), expected.iter().map(|(_, count)| count).sum::<usize>() as u64);
     }
-    let terms = index.document_terms();
     for (at, document) in documents.iter().enumerate() {
         let id = index.document(&at.to_string()).unwrap();
         assert_eq!((id, index.id(id)), (DocumentId(at as u32), at.to_string().as_str()));
         assert_eq!(index.length(id) as usize, document.len());
-        let found: HashMap<&str, usize> =
-            terms.of(id).iter().map(|&(term, count)| (index.term(term), count as usize)).collect();
-        let expected: HashMap<&str, usize> =
-            document.iter().map(|term| (term.as_str(), count(document, term))).collect();
-        assert_eq!(found, expected);
+        for term in document {
+            assert_eq!(index.frequency(index.find_term(term).unwrap(), id) as usize, count(document, term));
+        }
     }
     assert_eq!(index.document("none"), None);
     assert_eq!(index.find_term("none"), None);
@@ -174,7 +172,7 @@ fn close(ours: f64, theirs: f64) {
 
 #[test]
 fn bm25_is_its_definition() {
-    // Documents are scored in blocks of 2048, and fewer of them once the best are known.
+    // Documents are scored in blocks of 1024, and fewer of them once the best are known.
     let sizes = [(1, 1.2, 0.75), (2, 0.0, 0.5), (40, 1.2, 0.75), (300, 0.9, 0.4), (2500, 2.0, 1.0), (9000, 1.2, 0.75)];
     for (documents, k1, b) in sizes {
         let params = Bm25Params { k1, b };
@@ -392,9 +390,9 @@ fn within(what: &str, ours: f64, published: f64, band: f64) {
 }
 
 /// NPL (Vaswani). Published: MAP 0.28566 for Anserini's BM25 (Lucene, English analysis, k1 = 0.9, b = 0.4, 1000
-/// documents) over the same 11,429 documents, 93 queries and 2,083 judgements, asserted by the tests of
-/// pyterrier-anserini (tests/test_anserini_retriever.py). The setting is known in full, so the figure must come out: the
-/// band is for Lucene's lengths, which it keeps in one byte.
+/// documents) over the same 11,429 documents (three of them are empty, which our file leaves out), 93 queries and 2,083
+/// judgements, asserted by the tests of pyterrier-anserini (tests/test_anserini_retriever.py). The setting is known in
+/// full, so the figure must come out: the band is for Lucene's lengths, which it keeps in one byte.
 #[test]
 fn npl_as_published() {
     let Some(npl) = Classic::find("npl") else { return };

@@ -9,6 +9,7 @@ use crate::util::{Folder, Run, gzip};
 
 const OHSUMED: &str = "xpgp-ohsumed";
 const LINKS: &str = "xpgp-links";
+const TOP: &str = "xpgp-links-top";
 
 /// Numbers that look random and are the same everywhere.
 struct Numbers(u64);
@@ -21,7 +22,7 @@ impl Numbers {
     }
 }
 
-/// Data for both experiments under `data`: ten LETOR queries of 40 documents, and a collection of 60 documents with four
+/// Data for all experiments under `data`: ten LETOR queries of 40 documents, and a collection of 60 documents with four
 /// queries of eight relevant documents.
 fn with_data() -> Folder {
     let folder = Folder::empty();
@@ -89,7 +90,7 @@ fn results(folder: &Folder, out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
 fn the_list() {
     let folder = Folder::empty();
     let list = folder.run(["reproduce", "list"]);
-    for word in [OHSUMED, LINKS, "XPGP, figure 2", "XPGP, figure 3", "minutes"] {
+    for word in [OHSUMED, LINKS, TOP, "XPGP, figure 2", "XPGP, figure 3", "minutes"] {
         assert!(list.fine().contains(word), "no {word} in {}", list.stdout);
     }
     assert!(folder.files().is_empty());
@@ -107,31 +108,47 @@ fn wrong_names() {
 #[test]
 fn missing_data() {
     let folder = Folder::empty();
-    let words = ["S1.txt.gz", "no such file", "LETOR", "hint: ", "the folder nowhere", "--data", "ORDAIN_DATA"];
+    // Which file, how it is written, whose it is, what named the folder and what else it must hold.
+    let words = ["letor-ohsumed/S1.txt.gz", "no such file", "qid:QUERY", "Microsoft Research", "S5.txt.gz"];
     folder.refuses(["reproduce", OHSUMED, "--data", "nowhere"], &words);
-    let run = Run::of(folder.command(["reproduce", LINKS]).env("ORDAIN_DATA", "elsewhere"));
-    run.fails(1, &["elsewhere", "docs.jsonl.gz", "CACM"]);
+    let of = |variable: Option<&str>, more: &[&str]| {
+        let mut command = folder.command([&["reproduce", LINKS], more].concat());
+        match variable {
+            Some(value) => command.env("ORDAIN_DATA", value),
+            None => command.env_remove("ORDAIN_DATA"),
+        };
+        Run::of(&mut command)
+    };
+    let words = ["docs.jsonl.gz", "keywords", "CACM", "SMART", "classic-ir/cacm/relations.tsv.gz", "--help"];
+    let with = |folder: &'static str| [&words[..], &["hint: ", folder]].concat();
+    of(Some("elsewhere"), &["--data", "nowhere"]).fails(1, &with("the folder nowhere is from --data"));
+    of(Some("elsewhere"), &[]).fails(1, &with("the folder elsewhere is from the variable ORDAIN_DATA"));
+    of(None, &[]).fails(1, &with("the folder ../shared/data is from the default"));
+    let help = folder.run(["reproduce", "--help"]);
+    for word in ["letor-ohsumed/S5.txt.gz", "qid, docid and rel", "Microsoft Research", "SMART", "ORDAIN_DATA"] {
+        assert!(help.fine().contains(word), "no {word} in {}", help.stdout);
+    }
     assert!(folder.files().is_empty());
 }
 
 #[test]
-fn both_experiments() {
+fn all_experiments() {
     let folder = with_data();
     let run = |names: &[&str], out: &str, threads: &str| {
         Run::of(folder.command(arguments(names, out)).env("RAYON_NUM_THREADS", threads)).fine();
         results(&folder, out)
     };
-    let one = run(&[OHSUMED, LINKS], "one", "1");
-    assert!(one == run(&[OHSUMED, LINKS], "one", "2"), "nothing was left to do, and something changed");
+    let one = run(&[OHSUMED, LINKS, TOP], "one", "1");
+    assert!(one == run(&[OHSUMED, LINKS, TOP], "one", "2"), "nothing was left to do, and something changed");
     for (name, bytes) in run(&[LINKS], "two", "2") {
         assert!(name == Path::new("report.html") || one[&name] == bytes, "{name:?} with another number of threads");
     }
-    for name in [OHSUMED, LINKS] {
+    for name in [OHSUMED, LINKS, TOP] {
         for ending in [".json", ".csv", "-tuned.csv", "-summary.csv", "-error.svg", "-auc.svg"] {
             assert!(one.contains_key(Path::new(&format!("{name}{ending}"))), "no {name}{ending}");
         }
     }
-    assert_eq!(one.len(), 13, "{:?}", one.keys());
+    assert_eq!(one.len(), 19, "{:?}", one.keys());
     let text = |name: &str| String::from_utf8(one[Path::new(name)].clone()).unwrap();
     // Queries times numbers of known pairs times reruns times models.
     let rows = |name: &str| text(name).lines().count() - 1;
@@ -232,6 +249,22 @@ fn broken_data() {
     folder.refuses(arguments(&[LINKS], "out"), &["docs.jsonl.gz", "line 1", "title"]);
     folder.write("data/letor-ohsumed/S3.txt.gz", gzip("1 qid:1 1:x\n"));
     folder.refuses(arguments(&[OHSUMED], "out"), &["S3.txt.gz", "line 1"]);
+}
+
+/// A finished run is shown though another one's record cannot be read for the report.
+#[test]
+fn a_broken_record_of_another() {
+    let folder = with_data();
+    std::fs::create_dir(folder.path("out")).unwrap();
+    folder.write("out/xpgp-ohsumed.json", "{\n");
+    let run = folder.run(arguments(&[LINKS], "out"));
+    assert_eq!(run.code, Some(1));
+    for words in ["xpgp-ohsumed.json", "--out", "signed-rank test over the queries"] {
+        assert!(run.stderr.contains(words), "no {words:?} in {}", run.stderr);
+    }
+    for words in ["xpgp-links (a quick run: few queries and reruns, no result)", "known pairs", "XPGP, common cause"] {
+        assert!(run.stdout.contains(words), "no {words:?} in {}", run.stdout);
+    }
 }
 
 /// A run that stopped is in the report as what it is.

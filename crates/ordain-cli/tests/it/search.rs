@@ -136,6 +136,18 @@ fn queries_that_find_nothing() {
 }
 
 #[test]
+fn collections_without_text() {
+    let folder = Folder::empty();
+    folder.write("numbers.csv", "id,year,score\na,1966,2.5\nb,2005,3.5\n");
+    folder.write("numbers.jsonl", "{\"id\": \"a\", \"year\": 1966, \"title\": \"\"}\n");
+    for name in ["numbers.csv", "numbers.jsonl"] {
+        folder.refuses(["search", name, "1966"], &[name, "no field that holds text", "--text"]);
+        assert_eq!(ids(&folder.json(["search", name, "--text", "year", "1966"])), ["a"]);
+    }
+    folder.refuses(["search", "numbers.jsonl", "--text", "title", "1966"], &["nothing in title", "--text"]);
+}
+
+#[test]
 fn wrong_collections() {
     let folder = papers();
     let refuses = |name: &str, text: &str, words: &[&str]| {
@@ -207,7 +219,7 @@ fn the_output_is_whole_or_as_it_was() {
 fn wrong_usage() {
     let folder = papers();
     for (arguments, words) in [
-        (["search", "papers.jsonl"].as_slice(), ["required", "WORDS"].as_slice()),
+        (["search", "papers.jsonl"].as_slice(), ["nothing to look for", "--queries"].as_slice()),
         (&["search", "papers.jsonl", "--queries", "queries.tsv", "rank"], &["cannot be used with"]),
         (&["search", "papers.jsonl", "rank", "--top", "0"], &["above 0"]),
         (&["search", "papers.jsonl", "rank", "--stem", "klingon"], &["klingon", "english"]),

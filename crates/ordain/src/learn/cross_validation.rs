@@ -7,6 +7,7 @@ use super::RankSvmParams;
 use super::rank_svm::{Dual, check_pairs};
 use crate::data::{Attributes, ItemId};
 use crate::kernel::{Form, Rho, VectorKernel, Vectors};
+use crate::measure::wrong_pairs;
 use crate::numeric::Seed;
 use crate::{Error, Result};
 
@@ -118,13 +119,7 @@ impl RankSvmGrid {
         let mut out = Vec::with_capacity(self.costs.len());
         for &cost in &self.costs {
             dual.solve(&RankSvmParams { cost, tolerance: self.tolerance, ..RankSvmParams::default() })?;
-            let scores = dual.all_scores();
-            let wrong = |&(better, worse): &(ItemId, ItemId)| match scores[better.index()] - scores[worse.index()] {
-                difference if difference > 0.0 => 0.0,
-                difference if difference < 0.0 => 1.0,
-                _ => 0.5,
-            };
-            out.push(held_out.iter().map(wrong).sum());
+            out.push(wrong_pairs(&dual.all_scores(), &held_out)?);
         }
         Ok(out)
     }

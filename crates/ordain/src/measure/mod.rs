@@ -16,6 +16,7 @@ mod top_lists;
 
 pub use correlation::{
     auc, footrule, k_partite_error, kendall_tau_a, kendall_tau_b, normalised_footrule, pair_error, spearman_rho,
+    wrong_pairs,
 };
 pub use errors::{Bins, expected_calibration_error, mean_absolute_error, zero_one_error};
 pub use evaluate::{Evaluation, EvaluationParams, RunEvaluation, Warning, evaluate};

@@ -122,11 +122,6 @@ impl Index {
         self.vocabulary.terms.len()
     }
 
-    /// How many terms all documents have together, repeated ones counted every time.
-    pub fn tokens(&self) -> u64 {
-        self.tokens
-    }
-
     /// The text of a term.
     pub fn term(&self, term: TermId) -> &str {
         &self.vocabulary.terms[term.index()]
@@ -158,27 +153,6 @@ impl Index {
         postings.binary_search_by_key(&document, |posting| posting.document).map_or(0, |at| postings[at].frequency)
     }
 
-    /// The terms of every document: the index turned round, in time and memory linear in its postings.
-    pub fn document_terms(&self) -> DocumentTerms {
-        let mut starts = vec![0; self.len() + 1];
-        for posting in &self.postings {
-            starts[posting.document.index() + 1] += 1;
-        }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        let mut next = starts.clone();
-        let mut entries = vec![(TermId(0), 0); self.postings.len()];
-        for term in (0..self.terms()).map(|at| TermId(at as u32)) {
-            for posting in self.postings(term) {
-                let place = &mut next[posting.document.index()];
-                entries[*place] = (term, posting.frequency);
-                *place += 1;
-            }
-        }
-        DocumentTerms { starts, entries }
-    }
-
     /// A query of this text, cut into terms as the documents were.
     pub fn query(&self, text: &str) -> Query {
         self.query_terms(self.analysis.terms(text))
@@ -197,20 +171,6 @@ impl Index {
     /// How many different terms of a query stand in a document.
     pub fn matched(&self, query: &Query, document: DocumentId) -> usize {
         query.terms.iter().filter(|(term, _)| self.frequency(*term, document) > 0).count()
-    }
-}
-
-/// The terms of every document, by document and then by term.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DocumentTerms {
-    starts: Vec<usize>,
-    entries: Vec<(TermId, u32)>,
-}
-
-impl DocumentTerms {
-    /// The different terms of a document with how often they stand in it, in order of term.
-    pub fn of(&self, document: DocumentId) -> &[(TermId, u32)] {
-        &self.entries[self.starts[document.index()]..self.starts[document.index() + 1]]
     }
 }
 

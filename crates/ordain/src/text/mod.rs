@@ -29,6 +29,6 @@ mod tokens;
 
 pub use bm25::{Bm25, Bm25Params, Hit};
 pub use build::IndexBuilder;
-pub use index::{DocumentId, DocumentTerms, Index, Posting, Query, TermId};
+pub use index::{DocumentId, Index, Posting, Query, TermId};
 pub use stop::StopWords;
 pub use tokens::{Analysis, Stemmer, words};
