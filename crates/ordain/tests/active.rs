@@ -256,11 +256,13 @@ fn kinds() -> [BeliefKind; 5] {
     [BeliefKind::Gp, BeliefKind::GpRefined, BeliefKind::GpFull, BeliefKind::GLICKO, BeliefKind::Independent]
 }
 
-/// Every bit of a session that can be seen.
-fn bits(session: &Session) -> (Vec<u64>, Vec<u64>, Option<(u32, u32, u64)>) {
-    let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect();
-    let question = session.ask().unwrap().map(|one| (one.first.0, one.second.0, one.score.to_bits()));
-    (bits(session.belief().mean()), bits(session.belief().variances()), question)
+/// Every bit of a session that can be seen: means, variances, and the next question.
+fn bits(session: &Session) -> Vec<u64> {
+    let belief = session.belief();
+    let mut out: Vec<u64> = belief.mean().iter().chain(belief.variances()).map(|value| value.to_bits()).collect();
+    let question = session.ask().unwrap();
+    out.extend(question.iter().flat_map(|one| [one.first.0.into(), one.second.0.into(), one.score.to_bits()]));
+    out
 }
 
 #[test]
