@@ -21,6 +21,8 @@ pub struct ForecastParams {
     pub error: f64,
     /// With which probability.
     pub target: f64,
+    /// Whether a pair may be asked again.
+    pub repeat: bool,
     /// Worlds drawn.
     pub worlds: usize,
     /// Answers after which a world is given up.
@@ -39,6 +41,7 @@ impl Default for ForecastParams {
             goal: Goal::WholeOrder,
             error: 0.1,
             target: 0.9,
+            repeat: false,
             worlds: 40,
             most: 1000,
             every: 5,
@@ -90,7 +93,9 @@ pub fn forecast(
             }
             let Some(question) = choose(&belief, model, strategy, &candidates, &mut stream)? else { break };
             let (first, second) = (question.first, question.second);
-            candidates.exclude(first, second);
+            if !params.repeat {
+                candidates.exclude(first, second);
+            }
             let answer = judge.compare(utilities, first, second, &mut stream)?;
             model.observe(&answer)?.iter().try_for_each(|observation| belief.observe(observation))?;
         }
