@@ -18,7 +18,7 @@ use self::input::Input;
 use self::progress::Progress;
 use crate::answer::{now, one_line};
 use crate::model::{open_project, working};
-use crate::question::{Asking, Options, candidates};
+use crate::question::{Asking, Options};
 use crate::{Failure, Outcome, output};
 
 /// Ask one question after the other, each the one that is worth most now
@@ -26,6 +26,7 @@ use crate::{Failure, Outcome, output};
 /// For example `ordain ask --judge anna --goal best`. On a terminal a key answers: l or the left arrow, r or the right
 /// arrow, t(ie), s(kip), u(ndo), q(uit); elsewhere a line with the word or its first letter. Every answer is on the disk
 /// before the next question: stop at any moment, go on at any other, and the questions are those that would have come.
+/// What others record meanwhile counts from the next start on.
 ///
 /// It says which items stand first, how sure that is and about how many answers are to go, and stops by itself when the
 /// goal is reached with the target's probability. For groups of a thousand items and more, counting that would make the
@@ -118,6 +119,7 @@ impl Talk {
             if limit.is_some_and(|limit| self.given >= limit) {
                 return self.end("that is as many as the limit allows");
             }
+            let Some(question) = self.session.ask()? else { return self.end("no pair is left to ask") };
             let probability = self.progress.probability(&self.session, self.project.items.groups())?;
             if !beyond && self.progress.is_enough(probability) {
                 output::text(format!("the goal is reached: {}", self.progress.certainty(probability)))?;
@@ -127,7 +129,6 @@ impl Talk {
                 }
                 beyond = true;
             }
-            let Some(question) = self.session.ask()? else { return self.end("no pair is left to ask") };
             let sides = self.sides(&question);
             self.show(sides, probability, beyond)?;
             loop {
@@ -167,8 +168,7 @@ impl Talk {
         output::text(format!("{count}; first{group}: {}", self.first_few(sides[0])))?;
         let mut sure = self.progress.certainty(probability);
         if !beyond {
-            let candidates = || candidates(&self.project, answers);
-            self.progress.look_ahead(&self.session, items.groups(), &self.model, candidates)?;
+            self.progress.look_ahead(&self.session, &self.project, &self.model)?;
             sure += &self.progress.to_go(answers.len()).map_or(String::new(), |to_go| format!("; {to_go}"));
         }
         output::text(sure)?;

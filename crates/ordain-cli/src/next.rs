@@ -93,7 +93,7 @@ fn by_all_answers(
     let belief = EpParams::default().fit(kernel, &observations)?;
     let standing = project.answers.standing();
     let mut stream = asking.seed.stream(standing.len() as u64);
-    let mut candidates = candidates(project, standing);
+    let (mut candidates, _) = candidates(project, standing);
     if let Some(pool) = pool {
         candidates = candidates.with_pool(pool);
     }

@@ -1,12 +1,13 @@
 //! What decides which pair is asked, as `ordain next` and `ordain ask` share it.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use ordain::active::{BeliefKind, Candidates, Session, SessionParams, Strategy};
-use ordain::data::{Answer, Goal, ItemId, Outcome as Said};
+use ordain::data::{Answer, Goal, ItemId, Items, Outcome as Said};
 use ordain::formats::{Project, Table, named_pair};
 use ordain::numeric::Seed;
 use ordain::{Error, InputError, kernel};
@@ -128,15 +129,27 @@ impl Asking {
     }
 }
 
-/// The pairs that may be asked after these answers: an answered one only if the project repeats, a skipped one never.
-pub fn candidates<'a>(project: &Project, answers: impl IntoIterator<Item = &'a Answer>) -> Candidates {
+/// The pairs that may be asked after these answers, and how many they are: an answered one only if the project repeats,
+/// a skipped one never.
+pub fn candidates<'a>(project: &Project, answers: impl IntoIterator<Item = &'a Answer>) -> (Candidates, usize) {
     let mut candidates = Candidates::new(project.items.groups().cloned());
+    let mut out = HashSet::new();
     for answer in answers {
         if let Some(second) = answer.second.filter(|_| !project.ask.repeat || answer.outcome == Said::Skip) {
             candidates.exclude(answer.first, second);
+            out.insert((answer.first.min(second), answer.first.max(second)));
         }
     }
-    candidates
+    let all: usize = group_sizes(&project.items).iter().map(|size| size * size.saturating_sub(1) / 2).sum();
+    (candidates, all - out.len())
+}
+
+/// How many items each group has.
+pub fn group_sizes(items: &Items) -> Vec<usize> {
+    match items.groups() {
+        None => vec![items.len()],
+        Some(groups) => (0..groups.len()).map(|group| groups.members(group).len()).collect(),
+    }
 }
 
 /// Pairs from a table with the columns `first` and `second`, and `group` where ids alone do not say.

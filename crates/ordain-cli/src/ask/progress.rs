@@ -4,22 +4,29 @@
 //! estimated first (by sizes and not by a clock: what is shown is the same on any machine), and what takes more than the
 //! blink of an eye is left out.
 
-use ordain::active::{Candidates, CertaintyParams, Forecast, ForecastParams, Session, Strategy, certainty, forecast};
+use ordain::active::{CertaintyParams, Forecast, ForecastParams, Session, Strategy, certainty, forecast};
 use ordain::data::{Goal, Groups, Items};
+use ordain::formats::Project;
 use ordain::gp::AnswerModel;
 
 use super::Arguments;
-use crate::question::Asking;
+use crate::question::{Asking, candidates, group_sizes};
 use crate::{Failure, output};
 
 /// Answers between two forecasts.
 const FORECAST_EVERY: usize = 10;
 
-/// Operations of about a fifth of a second.
-const BUDGET: f64 = 2e8;
+/// Operations of a forecast: about a fifth of a second on two cores.
+const BUDGET: f64 = 1e8;
+
+/// Operations of a certainty: most are a matrix product, so that they take no longer than those of a forecast.
+const CERTAINTY_BUDGET: f64 = 1.2e9;
+
+/// Operations that a pair costs the dearest of the strategies that do not look ahead.
+const PAIR: f64 = 60.0;
 
 /// Worlds of a forecast: enough for a rough number.
-const WORLDS: usize = 8;
+const WORLDS: usize = 6;
 
 /// Answers between two looks at the certainty of a world, which are most of a forecast's cost.
 const LOOK_EVERY: usize = 10;
@@ -37,28 +44,40 @@ pub struct Progress {
     countable: bool,
     /// Answers that a forecast looks at; none if it would take too long.
     most: Option<usize>,
-    /// The latest forecast, and after how many answers it was made.
-    latest: Option<(usize, Forecast)>,
+    latest: Option<Latest>,
+}
+
+/// The latest forecast.
+struct Latest {
+    forecast: Forecast,
+    /// After how many answers it was made.
+    at: usize,
+    /// How many more answers it looked at,
+    looked: usize,
+    /// and whether those are all that can be asked.
+    all: bool,
 }
 
 impl Progress {
     pub fn new(arguments: &Arguments, asking: &Asking, items: &Items) -> Self {
         let params = CertaintyParams { draws: 512, seed: asking.seed };
-        let sizes = sizes(items);
+        let sizes: Vec<f64> = group_sizes(items).into_iter().map(|size| size as f64).collect();
         let look = |draws: usize| sizes.iter().map(|g| g * g * g / 3.0 + draws as f64 * g * (g + 20.0)).sum::<f64>();
-        let pairs = sizes.iter().map(|g| 15.0 * g * g).sum::<f64>();
+        let pairs = sizes.iter().map(|g| PAIR * g * g / 2.0).sum::<f64>();
         let choice = match asking.strategy {
             Strategy::LookAhead { .. } | Strategy::PredictiveEntropy => pairs * pairs,
             _ => pairs,
         };
-        // The library looks at a world with 256 draws.
-        let step = choice + look(256) / LOOK_EVERY as f64;
-        let most = ((BUDGET / (WORLDS as f64 * step)) as usize).min(1000);
+        let items = items.len() as f64;
+        // A world is drawn for all items together, learns each answer for all of them, and is looked at with 256 draws.
+        let start = items * items * items / 3.0;
+        let step = choice + items * items + look(256) / LOOK_EVERY as f64;
+        let most = (((BUDGET - start) / (WORLDS as f64 * step)).max(0.0) as usize).min(1000);
         Self {
             goal: asking.goal,
             error: arguments.error,
             target: arguments.target,
-            countable: look(params.draws) <= 5.0 * BUDGET,
+            countable: look(params.draws) <= CERTAINTY_BUDGET,
             params,
             most: Some(most).filter(|&most| most >= FEWEST),
             latest: None,
@@ -80,16 +99,11 @@ impl Progress {
     }
 
     /// Looks ahead again if the latest forecast is some answers old.
-    pub fn look_ahead(
-        &mut self,
-        session: &Session,
-        groups: Option<&Groups>,
-        model: &AnswerModel,
-        candidates: impl FnOnce() -> Candidates,
-    ) -> Result<(), Failure> {
-        let now = session.answers().len();
-        let fresh = self.latest.is_some_and(|(at, _)| now.abs_diff(at) < FORECAST_EVERY);
+    pub fn look_ahead(&mut self, session: &Session, project: &Project, model: &AnswerModel) -> Result<(), Failure> {
+        let at = session.answers().len();
+        let fresh = self.latest.as_ref().is_some_and(|latest| at.abs_diff(latest.at) < FORECAST_EVERY);
         let Some(most) = self.most.filter(|_| self.countable && !fresh) else { return Ok(()) };
+        let (candidates, left) = candidates(project, session.answers());
         let params = ForecastParams {
             goal: self.goal,
             error: self.error,
@@ -101,7 +115,8 @@ impl Progress {
             ..ForecastParams::default()
         };
         let strategy = session.params().strategy;
-        self.latest = Some((now, forecast(session.belief(), groups, model, strategy, &candidates(), &params)?));
+        let forecast = forecast(session.belief(), project.items.groups(), model, strategy, &candidates, &params)?;
+        self.latest = Some(Latest { forecast, at, looked: most.min(left), all: left <= most && !project.ask.repeat });
         Ok(())
     }
 
@@ -120,26 +135,20 @@ impl Progress {
 
     /// How many answers are still needed, in words.
     pub fn to_go(&self, answers: usize) -> Option<String> {
-        let (at, Forecast { low, median, high }) = self.latest?;
-        let most = self.most?;
+        let latest = self.latest.as_ref()?;
         // An older forecast less the answers since.
-        let rest = |needed: usize| (needed + at).saturating_sub(answers).max(1);
-        let end = |end: Option<usize>| end.map_or(format!("over {}", rest(most)), |end| rest(end).to_string());
+        let rest = |needed: usize| (needed + latest.at).saturating_sub(answers).max(1);
+        let end = |end: Option<usize>| end.map_or(format!("over {}", rest(latest.looked)), |end| rest(end).to_string());
         let target = format!("for {:.0} %", 100.0 * self.target);
+        let looked = rest(latest.looked);
+        let Forecast { low, median, high } = latest.forecast;
         Some(match median.map(rest) {
             Some(median) => {
                 let answers = output::count(median, "more answer");
                 format!("about {answers} {target} ({} to {})", end(low), end(high))
             }
-            None => format!("more than {} {target}", output::count(rest(most), "more answer")),
+            None if latest.all => format!("{} left, perhaps too few {target}", output::count(looked, "pair")),
+            None => format!("more than {} {target}", output::count(looked, "more answer")),
         })
-    }
-}
-
-/// How many items each group has.
-fn sizes(items: &Items) -> Vec<f64> {
-    match items.groups() {
-        None => vec![items.len() as f64],
-        Some(groups) => (0..groups.len()).map(|group| groups.members(group).len() as f64).collect(),
     }
 }
