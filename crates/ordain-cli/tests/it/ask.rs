@@ -1,9 +1,9 @@
 //! The talk with a judge, through pipes.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::util::{Folder, Run};
 
@@ -144,13 +144,15 @@ fn it_stops_by_itself() {
     let folder = Folder::project();
     let run = ask(&folder, &ON_AND_ON, &["skip"; 5]);
     assert!(run.fine().ends_with("\"ordain rank\" shows the ranking\n") && run.stdout.contains("no pair is left"));
+    assert!(run.stdout.contains("2 pairs left, perhaps too few for 100 %"), "{}", run.stdout);
+    assert!(run.stdout.contains("1 pair left, perhaps too few for 100 %"), "{}", run.stdout);
     assert_eq!(log(&folder).len(), 3);
     // The limit counts answers, not skips and not what was taken back.
     let folder = dozen();
     let run = ask(&folder, &[&ON_AND_ON[..], &["--limit", "2"]].concat(), &["l", "s", "u", "u", "r", "t", "l", "l"]);
     assert!(run.fine().contains("as many as the limit allows: 2 answers given"), "{}", run.stdout);
     assert_eq!(log(&folder).len(), 6);
-    // The goal: by chance alone, half of three items' pairs stand right.
+    // A goal that is reached from the start.
     let folder = dozen();
     let run = ask(&folder, &["--target", "0"], &["no"]);
     assert!(run.fine().contains("the goal is reached: ") && questions(&run.stdout).is_empty(), "{}", run.stdout);
@@ -268,12 +270,19 @@ fn a_kill_loses_nothing() {
         let next: String = words[seen..].iter().take(MOST).map(|word| format!("{word}\n")).collect();
         // It may be dead already, or over.
         let _ = child.stdin.take().unwrap().write_all(next.as_bytes());
-        // From 0 to a little more than a whole run, in an order that does not repeat.
-        let delay = usual.mul_f64((round as f64 * 0.618_034).fract() * 1.2);
-        std::thread::sleep(delay.saturating_sub(start.elapsed()).max(Duration::ZERO));
+        let mut reader = BufReader::new(child.stdout.take().unwrap());
+        let mut said = String::new();
+        if round % 2 == 0 {
+            // From 0 to a little more than a whole run, in an order that does not repeat.
+            let delay = usual.mul_f64((round as f64 * 0.618_034).fract() * 1.2);
+            std::thread::sleep(delay.saturating_sub(start.elapsed()));
+        } else {
+            // At once when an answer is acknowledged, which must be on the disk by then.
+            while reader.read_line(&mut said).unwrap() > 0 && acknowledged(&said).is_empty() {}
+        }
         let _ = child.kill();
-        let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8(output.stdout).unwrap();
+        reader.read_to_string(&mut said).unwrap();
+        child.wait().unwrap();
         // A last line may be cut.
         let said = &said[..said.rfind('\n').map_or(0, |end| end + 1)];
         for (at, question) in questions(said).iter().enumerate() {
@@ -295,4 +304,46 @@ fn a_kill_loses_nothing() {
     let run = ask(&folder, &ON_AND_ON, &words[seen..]);
     assert_eq!(questions(run.fine()), asked[seen..]);
     assert_eq!(log(&folder), expected);
+}
+
+#[test]
+fn projects_of_every_kind() {
+    // Groups: the item is written with its group, and only its group's first items are named.
+    let folder = Folder::empty();
+    folder.write("items.csv", "id,query,x\nant,zoo,1\nbee,zoo,2\nant,farm,1\ncow,farm,3\nhen,farm,2\n");
+    folder.run(["init", "items.csv"]).fine();
+    let run = ask(&folder, &ON_AND_ON, &["l"; 9]);
+    assert_eq!(acknowledged(run.fine()).len(), 4);
+    assert!(run.stdout.contains("first in zoo: ") && run.stdout.contains("first in farm: "), "{}", run.stdout);
+    assert_eq!(folder.json(["rank"])["answers"], 4);
+    // Items that are nothing but their names in the answers.
+    let folder = Folder::empty();
+    folder.write("answers.csv", "first,second,outcome,judge,time\nant,bee,first,,\nbee,cow,first,,\n");
+    folder.run(["init", "answers.csv"]).fine();
+    let run = ask(&folder, &[], &["s"]);
+    assert_eq!(acknowledged(run.fine()).len(), 1);
+    // One item has no pair.
+    let folder = Folder::empty();
+    folder.write("items.csv", "id,x\nant,1\n");
+    folder.run(["init", "items.csv"]).fine();
+    let run = ask(&folder, &[], &["l"]);
+    assert!(run.fine().starts_with("no pair is left to ask: 0 answers given"), "{}", run.stdout);
+    assert!(!folder.path("answers.csv").exists());
+}
+
+/// What stands in the log is not touched when the project cannot be asked about.
+#[test]
+fn what_cannot_be_asked() {
+    let folder = Folder::project();
+    folder.append("answers.csv", "ant,cow,first,eve,2024-0");
+    folder.refuses(["ask"], &["answers.csv, line 3", "torn", "hint: "]);
+    let folder = Folder::project();
+    folder.append("ordain.toml", "[ask]\nstrategy = \"entropie\"\n");
+    folder.refuses(["ask"], &["ordain.toml, line ", "entropie", "did you mean \"entropy\"?"]);
+    let folder = Folder::project();
+    folder.write("answers.csv", crate::util::gzip("winner,loser\nant,bee\n"));
+    folder.refuses(["ask"], &["packed", "decompress"]);
+    for wrong in [["--target", "1.5"], ["--error", "-1"], ["--limit", "x"], ["--judge", "a\nb"]] {
+        assert_eq!(folder.run(["ask"].iter().chain(&wrong)).code, Some(2), "{wrong:?}");
+    }
 }
