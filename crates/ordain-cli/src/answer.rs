@@ -105,12 +105,12 @@ fn unknown(word: &str, expected: &str) -> Failure {
 }
 
 /// The log holds one entry a line.
-fn one_line(judge: &str) -> Result<String, &'static str> {
+pub fn one_line(judge: &str) -> Result<String, &'static str> {
     if judge.contains(['\n', '\r']) { Err("a judge's name is one line") } else { Ok(judge.to_owned()) }
 }
 
 /// The time in RFC 3339, UTC, to the second.
-fn now() -> String {
+pub fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     rfc3339(seconds)
 }

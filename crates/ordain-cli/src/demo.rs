@@ -47,7 +47,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let folder = output::typed(folder);
     output::note(format!(
         "\nTry next:\n  ordain rank {folder} --top 5\n  ordain predict Italy Spain --project {folder}\n  \
-         ordain answer Italy Spain first --project {folder}\nand on your own data:\n  ordain init items.csv"
+         ordain answer Italy Spain first --project {folder}\n  ordain next {folder} --count 5\n  \
+         ordain ask {folder} --hide inhabitants\nand on your own data:\n  ordain init items.csv"
     ));
     Ok(())
 }

@@ -47,6 +47,6 @@ pub fn run(arguments: &Arguments) -> Outcome {
         output::note(format!("note: {remark}"));
     }
     output::note("\nTry next:");
-    output::note(format!("  ordain rank{rank}\n  ordain answer FIRST SECOND first{answer}"));
+    output::note(format!("  ordain ask{rank}\n  ordain rank{rank}\n  ordain answer FIRST SECOND first{answer}"));
     Ok(())
 }

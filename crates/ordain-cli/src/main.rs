@@ -1,13 +1,16 @@
 //! The `ordain` command: what was typed, which subcommand it means, and the exit code of how that went.
 
 mod answer;
+mod ask;
 mod compare;
 mod demo;
 mod eval;
 mod init;
 mod model;
+mod next;
 mod output;
 mod predict;
+mod question;
 mod rank;
 mod reproduce;
 mod search;
@@ -33,6 +36,8 @@ struct Arguments {
 enum Command {
     Init(init::Arguments),
     Rank(rank::Arguments),
+    Next(next::Arguments),
+    Ask(ask::Arguments),
     Tune(tune::Arguments),
     Compare(compare::Arguments),
     Predict(predict::Arguments),
@@ -84,6 +89,8 @@ fn main() -> ExitCode {
     let run = || match arguments.command {
         Command::Init(arguments) => init::run(&arguments),
         Command::Rank(arguments) => rank::run(&arguments),
+        Command::Next(arguments) => next::run(&arguments),
+        Command::Ask(arguments) => ask::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),

@@ -165,7 +165,7 @@ pub fn show(model: &Model, ranked: &[RankedItem], top: Option<u32>) -> Outcome {
     let items = output::count(ranked.len(), "item") + &new;
     let evidence = model.belief.log_evidence();
     output::note(match model.learned {
-        0 => format!("{items}, no answers yet; \"ordain answer\" records them"),
+        0 => format!("{items}, no answers yet; \"ordain ask\" asks for them"),
         answers => format!("{items}, {}, log evidence {evidence:.3}", output::count(answers, "answer")),
     });
     Ok(())

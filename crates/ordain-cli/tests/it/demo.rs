@@ -30,7 +30,7 @@ fn its_advice_works() {
     run.fine();
     let advice = run.stderr.lines().filter_map(|line| line.trim().strip_prefix("ordain "));
     let advice: Vec<&str> = advice.filter(|line| !line.starts_with("init")).collect();
-    assert_eq!(advice.len(), 3);
+    assert_eq!(advice.len(), 5);
     for line in advice {
         let typed = line.replace(r"'it'\''s here'", "it's/here").split(' ').map(str::to_owned).collect::<Vec<_>>();
         folder.run(typed.iter().map(|word| word.replace("it's/here", "it's here"))).fine();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
 
 mod answer;
+mod ask;
 mod bad_input;
 mod compare;
 mod contract;
@@ -11,6 +12,7 @@ mod eval;
 mod fine;
 mod init;
 mod newcomers;
+mod next;
 mod predict;
 mod rank;
 mod reproduce;

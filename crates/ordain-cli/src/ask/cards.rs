@@ -1,0 +1,79 @@
+//! Two items side by side.
+
+use comfy_table::{ColumnConstraint, ContentArrangement, Table as Drawn, Width, presets};
+use ordain::InputError;
+use ordain::data::ItemId;
+use ordain::formats::{Project, Table};
+use unicode_width::UnicodeWidthStr;
+
+use crate::{Failure, output};
+
+/// What the items' table says, cell by cell as in the file: attributes are standardized elsewhere.
+pub struct Cards {
+    table: Option<Table>,
+    /// The columns that are shown, texts before numbers.
+    columns: Vec<usize>,
+}
+
+/// Rows of a card; what does not fit is counted below.
+const ROWS: usize = 12;
+
+/// Lines of a long text.
+const LINES: usize = 4;
+
+impl Cards {
+    /// The cards of a project's items, without the hidden columns.
+    pub fn read(project: &Project, hidden: &[String]) -> Result<Self, Failure> {
+        let names: Vec<&String> = project.other.names().iter().chain(project.items.attributes().names()).collect();
+        if let Some(unknown) = hidden.iter().find(|name| !names.contains(name)) {
+            let known = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+            let error = InputError::new("--hide", "a column of the items").found(unknown);
+            return Err(Failure::Library(error.hint(format!("there are: {known}")).into()));
+        }
+        let Some(file) = &project.items_file else { return Ok(Self { table: None, columns: Vec::new() }) };
+        let table = Table::read(file)?;
+        if table.len() != project.items.len() {
+            let expected = format!("{} as a moment ago", output::count(project.items.len(), "item"));
+            return Err(Failure::Library(InputError::new(file, expected).found(table.len().to_string()).into()));
+        }
+        let shown = names.into_iter().filter(|name| !hidden.contains(name));
+        let columns = shown.map(|name| table.column(name)).collect::<Result<_, _>>()?;
+        Ok(Self { table: Some(table), columns })
+    }
+
+    /// Two items side by side, in the width of the terminal.
+    pub fn draw(&self, project: &Project, [left, right]: [ItemId; 2]) -> String {
+        let rows = self.rows([left, right]);
+        let width = output::columns();
+        let names = rows.iter().map(|(name, _)| name.width()).max().unwrap_or(0).min(width / 4);
+        // Two spaces around each of three cells.
+        let half = (width.saturating_sub(names + 6) / 2).max(8);
+        let mut drawn = Drawn::new();
+        drawn.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+        drawn.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+        let head = |word: &str, item: ItemId| output::cut(&format!("{word}: {}", project.items.id(item)), half);
+        drawn.set_header([String::new(), head("left", left), head("right", right)]);
+        for (name, cells) in rows.iter().take(ROWS) {
+            let [left, right] = cells.map(|cell| output::cut(cell, LINES * half - LINES));
+            drawn.add_row([output::cut(name, names), left, right]);
+        }
+        for column in [1, 2] {
+            if let Some(column) = drawn.column_mut(column) {
+                let most = u16::try_from(half + 2).unwrap_or(u16::MAX);
+                column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(most)));
+            }
+        }
+        let more = rows.len().saturating_sub(ROWS);
+        let more = if more > 0 { format!("\n and {}", output::count(more, "more column")) } else { String::new() };
+        format!("{}{more}", drawn.trim_fmt())
+    }
+
+    /// The columns in which at least one of the two has something to say.
+    fn rows(&self, items: [ItemId; 2]) -> Vec<(&str, [&str; 2])> {
+        let Some(table) = &self.table else { return Vec::new() };
+        let row = |&column: &usize| {
+            (table.columns()[column].as_str(), items.map(|item| table.cell(item.index(), column).trim()))
+        };
+        self.columns.iter().map(row).filter(|(_, cells)| *cells != ["", ""]).collect()
+    }
+}

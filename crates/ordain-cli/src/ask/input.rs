@@ -1,0 +1,128 @@
+//! What the judge says: single keys on a terminal, whole lines from anywhere else.
+
+use std::io::{self, BufRead, IsTerminal, Read, Write};
+
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+
+use crate::{Failure, output};
+
+/// Where the judge's words come from.
+pub struct Input {
+    /// Whether a key is heard without the Enter key.
+    keys: bool,
+}
+
+impl Input {
+    /// Standard input.
+    pub fn new() -> Self {
+        Self { keys: io::stdin().is_terminal() && io::stdout().is_terminal() }
+    }
+
+    /// One of these words, or its first letter; none at the end of the input.
+    pub fn choose<T: Copy>(&self, words: &[(&str, T)]) -> Result<Option<T>, Failure> {
+        let shown: Vec<String> = words.iter().map(|(word, _)| format!("[{}]{}", &word[..1], &word[1..])).collect();
+        loop {
+            if self.keys {
+                let mut out = io::stdout().lock();
+                write!(out, "{}: ", shown.join(" "))?;
+                out.flush()?;
+            }
+            let said = if self.keys { key() } else { line() }.map_err(unreadable)?;
+            let chosen = said.as_deref().and_then(|said| find(said, words));
+            if self.keys {
+                output::text(chosen.map_or("", |(word, _)| word))?;
+            }
+            match (said, chosen) {
+                (None, _) => return Ok(None),
+                (_, Some((_, choice))) => return Ok(Some(choice)),
+                (Some(said), None) => output::text(format!(
+                    "\"{}\" is none of {}",
+                    output::cut(&said, 20),
+                    words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ")
+                ))?,
+            }
+        }
+    }
+}
+
+fn unreadable(source: io::Error) -> Failure {
+    Failure::Library(ordain::Error::Io { action: "read", path: "standard input".into(), source })
+}
+
+/// The word that was said in full or by its first letter, whatever the case.
+fn find<'a, T: Copy>(said: &str, words: &[(&'a str, T)]) -> Option<(&'a str, T)> {
+    let is = |word: &str| said.eq_ignore_ascii_case(word) || said.eq_ignore_ascii_case(&word[..1]);
+    words.iter().find(|(word, _)| is(word)).copied()
+}
+
+/// The next line that is not blank. A line longer than any word is taken in pieces, none of which is a word.
+fn line() -> io::Result<Option<String>> {
+    const LONGEST: u64 = 1 << 12;
+    loop {
+        let mut bytes = Vec::new();
+        if io::stdin().lock().take(LONGEST).read_until(b'\n', &mut bytes)? == 0 {
+            return Ok(None);
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        if !text.trim().is_empty() {
+            return Ok(Some(text.trim().to_owned()));
+        }
+    }
+}
+
+/// The next key: its letter, or the word of an arrow; none if the judge wants to go (Ctrl-C, Ctrl-D).
+fn key() -> io::Result<Option<String>> {
+    const GO: [u8; 2] = [3, 4];
+    const ESCAPE: u8 = 27;
+    let _raw = Raw::begin()?;
+    let mut input = io::stdin().lock();
+    let mut byte = || -> io::Result<Option<u8>> {
+        let mut byte = [0];
+        Ok((input.read(&mut byte)? == 1).then_some(byte[0]).filter(|byte| !GO.contains(byte)))
+    };
+    loop {
+        match byte()? {
+            None => return Ok(None),
+            // Arrows are an escape, a bracket and a letter.
+            Some(ESCAPE) => match (byte()?, byte()?) {
+                (None, _) | (_, None) => return Ok(None),
+                (Some(b'[' | b'O'), Some(b'D')) => return Ok(Some("left".into())),
+                (Some(b'[' | b'O'), Some(b'C')) => return Ok(Some("right".into())),
+                _ => {}
+            },
+            Some(byte) if byte.is_ascii_graphic() => return Ok(Some(char::from(byte).into())),
+            // Enter, spaces and letters that no word begins with.
+            Some(_) => {}
+        }
+    }
+}
+
+/// The terminal gives every key at once while this lives, and is as before afterwards.
+struct Raw;
+
+impl Raw {
+    fn begin() -> io::Result<Self> {
+        enable_raw_mode()?;
+        Ok(Self)
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        // A terminal that is gone needs no mending.
+        let _ = disable_raw_mode();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find;
+
+    #[test]
+    fn words_and_their_first_letters() {
+        let words = [("left", 1), ("right", 2), ("undo", 3)];
+        let number = |said| find(said, &words).map(|(_, number)| number);
+        assert_eq!([number("left"), number("R"), number("Undo")], [Some(1), Some(2), Some(3)]);
+        assert_eq!([number("le"), number("lefty"), number(""), number("é")], [None; 4]);
+    }
+}

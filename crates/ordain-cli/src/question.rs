@@ -1,0 +1,170 @@
+//! What decides which pair is asked, as `ordain next` and `ordain ask` share it.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use ordain::active::{BeliefKind, Candidates, Session, SessionParams, Strategy};
+use ordain::data::{Answer, Goal, ItemId, Items, Outcome as Said};
+use ordain::formats::{Project, Table, named_pair};
+use ordain::numeric::Seed;
+use ordain::{Error, InputError, kernel};
+
+use crate::Failure;
+use crate::model::observe;
+
+/// What the answers are for, and how the pairs are chosen.
+#[derive(Args)]
+pub struct Options {
+    /// What the answers are for; the project's [ask] says so otherwise
+    #[arg(long, value_enum)]
+    goal: Option<GoalWord>,
+    /// How many items are to be found, for the goal top
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    top: Option<u32>,
+    /// How pairs are chosen; the project's [ask] or else the goal says so otherwise
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Strategy::names()))]
+    strategy: Option<String>,
+    /// The emphasis on the top, for the strategies that have one: a pair counts exp(-F rank)
+    #[arg(long, value_name = "F", value_parser = parse_focus)]
+    focus: Option<f64>,
+    /// What decides among pairs that are as good; the project's [ask] says so otherwise
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GoalWord {
+    /// Finding the best item.
+    Best,
+    /// Finding the first few, as many as --top says.
+    Top,
+    /// Ordering all items.
+    WholeOrder,
+}
+
+fn parse_focus(text: &str) -> Result<f64, &'static str> {
+    let focus = text.parse().ok().filter(|focus: &f64| focus.is_finite() && *focus >= 0.0);
+    focus.ok_or("a finite number, at least 0")
+}
+
+/// What the options and the project say together.
+pub struct Asking {
+    pub goal: Goal,
+    pub strategy: Strategy,
+    pub seed: Seed,
+}
+
+impl Options {
+    /// What is asked for; where the command line is silent, what the project says.
+    pub fn resolve(&self, project: &Project) -> Result<Asking, Failure> {
+        let goal = self.goal(project)?;
+        Ok(Asking { goal, strategy: self.strategy(project, goal)?, seed: Seed(self.seed.unwrap_or(project.ask.seed)) })
+    }
+
+    fn goal(&self, project: &Project) -> Result<Goal, Failure> {
+        let usage =
+            |message: &str| Failure::Usage { message: message.into(), hint: "for example: --goal top --top 10" };
+        match (self.goal, self.top, project.ask.goal) {
+            (None | Some(GoalWord::Top), Some(k), _) => Ok(Goal::Top { k: k as usize }),
+            (Some(_), Some(_), _) => Err(usage("--top goes with the goal top only")),
+            (None, None, goal) | (Some(GoalWord::Top), None, goal @ Goal::Top { .. }) => Ok(goal),
+            (Some(GoalWord::Top), None, _) => Err(usage("the goal top needs --top: how many items")),
+            (Some(GoalWord::Best), None, _) => Ok(Goal::Best),
+            (Some(GoalWord::WholeOrder), None, _) => Ok(Goal::WholeOrder),
+        }
+    }
+
+    fn strategy(&self, project: &Project, goal: Goal) -> Result<Strategy, Failure> {
+        let ask = &project.ask;
+        let groups = project.items.groups().map_or(1, |groups| groups.len().max(1));
+        let size = project.items.len() as f64 / groups as f64;
+        if ask.strategy.as_deref().is_some_and(|name| !Strategy::names().contains(&name)) {
+            return Err(project.unknown_strategy(Strategy::names()).into());
+        }
+        let usual = Strategy::for_goal(goal, size).name();
+        let name = self.strategy.as_deref().or(ask.strategy.as_deref()).unwrap_or(usual);
+        // A project's focus is meant for its own strategy, or that of its own goal.
+        let own = self.strategy.is_none() && (ask.strategy.is_some() || goal == ask.goal);
+        let focus = self.focus.or(ask.focus.filter(|_| own));
+        if let Some(focus) = focus
+            && Strategy::named(name, None, goal, size)?.focus().is_none()
+        {
+            let expected = format!("no focus, as the strategy {name} has none");
+            return Err(match self.focus {
+                Some(_) => Failure::Usage {
+                    message: InputError::new("--focus", expected).found(focus.to_string()).to_string(),
+                    hint: "leave it out, or choose for example --strategy expected-loss",
+                },
+                None => {
+                    let error = InputError::new(&project.file, expected).column("focus").found(focus.to_string());
+                    let hint = "delete it under [ask], or set for example strategy = \"expected-loss\"";
+                    Failure::Library(error.hint(hint).into())
+                }
+            });
+        }
+        Ok(Strategy::named(name, focus, goal, size)?)
+    }
+}
+
+impl Asking {
+    /// The session that has learned the standing answers of the project one by one.
+    pub fn session(&self, project: &Project, pool: Option<&[(ItemId, ItemId)]>) -> Result<Session, Failure> {
+        let (model, _) = observe(project, &project.answers)?;
+        let params = SessionParams {
+            strategy: self.strategy,
+            belief: BeliefKind::Gp,
+            repeat: project.ask.repeat,
+            seed: self.seed,
+        };
+        let kernel = Arc::new(kernel::build(&project.kernels, &project.items, &project.relations)?);
+        let mut session = Session::new(kernel, project.items.groups().cloned(), model, params)?;
+        if let Some(pool) = pool {
+            session = session.with_pool(pool)?;
+        }
+        session.resume(&project.answers)?;
+        Ok(session)
+    }
+}
+
+/// The pairs that may be asked after these answers, and how many they are: an answered one only if the project repeats,
+/// a skipped one never.
+pub fn candidates<'a>(project: &Project, answers: impl IntoIterator<Item = &'a Answer>) -> (Candidates, usize) {
+    let mut candidates = Candidates::new(project.items.groups().cloned());
+    let mut out = HashSet::new();
+    for answer in answers {
+        if let Some(second) = answer.second.filter(|_| !project.ask.repeat || answer.outcome == Said::Skip) {
+            candidates.exclude(answer.first, second);
+            out.insert((answer.first.min(second), answer.first.max(second)));
+        }
+    }
+    let all: usize = group_sizes(&project.items).iter().map(|size| size * size.saturating_sub(1) / 2).sum();
+    (candidates, all - out.len())
+}
+
+/// How many items each group has.
+pub fn group_sizes(items: &Items) -> Vec<usize> {
+    match items.groups() {
+        None => vec![items.len()],
+        Some(groups) => (0..groups.len()).map(|group| groups.members(group).len()).collect(),
+    }
+}
+
+/// Pairs from a table with the columns `first` and `second`, and `group` where ids alone do not say.
+pub fn read_pool(path: &Path, project: &Project) -> Result<Vec<(ItemId, ItemId)>, Failure> {
+    let table = Table::read(path)?;
+    let (first, second) = (table.column("first")?, table.column("second")?);
+    let group = table.columns().iter().position(|column| column == "group");
+    let pair = |row: usize| {
+        let cell = |column: usize| table.cell(row, column).trim();
+        let group = group.map(cell).filter(|group| !group.is_empty());
+        let found = named_pair(&project.items, &path.to_string_lossy(), [cell(first), cell(second)], group);
+        found.map_err(|error| match error {
+            Error::Input(error) => InputError { column: None, ..*error }.line(table.line(row)).into(),
+            other => other,
+        })
+    };
+    Ok((0..table.len()).map(pair).collect::<Result<_, Error>>()?)
+}
