@@ -111,6 +111,7 @@ impl Progress {
             worlds: WORLDS,
             most,
             every: LOOK_EVERY,
+            repeat: project.ask.repeat,
             seed: self.params.seed,
             ..ForecastParams::default()
         };
