@@ -1,6 +1,7 @@
 //! The `ordain` command: what was typed, which subcommand it means, and the exit code of how that went.
 
 mod answer;
+mod chart;
 mod compare;
 mod demo;
 mod eval;
@@ -11,6 +12,7 @@ mod predict;
 mod rank;
 mod reproduce;
 mod search;
+mod simulate;
 mod tune;
 
 use std::io::Write;
@@ -40,6 +42,7 @@ enum Command {
     Eval(eval::Arguments),
     Reproduce(reproduce::Arguments),
     Search(search::Arguments),
+    Simulate(simulate::Arguments),
     Demo(demo::Arguments),
 }
 
@@ -91,6 +94,7 @@ fn main() -> ExitCode {
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Search(arguments) => search::run(&arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
     };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
