@@ -11,7 +11,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
 use ordain::active::{BeliefKind, Judge, Quality, Strategy};
-use ordain::data::Goal;
+use ordain::data::{Goal, Groups};
 use ordain::formats::project::DEFAULT_NOISE;
 use ordain::formats::read_kernels;
 use ordain::gp::AnswerModel;
@@ -201,19 +201,25 @@ fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
         strategies.push(own.clone());
         focuses = if focuses.is_empty() { project.ask.focus.into_iter().collect() } else { focuses };
     }
-    if project
-        .items
-        .groups()
-        .map_or(project.items.len() < 2, |groups| (0..groups.len()).all(|group| groups.members(group).len() < 2))
-    {
+    let groups = project.items.groups();
+    let sizes = groups.map_or_else(|| vec![project.items.len()], sizes);
+    let alone = sizes.iter().filter(|&&size| size < 2).count();
+    if alone == sizes.len() {
         let file = project.items_file.as_deref().unwrap_or(&project.file);
         return Err(ordain::Error::from(InputError::new(file, "a group with at least two items")).into());
+    }
+    if alone > 0 {
+        output::note(format!("not measured: {} with a single item", output::count(alone, "group")));
     }
     let tie_width = if project.tie_width > 0.0 { project.tie_width } else { arguments.tie_width };
     let kernel = Arc::new(kernel::build(&project.kernels, &project.items, &project.relations)?);
     let rules = rules(arguments, goal, AnswerModel::new(project.noise, tie_width)?, project.ask.repeat);
     let contenders = contenders(&strategies, &focuses, &arguments.belief, goal)?;
     Ok(Game { problems: vec![Problem { items: project.items, kernel, facts }], contenders, rules })
+}
+
+fn sizes(groups: &Groups) -> Vec<usize> {
+    (0..groups.len()).map(|group| groups.members(group).len()).collect()
 }
 
 fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {

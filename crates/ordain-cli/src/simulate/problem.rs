@@ -125,18 +125,17 @@ pub fn usual_kernels(attributes: usize) -> Vec<KernelSpec> {
 pub fn facts(project: &Project, column: &str) -> Result<Facts> {
     let file = project.items_file.as_deref().unwrap_or(&project.answers_file);
     let Some(cells) = project.other.get(column) else {
-        let error = InputError::new(file, "a column of numbers that is not an attribute").column(column);
         if project.items.attributes().names().iter().any(|name| name == column) {
-            let hint =
-                format!("the model would see the truth: list attributes without it in {}", project.file.display());
-            return Err(error.found("an attribute").hint(hint).into());
+            let error = InputError::new(file, "a column that is not an attribute: the model would see the truth");
+            let hint = format!("list the attributes without it in {}", project.file.display());
+            return Err(error.column(column).hint(hint).into());
         }
         let names = project.other.names();
         let hint = match names.is_empty() {
             true => "every column is an id, a group or an attribute".to_owned(),
-            false => format!("there are: {}", names.join(", ")),
+            false => format!("beside ids, groups and attributes there are: {}", names.join(", ")),
         };
-        return Err(error.found("no such column").hint(hint).into());
+        return Err(InputError::new(file, "a column of this name").column(column).hint(hint).into());
     };
     let number = |(row, cell): (usize, &String)| {
         cell.trim().parse::<f64>().ok().filter(|value| value.is_finite()).ok_or_else(|| {

@@ -15,5 +15,6 @@ mod predict;
 mod rank;
 mod reproduce;
 mod search;
+mod simulate;
 mod tune;
 mod util;
