@@ -25,6 +25,7 @@ pub fn draw(lines: &[Line], across: &str, up: &str, columns: usize) -> String {
     };
     let ((left, right), (low, high)) = (range(|point| point.0), range(|point| point.1));
     let mut cells = vec![vec![' '; width]; HEIGHT];
+    let mut put = |(column, row): (usize, usize), mark: char| cells[row][column] = mark;
     for (at, line) in lines.iter().enumerate().rev() {
         let place = |(x, y): (f64, f64)| (scaled(x, left, right, width), HEIGHT - 1 - scaled(y, low, high, HEIGHT));
         for pair in line.points.windows(2) {
@@ -33,12 +34,11 @@ pub fn draw(lines: &[Line], across: &str, up: &str, columns: usize) -> String {
                 let share = (column - from) as f64 / (to - from) as f64;
                 let y = pair[0].1 + share * (pair[1].1 - pair[0].1);
                 let (_, row) = place((pair[0].0, y));
-                cells[row][column] = '·';
+                put((column, row), '·');
             }
         }
         for &point in &line.points {
-            let (column, row) = place(point);
-            cells[row][column] = MARKERS[at % MARKERS.len()];
+            put(place(point), MARKERS[at % MARKERS.len()]);
         }
     }
     let mut out = format!("{up}\n");

@@ -42,7 +42,8 @@ use crate::{Failure, Outcome, chart, tune};
 /// there is but one query or project.
 ///
 /// JSON: {"runs":[{"belief","strategy","focus"?,"curve":[{"answers","map","ndcg10","best","tau","accuracy",
-/// "map_se"?,...}...]}]}, with a point every 10 answers up to 100 and every 50 beyond; CSV: a row a point.
+/// "map_se"?,...}...]}]}, with a point every 10 answers up to 100 and every 50 beyond; CSV: a row a
+/// point and measure.
 #[derive(Args)]
 #[command(after_long_help = "Examples:\n  \
     ordain simulate --letor S1.txt.gz --answers 200 --strategy expected-loss,random --belief gp,glicko\n  \
