@@ -9,12 +9,13 @@ pub struct Line {
 }
 
 /// Every curve has its own, used again where there are more curves.
-const MARKERS: [char; 8] = ['●', '○', '▲', '△', '■', '□', '◆', '◇'];
+const MARKERS: [char; 12] = ['●', '○', '▲', '△', '■', '□', '◆', '◇', '▼', '▽', '★', '☆'];
 
 /// Rows of the picture.
 const HEIGHT: usize = 14;
 
-/// Curves over one axis in at most this many columns: markers at points, dots between, a legend below. A curve covers those after it.
+/// Curves over one axis in at most this many columns, but not in less than 30: markers at points, dots between, a legend
+/// below. A curve covers those after it.
 pub fn draw(lines: &[Line], across: &str, up: &str, columns: usize) -> String {
     /// What stands left of the picture: a number and the axis.
     const LEFT: usize = 8;

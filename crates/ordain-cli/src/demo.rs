@@ -115,7 +115,8 @@ fn race(project: &Project, truth: &[f64]) -> Outcome {
     output::text(format!("\n{}", draw(&runs, Measure::Accuracy)))
 }
 
-/// Inhabitants span several powers of ten: their logarithms, to mean 0 and variance 1, are on the scale that the model expects.
+/// Inhabitants span several powers of ten: their logarithms, to mean 0 and variance 1, are on the scale that the model
+/// expects.
 fn utilities(inhabitants: &[f64]) -> Vec<f64> {
     let logs: Vec<f64> = inhabitants.iter().map(|count| count.ln()).collect();
     let count = logs.len() as f64;

@@ -30,16 +30,16 @@ use crate::{Failure, Outcome, chart, tune};
 /// A simulated judge who knows the truth answers what a strategy asks, and the ranking is measured on the way. With
 /// --letor every query has a session of its own, over its documents alone: attributes are standardized within the query,
 /// and equal grades are put in order by uniform noise in [-0.5, 0.5], anew for every query and repeat. With a project and
-/// --truth there is one session over the whole project, measured on average over its groups; a column of whole numbers from 0
-/// to 4 holds grades, any other utilities, of which the best tenth of a group counts as relevant. Recorded answers play
-/// no part.
+/// --truth there is one session over the whole project, measured on average over its groups; a column of whole numbers
+/// from 0 to 4 holds grades, any other utilities, of which the best tenth of a group counts as relevant. Recorded
+/// answers play no part.
 ///
 /// Lists with commas run side by side, every belief with every strategy, all against the same truths and judges.
 /// Kernels are those of the project, or of --model, or else what "ordain init" would write.
 ///
 /// Measures: map (mean average precision), ndcg10, best (reciprocal rank of the truly best item), tau (Kendall's, with
-/// the truth), accuracy (share of pairs in the right order). Standard errors are those of the queries' means, or of the repeats where
-/// there is but one query or project.
+/// the truth), accuracy (share of pairs in the right order). Standard errors are those of the queries' means, or of the
+/// repeats where there is but one query or project.
 ///
 /// JSON: {"runs":[{"belief","strategy","focus"?,"curve":[{"answers","map","ndcg10","best","tau","accuracy",
 /// "map_se"?,...}...]}]}, with a point every 10 answers up to 100 and every 50 beyond; CSV: a row a
@@ -73,7 +73,7 @@ pub struct Arguments {
     /// How answers become a belief
     #[arg(long, value_enum, value_delimiter = ',', default_value = "gp")]
     belief: Vec<Belief>,
-    /// Sessions of each kind, for every query
+    /// Sessions of each kind, for every query; they differ by what is random: order within grades, noise, the strategy
     #[arg(long, value_name = "R", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     repeats: u32,
     /// Where random choices start
@@ -167,9 +167,9 @@ fn goal(text: &str) -> Result<Goal, String> {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let working = working("reading");
     let game = if arguments.letor.is_empty() { project_game(arguments)? } else { letor_game(arguments)? };
     let Game { problems, contenders, rules } = &game;
+    let working = working("playing");
     let curves = play(problems, contenders, rules, |over, of| working.say(format!("played {over} of {of} rounds")))?;
     drop(working);
     let runs: Vec<(&Contender, &Curve)> = contenders.iter().zip(&curves).collect();
@@ -260,7 +260,9 @@ fn tune_halves(
         return Err(ordain::Error::from(error.found("one").hint("leave out --tune")).into());
     }
     let half = |half| tuning::tune_on(half, queries, specs, rules.judge, &rules.model, rules.seed);
+    let working = working("tuning");
     let tuned = [half(0)?, half(1)?];
+    drop(working);
     for (name, tuned) in ["one half", "the other"].iter().zip(&tuned) {
         let values: Vec<String> = tuned.iter().map(|one| format!("{} = {:.4}", one.name, one.value)).collect();
         output::note(format!("tuned on {name}: {}", values.join(", ")));

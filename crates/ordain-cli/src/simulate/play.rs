@@ -62,8 +62,8 @@ pub struct Point {
     pub error: Option<Quality>,
 }
 
-/// Plays every contender on every problem. All contenders of a problem and repeat meet the same truth and a judge with the same
-/// stream. `watch` hears how many such rounds of how many are over.
+/// Plays every contender on every problem. All contenders of a problem and repeat meet the same truth and a judge with the
+/// same stream. `watch` hears how many such rounds of how many are over.
 ///
 /// # Errors
 /// If a strategy cannot be made, or a session cannot ask or learn.

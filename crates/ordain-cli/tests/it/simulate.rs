@@ -134,8 +134,8 @@ fn asking_well_and_knowing_more_pays() {
     }
 }
 
-/// Once a judge who never errs has answered all pairs, items that are alike a priori differ only by how often they won, which
-/// is the true order.
+/// Once a judge who never errs has answered all pairs, items that are alike a priori differ only by how often they won,
+/// which is the true order.
 #[test]
 fn all_answers_give_the_true_order() {
     let folder = folder(3, 5);
@@ -199,7 +199,8 @@ fn groups_and_grades_of_a_project() {
     folder.write("items.csv", format!("id,query,x,grade\n{rows}i99,9,5,1\n"));
     folder.write(
         "ordain.toml",
-        "[items]\nfile = \"items.csv\"\nattributes = [\"x\"]\ngroup = \"query\"\n\n[[kernel]]\nkind = \"squared-exponential\"\n",
+        "[items]\nfile = \"items.csv\"\nattributes = [\"x\"]\ngroup = \"query\"\n\n\
+         [[kernel]]\nkind = \"squared-exponential\"\n",
     );
     let run = folder.run(["simulate", "--truth", "grade", "--answers", "80", "--format", "json"]);
     let result: Value = serde_json::from_str(run.fine()).unwrap();
