@@ -1,18 +1,28 @@
-//! `ordain demo`: the bundled countries, ranked.
+//! `ordain demo`: the bundled countries, ranked, and how fast that goes.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
-use ordain::gp::RankedItem;
+use ordain::active::{BeliefKind, Judge, Strategy};
+use ordain::formats::Project;
+use ordain::gp::{AnswerModel, RankedItem};
+use ordain::kernel::{self, KernelSpec};
+use ordain::numeric::Seed;
 
-use crate::model::{Inference, Model};
+use crate::model::{Inference, Model, working};
+use crate::simulate::play::{Contender, Curve, Rules, play};
+use crate::simulate::problem::{Facts, Problem};
+use crate::simulate::{Measure, draw, table};
 use crate::{Failure, Outcome, output, rank};
 
 /// Rank the bundled example: European countries by inhabitants, from 60 answers
 ///
-/// Writes the example project into a folder and ranks it there, so that every other command can be tried on it.
+/// Writes the example project into a folder and ranks it there, so that every other command can be tried on it. Then a
+/// simulated judge, who knows the inhabitants and errs as the model expects, answers anew: how fast the order is found
+/// with and without the borders, by pairs at random, and by ratings of countries by themselves.
 #[derive(Args)]
 pub struct Arguments {
     /// Where to put the example
@@ -42,15 +52,78 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let ranked = rank::ranked(&model, None)?;
     rank::show(&model, &ranked, None)?;
     // Only the example knows the truth; another project that stands there has other items to try.
-    let Some(share) = share_in_order(&model, &ranked) else { return Ok(()) };
+    let Some(truth) = inhabitants(&model.project) else { return Ok(()) };
+    let share = share_in_order(&truth, &ranked);
     output::note(format!("{:.0} % of all pairs stand in their true order", 100.0 * share));
+    race(&model.project, &truth)?;
     let folder = output::typed(folder);
     output::note(format!(
         "\nTry next:\n  ordain rank {folder} --top 5\n  ordain predict Italy Spain --project {folder}\n  \
          ordain answer Italy Spain first --project {folder}\n  ordain next {folder} --count 5\n  \
-         ordain ask {folder} --hide inhabitants\nand on your own data:\n  ordain init items.csv"
+         ordain ask {folder} --hide inhabitants\n  ordain simulate {folder} --truth inhabitants --goal best\n\
+         and on your own data:\n  ordain init items.csv"
     ));
     Ok(())
+}
+
+/// The column `inhabitants`, if these are the example's items.
+fn inhabitants(project: &Project) -> Option<Vec<f64>> {
+    let items = std::fs::read_to_string(project.items_file.as_ref()?).ok()?;
+    let cells = project.other.get("inhabitants").filter(|_| items == FILES[0].1)?;
+    cells.iter().map(|cell| cell.parse().ok()).collect()
+}
+
+/// Plays sessions of several kinds against the truth and shows how they fare.
+fn race(project: &Project, truth: &[f64]) -> Outcome {
+    let model = AnswerModel::new(project.noise, project.tie_width)?;
+    let rules = Rules {
+        answers: 100,
+        repeats: 20,
+        seed: Seed(project.ask.seed),
+        goal: project.ask.goal,
+        judge: Judge::from(&model),
+        model,
+        repeat: project.ask.repeat,
+    };
+    let contender = |belief, strategy: &str| Contender { belief, strategy: strategy.to_owned(), focus: None };
+    let usual = Strategy::for_goal(rules.goal, truth.len() as f64).name();
+    let linked = [
+        contender(BeliefKind::Gp, usual),
+        contender(BeliefKind::Gp, "random"),
+        contender(BeliefKind::GLICKO, "random"),
+    ];
+    let working = working("playing");
+    let play = |kernels: &[KernelSpec], contenders: &[Contender]| -> Result<Vec<Curve>, Failure> {
+        let kernel = Arc::new(kernel::build(kernels, &project.items, &project.relations)?);
+        let problem = Problem { items: project.items.clone(), kernel, facts: Facts::Utilities(utilities(truth)) };
+        Ok(play(&[problem], contenders, &rules, |_, _| {})?)
+    };
+    let unlinked: Vec<KernelSpec> =
+        project.kernels.iter().filter(|spec| spec.shape.relation().is_none()).cloned().collect();
+    let names = ["Ordain, with borders", "Ordain, pairs at random", "Glicko ratings, pairs at random"];
+    let mut curves: Vec<(&str, Curve)> = names.into_iter().zip(play(&project.kernels, &linked)?).collect();
+    // The example may have been changed to have no kernel but that of the borders.
+    if !unlinked.is_empty() {
+        let curve = play(&unlinked, &linked[..1])?.into_iter();
+        curves.splice(1..1, curve.map(|curve| ("Ordain, without borders", curve)));
+    }
+    drop(working);
+    let runs: Vec<(String, &Curve)> = curves.iter().map(|(name, curve)| ((*name).to_owned(), curve)).collect();
+    output::note(
+        "\nThe share of pairs in the right order when a judge who knows the inhabitants answers, mean of 20 sessions:\n",
+    );
+    output::text(table(&runs, Measure::Accuracy).trim_fmt())?;
+    output::text(format!("\n{}", draw(&runs, Measure::Accuracy)))
+}
+
+/// Inhabitants span several powers of ten: their logarithms, to mean 0 and variance 1, are on the scale that the model
+/// expects.
+fn utilities(inhabitants: &[f64]) -> Vec<f64> {
+    let logs: Vec<f64> = inhabitants.iter().map(|count| count.ln()).collect();
+    let count = logs.len() as f64;
+    let mean = logs.iter().sum::<f64>() / count;
+    let deviation = (logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / count).sqrt();
+    logs.iter().map(|log| (log - mean) / deviation).collect()
 }
 
 fn unpack(folder: &Path) -> Result<(), Failure> {
@@ -71,12 +144,10 @@ fn unpack(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The share of pairs that the ranking has in the order of the column `inhabitants`.
-fn share_in_order(model: &Model, ranked: &[RankedItem]) -> Option<f64> {
-    let truth: Vec<f64> =
-        model.project.other.get("inhabitants")?.iter().map(|cell| cell.parse().ok()).collect::<Option<_>>()?;
+/// The share of pairs that the ranking has in the true order.
+fn share_in_order(truth: &[f64], ranked: &[RankedItem]) -> f64 {
     let order: Vec<f64> = ranked.iter().map(|ranked| truth[ranked.item.index()]).collect();
     let pairs = || (0..order.len()).flat_map(|first| (first + 1..order.len()).map(move |second| (first, second)));
     let right = pairs().filter(|&(first, second)| order[first] > order[second]).count();
-    Some(right as f64 / pairs().count() as f64)
+    right as f64 / pairs().count() as f64
 }

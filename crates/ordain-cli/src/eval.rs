@@ -145,11 +145,11 @@ fn read(arguments: &Arguments) -> Result<(Judgements, Vec<(PathBuf, Run)>), Fail
 }
 
 /// A grade, which LETOR allows to be any number, as measures know them.
-fn whole(letor: &Path, grade: f64) -> Result<i32, Failure> {
+pub fn whole(letor: &Path, grade: f64) -> ordain::Result<i32> {
     if grade.fract() == 0.0 && grade.abs() <= f64::from(i32::MAX) {
         return Ok(grade as i32);
     }
-    Err(ordain::Error::from(InputError::new(letor, "whole numbers as grades").found(grade.to_string())).into())
+    Err(InputError::new(letor, "whole numbers as grades").found(grade.to_string()).into())
 }
 
 /// What is wrong with a run, with its file.

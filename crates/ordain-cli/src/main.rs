@@ -2,6 +2,7 @@
 
 mod answer;
 mod ask;
+mod chart;
 mod compare;
 mod demo;
 mod eval;
@@ -14,6 +15,7 @@ mod question;
 mod rank;
 mod reproduce;
 mod search;
+mod simulate;
 mod tune;
 
 use std::io::Write;
@@ -45,6 +47,7 @@ enum Command {
     Eval(eval::Arguments),
     Reproduce(reproduce::Arguments),
     Search(search::Arguments),
+    Simulate(simulate::Arguments),
     Demo(demo::Arguments),
 }
 
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Search(arguments) => search::run(&arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
     };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
 use ordain::formats::{Project, rounded, write_parameters};
 use ordain::gp::{Problem, Progress, Tuned, TunedParameter, TuningMethod, TuningParams};
-use ordain::kernel::{self, Kernel, Parameter};
+use ordain::kernel::{self, Kernel, Parameter, WeightedSum};
 use ordain::numeric::Seed;
 use ordain::{Error, InputError};
 use serde::Serialize;
@@ -108,7 +108,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let tuned = tuned.map_err(|error| explained(error, &project))?;
     let parameters: Vec<TunedParameter> =
         tuned.parameters.iter().map(|one| TunedParameter { value: rounded(one.value), ..one.clone() }).collect();
-    set(&mut problems[0], &parameters)?;
+    set(&mut problems[0].kernel, &parameters)?;
     let spreads = if arguments.intervals {
         working.say("measuring the curvature".into());
         Some(params.uncertainty(&mut problems)?)
@@ -161,13 +161,13 @@ fn progress_line(progress: &Progress) -> String {
     )
 }
 
-/// Gives the kernel the values as they are written.
-fn set(problem: &mut Problem, tuned: &[TunedParameter]) -> Result<(), Error> {
+/// Gives a kernel the values that were found, as they are written.
+pub fn set(kernel: &mut WeightedSum, tuned: &[TunedParameter]) -> Result<(), Error> {
     let value = |parameter: Parameter| {
         tuned.iter().find(|one| one.name == parameter.name).map_or(parameter.value, |one| one.value)
     };
-    let values: Vec<f64> = problem.kernel.parameters().into_iter().map(value).collect();
-    problem.kernel.set_parameters(&values)
+    let values: Vec<f64> = kernel.parameters().into_iter().map(value).collect();
+    kernel.set_parameters(&values)
 }
 
 fn rows(parameters: Vec<TunedParameter>, spreads: Option<Vec<f64>>) -> Vec<Row> {

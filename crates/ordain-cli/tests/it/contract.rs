@@ -147,7 +147,7 @@ fn wrong_usage() {
 #[test]
 fn help_for_everything() {
     let folder = Folder::empty();
-    for command in ["init", "rank", "tune", "compare", "predict", "answer", "reproduce", "search", "demo"] {
+    for command in ["init", "rank", "tune", "compare", "predict", "answer", "reproduce", "search", "simulate", "demo"] {
         for help in ["-h", "--help"] {
             let run = folder.run([command, help]);
             assert!(run.fine().contains(&format!("Usage: ordain {command}")), "{}", run.stdout);

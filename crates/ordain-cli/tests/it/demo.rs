@@ -6,8 +6,13 @@ use crate::util::Folder;
 fn from_nothing_to_a_ranking() {
     let folder = Folder::empty();
     let first = folder.run(["demo"]);
-    let lines: Vec<&str> = first.fine().lines().collect();
-    assert_eq!(lines.len(), 1 + 45);
+    let ranking = Folder::example("countries").run(["rank"]);
+    assert_eq!(ranking.fine().lines().count(), 1 + 45);
+    let race = first.fine().strip_prefix(ranking.fine()).unwrap();
+    for name in ["with borders", "without borders", "pairs at random", "Glicko ratings"] {
+        // In the table and under the chart.
+        assert!(race.matches(name).count() >= 2, "{race}");
+    }
     assert!(first.stderr.contains("wrote the example to ordain-demo"), "{}", first.stderr);
     assert!(first.stderr.contains("% of all pairs stand in their true order"));
     assert!(first.stderr.contains("ordain rank ordain-demo --top 5"));
@@ -30,11 +35,42 @@ fn its_advice_works() {
     run.fine();
     let advice = run.stderr.lines().filter_map(|line| line.trim().strip_prefix("ordain "));
     let advice: Vec<&str> = advice.filter(|line| !line.starts_with("init")).collect();
-    assert_eq!(advice.len(), 5);
+    assert_eq!(advice.len(), 6);
     for line in advice {
         let typed = line.replace(r"'it'\''s here'", "it's/here").split(' ').map(str::to_owned).collect::<Vec<_>>();
         folder.run(typed.iter().map(|word| word.replace("it's/here", "it's here"))).fine();
     }
+}
+
+/// Knowing the countries beats ratings by themselves, by far.
+#[test]
+fn its_curves_end_where_they_should() {
+    let folder = Folder::empty();
+    let run = folder.run(["demo"]);
+    let last = |name: &str| -> f64 {
+        let row = run.fine().lines().find(|line| line.trim_start().starts_with(name)).unwrap();
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        cells[cells.len() - 3].parse().unwrap()
+    };
+    let [asked, random, ratings] = ["Ordain, with borders", "Ordain, pairs at random", "Glicko"].map(last);
+    assert!(asked > random && random > ratings + 0.05, "{asked} {random} {ratings}");
+}
+
+/// A changed example is played as it is, and changed items are only ranked.
+#[test]
+fn changed_examples() {
+    let folder = Folder::empty();
+    folder.run(["demo", "."]).fine();
+    let toml = folder.read("ordain.toml");
+    let borders = toml.find("[[kernel]]                     # neighbours").unwrap();
+    let own = toml.find("[[kernel]]                     # what is").unwrap();
+    let first = toml.find("[[kernel]]").unwrap();
+    let answers = toml.find("[answers]").unwrap();
+    folder.write("ordain.toml", format!("{}{}{}", &toml[..first], &toml[borders..own], &toml[answers..]));
+    let run = folder.run(["demo", "."]);
+    assert!(run.fine().contains("with borders") && !run.stdout.contains("without borders"), "{}", run.stdout);
+    folder.replace("items.csv", "2746000", "many");
+    assert!(!folder.run(["demo", "."]).fine().contains("borders"));
 }
 
 #[test]

@@ -17,5 +17,6 @@ mod predict;
 mod rank;
 mod reproduce;
 mod search;
+mod simulate;
 mod tune;
 mod util;

@@ -57,7 +57,7 @@ pub use letor::{Letor, LetorRanks, read_letor, read_letor_ranks, read_scores};
 pub use log::AnswerWriter;
 pub use newcomers::NewLinks;
 pub use parameters::{rounded, write_parameters};
-pub use project::{Ask, Project};
+pub use project::{Ask, Project, read_kernels};
 pub use relations::read_relation;
 pub use source::Lines;
 pub use table::Table;

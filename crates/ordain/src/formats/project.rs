@@ -129,6 +129,40 @@ impl Project {
     }
 }
 
+/// The `[[kernel]]` tables of a project file, for items that the file need not name: kernels over their attributes alone.
+///
+/// # Errors
+/// If the file cannot be read or has no kernel, or a kernel is not right, is over a relation, or does not fit the items.
+pub fn read_kernels(path: impl AsRef<Path>, items: &Items) -> Result<Vec<KernelSpec>> {
+    let path = path.as_ref();
+    let file = if path.is_dir() { path.join(PROJECT_FILE) } else { path.to_path_buf() };
+    let text = read_text(&file)?;
+    let document = Document { path: &file, text: &text };
+    let root = document.parse()?;
+    let root = Section { document, table: root.get_ref() };
+    root.check_keys(&["items", "kernel", "answers", "ask"])?;
+    let parts = kernel_sections(&root)?;
+    let related = parts.iter().find(|part| part.value.table.contains_key("relation"));
+    if let Some(part) = related {
+        let error = part.value.reject("relation", "a kernel over attributes: these items have no links");
+        return Err(error.hint("use kernels without a key relation").into());
+    }
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let mut kernels = Kernels { folder, items, relations: Vec::new(), things: Vec::new(), files: Vec::new() };
+    parts.iter().map(|part| kernels.read(part)).collect()
+}
+
+/// The kernels of a project file, of which there must be one.
+fn kernel_sections<'a>(root: &Section<'a>) -> Result<Vec<Placed<Section<'a>>>> {
+    let parts = root.sections("kernel")?;
+    if parts.is_empty() {
+        return Err(InputError::new(root.document.path, "at least one [[kernel]]")
+            .hint("the simplest is [[kernel]] with kind = \"independent\"")
+            .into());
+    }
+    Ok(parts)
+}
+
 fn load(root: Section<'_>, file: &Path, folder: PathBuf) -> Result<Project> {
     root.check_keys(&["items", "kernel", "answers", "ask"])?;
     let answers = AnswersSettings::read(root.section("answers")?, &folder)?;
@@ -136,12 +170,7 @@ fn load(root: Section<'_>, file: &Path, folder: PathBuf) -> Result<Project> {
     let strategy = ask_section.map(|section| section.text("strategy")).transpose()?.flatten();
     let ask = ask_section.map_or_else(|| Ok(Ask::default()), read_ask)?;
     let settings = root.section("items")?.map(|section| ItemsSettings::read(section, &folder)).transpose()?;
-    let parts = root.sections("kernel")?;
-    if parts.is_empty() {
-        return Err(InputError::new(file, "at least one [[kernel]]")
-            .hint("the simplest is [[kernel]] with kind = \"independent\"")
-            .into());
-    }
+    let parts = kernel_sections(&root)?;
     let table = match &settings {
         Some(settings) => read_items(&settings.file, &settings.spec)?,
         None => items_of_answers(file, &answers)?,

@@ -3,7 +3,9 @@
 use ordain::Error;
 use ordain::data::Goal;
 use ordain::data::Outcome;
-use ordain::formats::{AnswerWriter, Description, Project, Sketch, describe, draft_project, write_project};
+use ordain::formats::{
+    AnswerWriter, Description, Project, Sketch, describe, draft_project, read_kernels, write_project,
+};
 use ordain::kernel::{Causes, Form, Over, RelationSpec, Rho, Role, Shape};
 
 use crate::{Folder, check, input};
@@ -122,6 +124,25 @@ fn defaults_are_filled_in() {
     // A log that was made but never written to is no answers yet.
     folder.write("answers.csv", "");
     assert!(Project::open(folder.path("")).unwrap().answers.entries().is_empty());
+}
+
+/// The same kernels as those of a whole project, where the file names no items; links mean nothing then.
+#[test]
+fn kernels_alone() {
+    let folder = folder();
+    let items = Project::open(folder.path("")).unwrap().items;
+    let error = input(read_kernels(folder.path(""), &items), "ordain.toml");
+    check(&error, 17, "relation", r#"\"links.csv\""#, "without a key relation");
+    let kernels = "[[kernel]]\nkind = \"matern-3/2\"\n[[kernel]]\nkind = \"independent\"\nweight = 2\n";
+    folder.write("kernels.toml", kernels);
+    folder.write(
+        "ordain.toml",
+        format!("[items]\nfile = \"items.csv\"\nid = \"name\"\nattributes = [\"x1\", \"x2\"]\n{kernels}"),
+    );
+    let project = Project::open(folder.path("")).unwrap();
+    assert_eq!(read_kernels(folder.path("kernels.toml"), &items).unwrap(), project.kernels);
+    folder.write("kernels.toml", "");
+    assert!(input(read_kernels(folder.path("kernels.toml"), &items), "kernels.toml").expected.contains("[[kernel]]"));
 }
 
 /// The error after replacing a part of the whole project.

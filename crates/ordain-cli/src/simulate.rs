@@ -1,0 +1,445 @@
+//! `ordain simulate`: how fast sessions find the truth where it is known.
+
+pub mod play;
+pub mod problem;
+mod tuning;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use comfy_table::{CellAlignment, Table, presets};
+use ordain::active::{BeliefKind, Judge, Quality, Strategy};
+use ordain::data::{Goal, Groups};
+use ordain::formats::project::DEFAULT_NOISE;
+use ordain::formats::read_kernels;
+use ordain::gp::AnswerModel;
+use ordain::numeric::Seed;
+use ordain::{InputError, kernel};
+use serde::Serialize;
+
+use self::play::{Contender, Curve, Point, Rules, play};
+use self::problem::{Facts, Problem, Query};
+use crate::model::{open_project, working};
+use crate::output::{self, Format};
+use crate::{Failure, Outcome, chart, tune};
+
+/// Play sessions against a known truth: how many answers which ranking takes
+///
+/// A simulated judge who knows the truth answers what a strategy asks, and the ranking is measured on the way. With
+/// --letor every query has a session of its own, over its documents alone: attributes are standardized within the query,
+/// and equal grades are put in order by uniform noise in [-0.5, 0.5], anew for every query and repeat. With a project and
+/// --truth there is one session over the whole project, measured on average over its groups; a column of whole numbers
+/// from 0 to 4 holds grades, any other utilities, of which the best tenth of a group counts as relevant. Recorded
+/// answers play no part.
+///
+/// Lists with commas run side by side, every belief with every strategy, all against the same truths and judges.
+/// Kernels are those of the project, or of --model, or else what "ordain init" would write.
+///
+/// Measures: map (mean average precision), ndcg10, best (reciprocal rank of the truly best item), tau (Kendall's, with
+/// the truth), accuracy (share of pairs in the right order). Standard errors are those of the queries' means, or of the
+/// repeats where there is but one query or project.
+///
+/// JSON: {"runs":[{"belief","strategy","focus"?,"curve":[{"answers","map","ndcg10","best","tau","accuracy",
+/// "map_se"?,...}...]}]}, with a point every 10 answers up to 100 and every 50 beyond; CSV: a row a
+/// point and measure.
+#[derive(Args)]
+#[command(after_long_help = "Examples:\n  \
+    ordain simulate --letor S1.txt.gz --answers 200 --strategy expected-loss,random --belief gp,glicko\n  \
+    ordain simulate ordain-demo --truth inhabitants --goal top:5 --repeats 10")]
+pub struct Arguments {
+    /// The project: a folder with an ordain.toml, or such a file [default: .]
+    #[arg(conflicts_with = "letor")]
+    project: Option<PathBuf>,
+    /// The column of the items' table that holds the truth; it must not be an attribute
+    #[arg(long, value_name = "COLUMN", required_unless_present = "letor", conflicts_with = "letor")]
+    truth: Option<String>,
+    /// LETOR files, whose grades are the truth
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    letor: Vec<PathBuf>,
+    /// How many answers are given in a session
+    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(10..))]
+    answers: u32,
+    /// What is asked [default: what serves the goal]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(Strategy::names()))]
+    strategy: Vec<String>,
+    /// Emphasis on the top, for strategies that have one [default: what suits the goal]
+    #[arg(long, value_delimiter = ',', value_parser = not_negative)]
+    focus: Vec<f64>,
+    /// What is to be found out: best, top:K or whole-order [default: the project's, or whole-order]
+    #[arg(long, value_parser = goal)]
+    goal: Option<Goal>,
+    /// How answers become a belief
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "gp")]
+    belief: Vec<Belief>,
+    /// Sessions of each kind, for every query; they differ by what is random: order within grades, noise, the strategy
+    #[arg(long, value_name = "R", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    repeats: u32,
+    /// Where random choices start
+    #[arg(long, default_value = "1")]
+    seed: u64,
+    /// The standard deviation of the judge's noise on a utility; a difference has sqrt(2) times as much
+    #[arg(long, value_name = "X", default_value = "0", value_parser = not_negative)]
+    noise: f64,
+    /// The judge calls closer utilities a tie
+    #[arg(long, value_name = "X", default_value = "0", value_parser = not_negative)]
+    tie_width: f64,
+    /// An ordain.toml whose [[kernel]] tables are used for LETOR files
+    #[arg(long, value_name = "FILE", requires = "letor")]
+    model: Option<PathBuf>,
+    /// Tune the kernels for each half of the queries on 20 of the other half, by 100 random pairs of each
+    #[arg(long, requires = "letor")]
+    tune: bool,
+    /// What the table and the chart show
+    #[arg(long, value_enum, default_value = "map")]
+    measure: Measure,
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Belief {
+    /// A Gaussian process, one step an answer
+    Gp,
+    /// The same, with all answers learned anew now and then
+    GpRefined,
+    /// The same, with all answers learned anew after each
+    GpFull,
+    /// Glickman's ratings of items by themselves
+    Glicko,
+    /// A Gaussian process in which items have nothing in common
+    Independent,
+}
+
+impl From<Belief> for BeliefKind {
+    fn from(belief: Belief) -> Self {
+        match belief {
+            Belief::Gp => Self::Gp,
+            Belief::GpRefined => Self::GpRefined,
+            Belief::GpFull => Self::GpFull,
+            Belief::Glicko => Self::GLICKO,
+            Belief::Independent => Self::Independent,
+        }
+    }
+}
+
+/// The measures, in the order of [`Quality::values`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Measure {
+    /// Mean average precision
+    Map,
+    /// Normalised discounted cumulative gain of the first ten
+    Ndcg10,
+    /// Reciprocal rank of the item that is truly best
+    Best,
+    /// Kendall's tau with the truth
+    Tau,
+    /// Share of pairs in the right order
+    Accuracy,
+}
+
+impl Measure {
+    fn of(self, quality: &Quality) -> f64 {
+        quality.values()[self as usize]
+    }
+
+    fn name(self) -> &'static str {
+        ["map", "ndcg10", "best", "tau", "accuracy"][self as usize]
+    }
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "expected a number, at least 0".into())
+}
+
+fn goal(text: &str) -> Result<Goal, String> {
+    let top = |k: &str| k.parse().ok().filter(|k| *k > 0).map(|k| Goal::Top { k });
+    let goal = match text {
+        "best" => Some(Goal::Best),
+        "whole-order" => Some(Goal::WholeOrder),
+        _ => text.strip_prefix("top:").and_then(top),
+    };
+    goal.ok_or_else(|| "expected best, whole-order, or top:K such as top:10".into())
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let game = if arguments.letor.is_empty() { project_game(arguments)? } else { letor_game(arguments)? };
+    let Game { problems, contenders, rules } = &game;
+    let working = working("playing");
+    let curves = play(problems, contenders, rules, |over, of| working.say(format!("played {over} of {of} rounds")))?;
+    drop(working);
+    let runs: Vec<(&Contender, &Curve)> = contenders.iter().zip(&curves).collect();
+    match arguments.format {
+        Format::Json => {
+            output::json(&Report { runs: runs.iter().map(|(one, curve)| run_report(one, curve)).collect() })
+        }
+        Format::Csv => output::csv_table(&csv_header(), runs.iter().flat_map(|(one, curve)| csv_rows(one, curve))),
+        Format::Table => show(&runs, arguments.measure, &game),
+    }
+}
+
+/// Who plays what.
+struct Game {
+    problems: Vec<Problem>,
+    contenders: Vec<Contender>,
+    rules: Rules,
+}
+
+fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
+    let project = open_project(arguments.project.as_deref().unwrap_or(".".as_ref()))?;
+    let facts = problem::facts(&project, arguments.truth.as_deref().unwrap_or_default())?;
+    let goal = arguments.goal.unwrap_or(project.ask.goal);
+    let mut strategies = arguments.strategy.clone();
+    let mut focuses = arguments.focus.clone();
+    if let Some(own) = project.ask.strategy.as_ref().filter(|_| strategies.is_empty() && arguments.goal.is_none()) {
+        if !Strategy::names().contains(&own.as_str()) {
+            return Err(project.unknown_strategy(Strategy::names()).into());
+        }
+        strategies.push(own.clone());
+        focuses = if focuses.is_empty() { project.ask.focus.into_iter().collect() } else { focuses };
+    }
+    let groups = project.items.groups();
+    let sizes = groups.map_or_else(|| vec![project.items.len()], sizes);
+    let alone = sizes.iter().filter(|&&size| size < 2).count();
+    if alone == sizes.len() {
+        let file = project.items_file.as_deref().unwrap_or(&project.file);
+        return Err(ordain::Error::from(InputError::new(file, "a group with at least two items")).into());
+    }
+    if alone > 0 {
+        output::note(format!("not measured: {} with a single item", output::count(alone, "group")));
+    }
+    let tie_width = if project.tie_width > 0.0 { project.tie_width } else { arguments.tie_width };
+    let kernel = Arc::new(kernel::build(&project.kernels, &project.items, &project.relations)?);
+    let rules = rules(arguments, goal, AnswerModel::new(project.noise, tie_width)?, project.ask.repeat);
+    let contenders = contenders(&strategies, &focuses, &arguments.belief, goal)?;
+    Ok(Game { problems: vec![Problem { items: project.items, kernel, facts }], contenders, rules })
+}
+
+fn sizes(groups: &Groups) -> Vec<usize> {
+    (0..groups.len()).map(|group| groups.members(group).len()).collect()
+}
+
+fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
+    let goal = arguments.goal.unwrap_or(Goal::WholeOrder);
+    let contenders = contenders(&arguments.strategy, &arguments.focus, &arguments.belief, goal)?;
+    let queries = problem::queries(&arguments.letor)?;
+    let specs = match &arguments.model {
+        Some(file) => read_kernels(file, &queries[0].items)?,
+        None => {
+            let attributes = queries.iter().map(|query| query.items.attributes().len()).max();
+            problem::usual_kernels(attributes.unwrap_or(0))
+        }
+    };
+    let rules = rules(arguments, goal, AnswerModel::new(DEFAULT_NOISE, arguments.tie_width)?, false);
+    let tuned = if arguments.tune { Some(tune_halves(&arguments.letor, &queries, &specs, &rules)?) } else { None };
+    let problem = |(at, query): (usize, Query)| -> Result<Problem, Failure> {
+        let mut kernel = kernel::build(&specs, &query.items, &[])?;
+        if let Some(tuned) = &tuned {
+            // What the other half says.
+            tune::set(&mut kernel, &tuned[1 - at % 2])?;
+        }
+        Ok(Problem { items: query.items, kernel: Arc::new(kernel), facts: Facts::Grades(query.grades) })
+    };
+    let problems = queries.into_iter().enumerate().map(problem).collect::<Result<_, _>>()?;
+    Ok(Game { problems, contenders, rules })
+}
+
+/// What either half of the queries says of the kernels.
+fn tune_halves(
+    files: &[PathBuf],
+    queries: &[Query],
+    specs: &[kernel::KernelSpec],
+    rules: &Rules,
+) -> Result<[Vec<ordain::gp::TunedParameter>; 2], Failure> {
+    if queries.len() < 2 {
+        let error = InputError::new(&files[0], "at least two queries, to tune for one on the other");
+        return Err(ordain::Error::from(error.found("one").hint("leave out --tune")).into());
+    }
+    let half = |half| tuning::tune_on(half, queries, specs, rules.judge, &rules.model, rules.seed);
+    let working = working("tuning");
+    let tuned = [half(0)?, half(1)?];
+    drop(working);
+    for (name, tuned) in ["one half", "the other"].iter().zip(&tuned) {
+        let values: Vec<String> = tuned.iter().map(|one| format!("{} = {:.4}", one.name, one.value)).collect();
+        output::note(format!("tuned on {name}: {}", values.join(", ")));
+    }
+    Ok(tuned)
+}
+
+fn rules(arguments: &Arguments, goal: Goal, model: AnswerModel, repeat: bool) -> Rules {
+    Rules {
+        answers: arguments.answers as usize,
+        repeats: arguments.repeats as usize,
+        seed: Seed(arguments.seed),
+        goal,
+        judge: Judge { noise: std::f64::consts::SQRT_2 * arguments.noise, tie_width: arguments.tie_width },
+        model,
+        repeat,
+    }
+}
+
+/// Every belief with every strategy, and with every focus where the strategy has one.
+fn contenders(
+    strategies: &[String],
+    focuses: &[f64],
+    beliefs: &[Belief],
+    goal: Goal,
+) -> Result<Vec<Contender>, Failure> {
+    /// Whether a strategy has a focus does not depend on how many items there are.
+    const ANY: f64 = 2.0;
+    let usual = [Strategy::for_goal(goal, ANY).name().to_owned()];
+    let strategies = if strategies.is_empty() { &usual } else { strategies };
+    let mut out = Vec::new();
+    for &belief in beliefs {
+        for strategy in strategies {
+            let focused = Strategy::named(strategy, None, goal, ANY)?.focus().is_some();
+            let own: Vec<Option<f64>> = match focused && !focuses.is_empty() {
+                true => focuses.iter().copied().map(Some).collect(),
+                false => vec![None],
+            };
+            let contender = |focus| Contender { belief: belief.into(), strategy: strategy.clone(), focus };
+            out.extend(own.into_iter().map(contender));
+        }
+    }
+    if !focuses.is_empty() && out.iter().all(|contender| contender.focus.is_none()) {
+        return Err(Failure::Usage {
+            message: format!("--focus means nothing to {}", strategies.join(" and ")),
+            hint: "leave it out, or take a strategy that has one, e.g. --strategy expected-loss",
+        });
+    }
+    Ok(out)
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    runs: Vec<RunReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct RunReport<'a> {
+    belief: &'static str,
+    strategy: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    focus: Option<f64>,
+    curve: Vec<PointReport>,
+}
+
+#[derive(Serialize)]
+struct PointReport {
+    answers: usize,
+    map: f64,
+    ndcg10: f64,
+    best: f64,
+    tau: f64,
+    accuracy: f64,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    errors: Option<Errors>,
+}
+
+#[derive(Serialize)]
+struct Errors {
+    map_se: f64,
+    ndcg10_se: f64,
+    best_se: f64,
+    tau_se: f64,
+    accuracy_se: f64,
+}
+
+fn run_report<'a>(contender: &'a Contender, curve: &Curve) -> RunReport<'a> {
+    let point = |point: &Point| {
+        let Quality { map, ndcg10, best, tau, accuracy } = point.mean;
+        let errors = |error: Quality| Errors {
+            map_se: error.map,
+            ndcg10_se: error.ndcg10,
+            best_se: error.best,
+            tau_se: error.tau,
+            accuracy_se: error.accuracy,
+        };
+        PointReport { answers: point.answers, map, ndcg10, best, tau, accuracy, errors: point.error.map(errors) }
+    };
+    RunReport {
+        belief: contender.belief.name(),
+        strategy: &contender.strategy,
+        focus: curve.focus,
+        curve: curve.points.iter().map(point).collect(),
+    }
+}
+
+fn csv_header() -> Vec<String> {
+    ["belief", "strategy", "focus", "answers", "measure", "value", "se"].map(str::to_owned).to_vec()
+}
+
+fn csv_rows(contender: &Contender, curve: &Curve) -> Vec<Vec<String>> {
+    let focus = curve.focus.map(|focus| focus.to_string()).unwrap_or_default();
+    let row = |point: &Point, measure: Measure| {
+        let value = measure.of(&point.mean).to_string();
+        let error = point.error.map(|error| measure.of(&error).to_string()).unwrap_or_default();
+        let strategy = contender.strategy.clone();
+        let [belief, measure] = [contender.belief.name(), measure.name()].map(str::to_owned);
+        vec![belief, strategy, focus.clone(), point.answers.to_string(), measure, value, error]
+    };
+    let rows = |point| Measure::value_variants().iter().map(move |&measure| row(point, measure));
+    curve.points.iter().flat_map(rows).collect()
+}
+
+fn show(runs: &[(&Contender, &Curve)], measure: Measure, game: &Game) -> Outcome {
+    let titles: Vec<String> = runs.iter().map(|(contender, curve)| title(contender, curve)).collect();
+    let named: Vec<(String, &Curve)> = titles.into_iter().zip(runs.iter().map(|(_, curve)| *curve)).collect();
+    output::text(table(&named, measure).trim_fmt())?;
+    output::text("")?;
+    output::text(draw(&named, measure))?;
+    let Game { problems, rules, .. } = game;
+    let sessions = output::count(problems.len() * rules.repeats, "session");
+    let about = match problems.as_slice() {
+        [problem] => output::count(problem.items.len(), "item"),
+        problems => format!("{} queries", problems.len()),
+    };
+    output::note(format!("{} of {about}: {sessions} each, mean ± standard error", measure.name()));
+    Ok(())
+}
+
+fn title(contender: &Contender, curve: &Curve) -> String {
+    let focus = curve.focus.map(|focus| format!(" (focus {})", (focus * 1e4).round() / 1e4)).unwrap_or_default();
+    format!("{} {}{focus}", contender.belief.name(), contender.strategy)
+}
+
+/// A measure of named curves at a few marks.
+pub fn table(runs: &[(String, &Curve)], measure: Measure) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let points = runs.first().map_or(&[][..], |(_, curve)| &curve.points);
+    let last = points.len().saturating_sub(1);
+    let wanted = |&at: &usize| [10, 20, 50, 100, 200, 500, 1000].contains(&points[at].answers) || at == last;
+    let shown: Vec<usize> = (0..points.len()).filter(wanted).collect();
+    let heading = |&at: &usize| output::count(points[at].answers, "answer");
+    table.set_header(std::iter::once("run".to_owned()).chain(shown.iter().map(heading)));
+    for (name, curve) in runs {
+        let cell = |&at: &usize| {
+            let point = &curve.points[at];
+            let error = point.error.map(|error| format!(" ± {:.3}", measure.of(&error))).unwrap_or_default();
+            format!("{:.3}{error}", measure.of(&point.mean))
+        };
+        table.add_row(std::iter::once(name.clone()).chain(shown.iter().map(cell)));
+    }
+    for column in 1..=shown.len() {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// A chart of a measure of named curves.
+pub fn draw(runs: &[(String, &Curve)], measure: Measure) -> String {
+    let line = |(name, curve): &(String, &Curve)| chart::Line {
+        name: name.clone(),
+        points: curve.points.iter().map(|point| (point.answers as f64, measure.of(&point.mean))).collect(),
+    };
+    let lines: Vec<chart::Line> = runs.iter().map(line).collect();
+    let text = chart::draw(&lines, "answers", measure.name(), output::columns());
+    text.trim_end().to_owned()
+}

@@ -1,0 +1,152 @@
+//! What is simulated: items, what makes them alike, and what is true of them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ordain::active::Truth;
+use ordain::data::{Attributes, Groups, ItemId, Items};
+use ordain::formats::{Letor, Project, read_letor};
+use ordain::kernel::{Form, KernelSpec, Over, Rho, Shape, WeightedSum};
+use ordain::numeric::Seed;
+use ordain::{Error, InputError, Result};
+
+use crate::{eval, output};
+
+/// Items that one session is about.
+pub struct Problem {
+    /// Within groups, if there are any.
+    pub items: Items,
+    pub kernel: Arc<WeightedSum>,
+    pub facts: Facts,
+}
+
+/// What is known to be true.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Facts {
+    /// Grades, whose ties are broken anew in every session.
+    Grades(Vec<i32>),
+    /// Utilities.
+    Utilities(Vec<f64>),
+}
+
+impl Facts {
+    /// The truth of a session, with ties broken by this seed.
+    pub fn truth(&self, groups: Option<&Groups>, seed: Seed) -> Result<Truth> {
+        match self {
+            Self::Grades(grades) => Ok(Truth::from_grades(grades.clone(), seed, 0)),
+            Self::Utilities(utilities) => Truth::from_utilities(utilities.clone(), groups),
+        }
+    }
+}
+
+impl Problem {
+    /// How many items a group has, on average.
+    pub fn group_size(&self) -> f64 {
+        self.items.len() as f64 / self.items.groups().map_or(1, Groups::len).max(1) as f64
+    }
+}
+
+/// A query of a LETOR file: its documents, standardized among themselves, and their grades.
+pub struct Query {
+    pub items: Items,
+    pub grades: Vec<i32>,
+}
+
+/// The queries of all files by name, their documents by id: the order of lines does not matter. Those of fewer than two
+/// documents are left out with a note.
+pub fn queries(files: &[PathBuf]) -> Result<Vec<Query>> {
+    let mut out: BTreeMap<String, (&Path, Query)> = BTreeMap::new();
+    let mut alone = 0;
+    for path in files {
+        let letor = read_letor(path)?;
+        let attributes = letor.items.attributes();
+        // Attributes that are the same for all documents say nothing of them.
+        let attributes = attributes.standardized(letor.items.groups());
+        let attributes = attributes.unwrap_or_else(|_| Attributes::none(letor.items.len()));
+        for (name, members) in groups(&letor.items) {
+            if members.len() < 2 {
+                alone += 1;
+                continue;
+            }
+            let query = query(path, &letor, &attributes, members)?;
+            if let Some((first, _)) = out.insert(name.clone(), (path, query)) {
+                let error = InputError::new(path, format!("queries that {} does not have", first.display()));
+                return Err(error.found(name).hint("give every query in one file alone").into());
+            }
+        }
+    }
+    if alone > 0 {
+        let queries = if alone == 1 { "1 query".into() } else { format!("{alone} queries") };
+        output::note(format!("left out {queries} with a single document"));
+    }
+    if out.is_empty() {
+        let error = InputError::new(&files[0], "a query with at least two documents");
+        return Err(error.hint("documents of a query bear the same qid").into());
+    }
+    Ok(out.into_values().map(|(_, query)| query).collect())
+}
+
+/// The groups by name, and all items where there are none.
+fn groups(items: &Items) -> Vec<(String, Vec<ItemId>)> {
+    match items.groups() {
+        None => vec![(String::new(), items.iter().collect())],
+        Some(groups) => {
+            let names = groups.names().iter().enumerate();
+            names.map(|(at, name)| (name.clone(), groups.members(at).to_vec())).collect()
+        }
+    }
+}
+
+fn query(path: &Path, letor: &Letor, attributes: &Attributes, mut members: Vec<ItemId>) -> Result<Query> {
+    members.sort_by_key(|&item| letor.items.id(item));
+    let ids = members.iter().map(|&item| letor.items.id(item).to_owned()).collect();
+    let values = members.iter().flat_map(|item| attributes.row(item.index())).copied().collect();
+    let own = Attributes::new(attributes.names().to_vec(), members.len(), values)?;
+    let grades = members.iter().map(|item| eval::whole(path, letor.grades[item.index()]));
+    Ok(Query { items: Items::new(ids, None, own)?, grades: grades.collect::<Result<_>>()? })
+}
+
+/// The kernels that `ordain init` would write for items with this many attributes.
+pub fn usual_kernels(attributes: usize) -> Vec<KernelSpec> {
+    let own = |weight: f64| KernelSpec { weight, shape: Shape::Independent };
+    if attributes == 0 {
+        return vec![own(1.0)];
+    }
+    let rho = Rho::Shared(1.0 / (attributes as f64).sqrt());
+    let form = Form::SquaredExponential { kappa: 1.0, rho };
+    vec![KernelSpec { weight: 1.0, shape: Shape::Vector { form, over: Over::Attributes } }, own(0.5)]
+}
+
+/// The true utilities or grades in a column of the project's items.
+///
+/// # Errors
+/// If there is no such column, it is one of the attributes, or a cell is not a number.
+pub fn facts(project: &Project, column: &str) -> Result<Facts> {
+    let file = project.items_file.as_deref().unwrap_or(&project.answers_file);
+    let Some(cells) = project.other.get(column) else {
+        if project.items.attributes().names().iter().any(|name| name == column) {
+            let error = InputError::new(file, "a column that is not an attribute: the model would see the truth");
+            let hint = format!("list the attributes without it in {}", project.file.display());
+            return Err(error.column(column).hint(hint).into());
+        }
+        let names = project.other.names();
+        let hint = match names.is_empty() {
+            true => "every column is an id, a group or an attribute".to_owned(),
+            false => format!("beside ids, groups and attributes there are: {}", names.join(", ")),
+        };
+        return Err(InputError::new(file, "a column of this name").column(column).hint(hint).into());
+    };
+    let number = |(row, cell): (usize, &String)| {
+        cell.trim().parse::<f64>().ok().filter(|value| value.is_finite()).ok_or_else(|| {
+            let id = &project.items.ids()[row];
+            Error::from(InputError::new(file, format!("a number for {id}")).column(column).found(cell.as_str()))
+        })
+    };
+    let values: Vec<f64> = cells.iter().enumerate().map(number).collect::<Result<_>>()?;
+    let grades = values.iter().all(|value| value.fract() == 0.0 && (0.0..=4.0).contains(value));
+    Ok(match grades {
+        true => Facts::Grades(values.iter().map(|&value| value as i32).collect()),
+        false => Facts::Utilities(values),
+    })
+}
