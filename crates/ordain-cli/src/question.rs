@@ -1,4 +1,4 @@
-//! What decides which pair is asked, as `ordain next` and `ordain ask` share it.
+//! What decides which pair is asked, as `ordain next`, `ordain ask` and `ordain simulate` share it.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -18,12 +18,8 @@ use crate::model::observe;
 /// What the answers are for, and how the pairs are chosen.
 #[derive(Args)]
 pub struct Options {
-    /// What the answers are for; the project's [ask] says so otherwise
-    #[arg(long, value_enum)]
-    goal: Option<GoalWord>,
-    /// How many items are to be found, for the goal top
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
-    top: Option<u32>,
+    #[command(flatten)]
+    goal: GoalOptions,
     /// How pairs are chosen; the project's [ask] or else the goal says so otherwise
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Strategy::names()))]
     strategy: Option<String>,
@@ -33,6 +29,34 @@ pub struct Options {
     /// What decides among pairs that are as good; the project's [ask] says so otherwise
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+}
+
+/// What the answers are for.
+#[derive(Args)]
+pub struct GoalOptions {
+    /// What the answers are for; the project's [ask] says so otherwise
+    #[arg(long, value_enum)]
+    goal: Option<GoalWord>,
+    /// How many items are to be found, for the goal top
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    top: Option<u32>,
+}
+
+impl GoalOptions {
+    /// The goal, if it is not this one anyway.
+    pub fn given(&self, usual: Goal) -> Result<Option<Goal>, Failure> {
+        let usage =
+            |message: &str| Failure::Usage { message: message.into(), hint: "for example: --goal top --top 10" };
+        Ok(match (self.goal, self.top, usual) {
+            (None | Some(GoalWord::Top), Some(k), _) => Some(Goal::Top { k: k as usize }),
+            (Some(_), Some(_), _) => return Err(usage("--top goes with the goal top only")),
+            (None, None, _) => None,
+            (Some(GoalWord::Top), None, usual @ Goal::Top { .. }) => Some(usual),
+            (Some(GoalWord::Top), None, _) => return Err(usage("the goal top needs --top: how many items")),
+            (Some(GoalWord::Best), None, _) => Some(Goal::Best),
+            (Some(GoalWord::WholeOrder), None, _) => Some(Goal::WholeOrder),
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -60,21 +84,8 @@ pub struct Asking {
 impl Options {
     /// What is asked for; where the command line is silent, what the project says.
     pub fn resolve(&self, project: &Project) -> Result<Asking, Failure> {
-        let goal = self.goal(project)?;
+        let goal = self.goal.given(project.ask.goal)?.unwrap_or(project.ask.goal);
         Ok(Asking { goal, strategy: self.strategy(project, goal)?, seed: Seed(self.seed.unwrap_or(project.ask.seed)) })
-    }
-
-    fn goal(&self, project: &Project) -> Result<Goal, Failure> {
-        let usage =
-            |message: &str| Failure::Usage { message: message.into(), hint: "for example: --goal top --top 10" };
-        match (self.goal, self.top, project.ask.goal) {
-            (None | Some(GoalWord::Top), Some(k), _) => Ok(Goal::Top { k: k as usize }),
-            (Some(_), Some(_), _) => Err(usage("--top goes with the goal top only")),
-            (None, None, goal) | (Some(GoalWord::Top), None, goal @ Goal::Top { .. }) => Ok(goal),
-            (Some(GoalWord::Top), None, _) => Err(usage("the goal top needs --top: how many items")),
-            (Some(GoalWord::Best), None, _) => Ok(Goal::Best),
-            (Some(GoalWord::WholeOrder), None, _) => Ok(Goal::WholeOrder),
-        }
     }
 
     fn strategy(&self, project: &Project, goal: Goal) -> Result<Strategy, Failure> {

@@ -23,6 +23,7 @@ use self::play::{Contender, Curve, Point, Rules, play};
 use self::problem::{Facts, Problem, Query};
 use crate::model::{open_project, working};
 use crate::output::{self, Format};
+use crate::question::GoalOptions;
 use crate::{Failure, Outcome, chart, tune};
 
 /// Play sessions against a known truth: how many answers which ranking takes
@@ -47,7 +48,7 @@ use crate::{Failure, Outcome, chart, tune};
 #[derive(Args)]
 #[command(after_long_help = "Examples:\n  \
     ordain simulate --letor S1.txt.gz --answers 200 --strategy expected-loss,random --belief gp,glicko\n  \
-    ordain simulate ordain-demo --truth inhabitants --goal top:5 --repeats 10")]
+    ordain simulate ordain-demo --truth inhabitants --goal top --top 5 --repeats 10")]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file [default: .]
     #[arg(conflicts_with = "letor")]
@@ -67,9 +68,8 @@ pub struct Arguments {
     /// Emphasis on the top, for strategies that have one [default: what suits the goal]
     #[arg(long, value_delimiter = ',', value_parser = not_negative)]
     focus: Vec<f64>,
-    /// What is to be found out: best, top:K or whole-order [default: the project's, or whole-order]
-    #[arg(long, value_parser = goal)]
-    goal: Option<Goal>,
+    #[command(flatten)]
+    goal: GoalOptions,
     /// How answers become a belief
     #[arg(long, value_enum, value_delimiter = ',', default_value = "gp")]
     belief: Vec<Belief>,
@@ -155,16 +155,6 @@ fn not_negative(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number, at least 0".into())
 }
 
-fn goal(text: &str) -> Result<Goal, String> {
-    let top = |k: &str| k.parse().ok().filter(|k| *k > 0).map(|k| Goal::Top { k });
-    let goal = match text {
-        "best" => Some(Goal::Best),
-        "whole-order" => Some(Goal::WholeOrder),
-        _ => text.strip_prefix("top:").and_then(top),
-    };
-    goal.ok_or_else(|| "expected best, whole-order, or top:K such as top:10".into())
-}
-
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let game = if arguments.letor.is_empty() { project_game(arguments)? } else { letor_game(arguments)? };
@@ -192,10 +182,11 @@ struct Game {
 fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
     let project = open_project(arguments.project.as_deref().unwrap_or(".".as_ref()))?;
     let facts = problem::facts(&project, arguments.truth.as_deref().unwrap_or_default())?;
-    let goal = arguments.goal.unwrap_or(project.ask.goal);
+    let given = arguments.goal.given(project.ask.goal)?;
+    let goal = given.unwrap_or(project.ask.goal);
     let mut strategies = arguments.strategy.clone();
     let mut focuses = arguments.focus.clone();
-    if let Some(own) = project.ask.strategy.as_ref().filter(|_| strategies.is_empty() && arguments.goal.is_none()) {
+    if let Some(own) = project.ask.strategy.as_ref().filter(|_| strategies.is_empty() && given.is_none()) {
         if !Strategy::names().contains(&own.as_str()) {
             return Err(project.unknown_strategy(Strategy::names()).into());
         }
@@ -224,7 +215,7 @@ fn sizes(groups: &Groups) -> Vec<usize> {
 }
 
 fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
-    let goal = arguments.goal.unwrap_or(Goal::WholeOrder);
+    let goal = arguments.goal.given(Goal::WholeOrder)?.unwrap_or(Goal::WholeOrder);
     let contenders = contenders(&arguments.strategy, &arguments.focus, &arguments.belief, goal)?;
     let queries = problem::queries(&arguments.letor)?;
     let specs = match &arguments.model {

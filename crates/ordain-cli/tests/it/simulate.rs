@@ -41,7 +41,7 @@ const MEASURES: [&str; 5] = ["map", "ndcg10", "best", "tau", "accuracy"];
 #[test]
 fn the_promised_object() {
     let folder = folder(3, 20);
-    let result = simulated(&folder, "--answers 160 --strategy expected-loss,random --goal top:5");
+    let result = simulated(&folder, "--answers 160 --strategy expected-loss,random --goal top --top 5");
     assert_eq!(result.as_object().unwrap().keys().collect::<Vec<_>>(), ["runs"]);
     let runs = result["runs"].as_array().unwrap();
     assert_eq!((&runs[0]["belief"], &runs[0]["strategy"]), (&"gp".into(), &"expected-loss".into()));
@@ -230,7 +230,7 @@ fn what_is_wrong_is_said() {
     for (words, said) in [
         ("--strategy expected-los", "'expected-loss'"),
         ("--belief glico", "'glicko'"),
-        ("--goal top", "top:10"),
+        ("--goal top", "--top 10"),
         ("--focus -1", "'-1'"),
         ("--strategy random --focus 1", "means nothing to random"),
         ("--answers 5", "5 is not in 10.."),
