@@ -1,13 +1,12 @@
 //! What decides which pair is asked, as `ordain next`, `ordain ask` and `ordain simulate` share it.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use ordain::active::{BeliefKind, Candidates, Session, SessionParams, Strategy};
-use ordain::data::{Answer, Goal, ItemId, Items, Outcome as Said};
+use ordain::data::{Answer, Goal, ItemId, Items};
 use ordain::formats::{Project, Table, named_pair};
 use ordain::numeric::Seed;
 use ordain::{Error, InputError, kernel};
@@ -144,15 +143,9 @@ impl Asking {
 /// a skipped one never.
 pub fn candidates<'a>(project: &Project, answers: impl IntoIterator<Item = &'a Answer>) -> (Candidates, usize) {
     let mut candidates = Candidates::new(project.items.groups().cloned());
-    let mut out = HashSet::new();
-    for answer in answers {
-        if let Some(second) = answer.second.filter(|_| !project.ask.repeat || answer.outcome == Said::Skip) {
-            candidates.exclude(answer.first, second);
-            out.insert((answer.first.min(second), answer.first.max(second)));
-        }
-    }
+    let out = answers.into_iter().filter(|answer| candidates.rule_out(answer, project.ask.repeat)).count();
     let all: usize = group_sizes(&project.items).iter().map(|size| size * size.saturating_sub(1) / 2).sum();
-    (candidates, all - out.len())
+    (candidates, all - out)
 }
 
 /// How many items each group has.

@@ -44,7 +44,8 @@ fn best(n: usize, allowed: impl Fn(usize, usize) -> bool, score: impl Fn(usize, 
     scored.iter().filter(|(score, _)| *score >= largest - 1e-8 * largest.abs()).map(|&(_, pair)| pair).collect()
 }
 
-/// Moments of the answer "first" to a difference N(mean, variance), by quadrature: probability, slope and curvature.
+/// The answer "first" (sign 1) or "second" (-1) to a difference N(mean, variance), as the papers have it: probability, slope and
+/// curvature.
 fn answer_moments(mean: f64, variance: f64, lambda: f64, sign: f64) -> (f64, f64, f64) {
     let sd = (variance + lambda * lambda).sqrt();
     let z = sign * mean / sd;

@@ -14,7 +14,7 @@ use super::look_ahead::look_ahead;
 use super::pending::Pending;
 use super::strategy::{Answers, PairBelief, Score};
 use crate::Result;
-use crate::data::{Groups, ItemId};
+use crate::data::{Answer, Groups, ItemId, Outcome};
 use crate::gp::{AnswerModel, Belief};
 
 /// A pair worth asking.
@@ -54,6 +54,13 @@ impl Candidates {
     /// Leaves a pair out.
     pub fn exclude(&mut self, first: ItemId, second: ItemId) {
         self.excluded.insert(key(first, second));
+    }
+
+    /// Leaves the pair of an answer out: one that was skipped, and any other unless pairs are asked again. Says whether it was
+    /// still in.
+    pub fn rule_out(&mut self, answer: &Answer, repeat: bool) -> bool {
+        let pair = answer.second.filter(|_| !repeat || answer.outcome == Outcome::Skip);
+        pair.is_some_and(|second| self.excluded.insert(key(answer.first, second)))
     }
 
     /// Whether a pair may be asked.

@@ -95,25 +95,17 @@ impl Learner {
                 self.observations.push(observation);
             }
             State::Steps(steps) => {
-                steps.observe(&observation)?;
-                self.observations.push(observation);
                 let due = self.refined + (self.refined / 4).max(FIRST_REFINEMENT);
-                if self.kind == BeliefKind::GpRefined && self.observations.len() >= due {
-                    let ep = EpParams::default().fit(self.kernel.clone(), &self.observations)?;
+                if self.kind == BeliefKind::GpRefined && self.observations.len() + 1 >= due {
+                    let ep = fit_with(&self.kernel, &mut self.observations, observation)?;
                     *steps = Incremental::from_belief(&ep)?;
                     self.refined = self.observations.len();
+                } else {
+                    steps.observe(&observation)?;
+                    self.observations.push(observation);
                 }
             }
-            State::Full(ep) => {
-                self.observations.push(observation);
-                match EpParams::default().fit(self.kernel.clone(), &self.observations) {
-                    Ok(fitted) => **ep = fitted,
-                    Err(error) => {
-                        self.observations.pop();
-                        return Err(error);
-                    }
-                }
-            }
+            State::Full(ep) => **ep = fit_with(&self.kernel, &mut self.observations, observation)?,
         }
         Ok(())
     }
@@ -126,6 +118,16 @@ impl Learner {
             State::Ratings(ratings) => ratings,
         }
     }
+}
+
+/// EP over the observations and one more, which is then among them; if it cannot be learned from, it is not.
+fn fit_with(kernel: &Arc<dyn Kernel>, observations: &mut Vec<Observation>, one: Observation) -> Result<Ep> {
+    observations.push(one);
+    let fitted = EpParams::default().fit(kernel.clone(), observations);
+    if fitted.is_err() {
+        observations.pop();
+    }
+    fitted
 }
 
 fn prior(kind: BeliefKind, kernel: &Arc<dyn Kernel>) -> Result<State> {

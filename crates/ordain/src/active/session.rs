@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::learner::Learner;
 use super::{BeliefKind, Candidates, Question, Strategy, choose, choose_many};
-use crate::data::{Answer, AnswerLog, Groups, ItemId, Outcome};
+use crate::data::{Answer, AnswerLog, Groups, ItemId};
 use crate::gp::{AnswerModel, Belief};
 use crate::kernel::Kernel;
 use crate::numeric::Seed;
@@ -148,7 +148,7 @@ impl Session {
             None => self.check_item(answer.first)?,
         }
         self.learner.learn(&answer)?;
-        self.rule_out(&answer);
+        self.candidates.rule_out(&answer, self.params.repeat);
         self.answers.push(answer);
         Ok(())
     }
@@ -184,13 +184,6 @@ impl Session {
     /// The settings.
     pub fn params(&self) -> &SessionParams {
         &self.params
-    }
-
-    /// An answered pair is not asked again.
-    fn rule_out(&mut self, answer: &Answer) {
-        if let Some(second) = answer.second.filter(|_| !self.params.repeat || answer.outcome == Outcome::Skip) {
-            self.candidates.exclude(answer.first, second);
-        }
     }
 
     fn check_item(&self, item: ItemId) -> Result<()> {
