@@ -17,8 +17,9 @@ use self::cards::Cards;
 use self::input::Input;
 use self::progress::Progress;
 use crate::answer::{now, one_line};
+use crate::certainty::Wanted;
 use crate::model::{open_project, working};
-use crate::question::{Asking, Options};
+use crate::question::{Asking, Options, read_pool};
 use crate::{Failure, Outcome, output};
 
 /// Ask one question after the other, each the one that is worth most now
@@ -29,8 +30,10 @@ use crate::{Failure, Outcome, output};
 /// What others record meanwhile counts from the next start on.
 ///
 /// It says which items stand first, how sure that is and about how many answers are to go, and stops by itself when the
-/// goal is reached with the target's probability. For groups of a thousand items and more, counting that would make the
-/// judge wait, and is left out.
+/// goal is reached with the target's probability. How many are to go is foreseen by playing on in a few worlds that the
+/// answers so far allow; with more than a hundred items this is done while the judge thinks, and looks less far ahead the
+/// more items there are, down to nothing for a thousand. For groups of thousands counting how sure the ranking is would
+/// make the judge wait, and is left out too.
 #[derive(Args)]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
@@ -41,22 +44,17 @@ pub struct Arguments {
     judge: Option<String>,
     #[command(flatten)]
     options: Options,
-    /// Stop when the goal is reached with this probability
-    #[arg(long, value_name = "P", default_value = "0.9", value_parser = parse_share)]
-    target: f64,
-    /// The share of pairs that may stand in the wrong order, for the goal whole-order
-    #[arg(long, value_name = "SHARE", default_value = "0.1", value_parser = parse_share)]
-    error: f64,
+    #[command(flatten)]
+    wanted: Wanted,
+    /// Ask only pairs of this table, with the columns first and second, and group where ids alone do not say
+    #[arg(long, value_name = "FILE")]
+    pool: Option<PathBuf>,
     /// Stop after this many answers; skips do not count
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Do not show this column of the items, for example the truth
     #[arg(long, value_name = "COLUMN")]
     hide: Vec<String>,
-}
-
-fn parse_share(text: &str) -> Result<f64, &'static str> {
-    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("a number from 0 to 1")
 }
 
 /// What the judge can say.
@@ -83,16 +81,18 @@ const FIRST_FEW: usize = 5;
 pub fn run(arguments: &Arguments) -> Outcome {
     let project = open_project(&arguments.project)?;
     let asking = arguments.options.resolve(&project)?;
+    let pool = arguments.pool.as_ref().map(|pool| read_pool(pool, &project)).transpose()?;
     let cards = Cards::read(&project, &arguments.hide)?;
     let writer = AnswerWriter::open(&project.answers_file, &project.items)?;
     let model = AnswerModel::new(project.noise, project.tie_width)?;
     let working = working("learning from the answers");
-    let session = asking.session(&project, None)?;
+    let session = asking.session(&project, pool.as_ref())?;
     drop(working);
-    let progress = Progress::new(arguments, &asking, &project.items);
+    let input = Input::new();
+    let rule = arguments.wanted.rule(asking.goal);
+    let progress = Progress::new(rule, &asking, &project, pool, !input.is_terminal());
     let judge = arguments.judge.clone();
-    let mut talk =
-        Talk { project, asking, session, model, writer, cards, progress, judge, input: Input::new(), given: 0 };
+    let mut talk = Talk { project, asking, session, model, writer, cards, progress, judge, input, given: 0 };
     talk.go(arguments.limit)
 }
 
@@ -115,19 +115,24 @@ impl Talk {
     /// Asks until the judge, the goal, the limit or the pairs say that it is enough.
     fn go(&mut self, limit: Option<usize>) -> Outcome {
         let mut beyond = false;
+        let mut silence = self.progress.silence();
         loop {
             if limit.is_some_and(|limit| self.given >= limit) {
                 return self.end("that is as many as the limit allows");
             }
             let Some(question) = self.session.ask()? else { return self.end("no pair is left to ask") };
-            let probability = self.progress.probability(&self.session, self.project.items.groups())?;
+            let probability = self.progress.probability(&self.session)?;
             if !beyond && self.progress.is_enough(probability) {
-                output::text(format!("the goal is reached: {}", self.progress.certainty(probability)))?;
+                let sure = self.progress.certainty(probability, &self.project).unwrap_or_default();
+                output::text(format!("the goal is reached: {sure}"))?;
                 output::text("go on? yes or no")?;
                 if self.input.choose(&[("yes", true), ("no", false)])? != Some(true) {
                     return self.end("the goal is reached");
                 }
                 beyond = true;
+            }
+            if let Some(silence) = silence.take() {
+                output::text(silence)?;
             }
             let sides = self.sides(&question);
             self.show(sides, probability, beyond)?;
@@ -166,12 +171,13 @@ impl Talk {
         let count = output::count(answers.len(), "answer");
         let group = items.group_name(sides[0]).map_or(String::new(), |group| format!(" in {}", shown(group)));
         output::text(format!("{count}; first{group}: {}", self.first_few(sides[0])))?;
-        let mut sure = self.progress.certainty(probability);
-        if !beyond {
-            self.progress.look_ahead(&self.session, &self.project, &self.model)?;
-            sure += &self.progress.to_go(answers.len()).map_or(String::new(), |to_go| format!("; {to_go}"));
+        if let Some(mut sure) = self.progress.certainty(probability, &self.project) {
+            if !beyond {
+                self.progress.look_ahead(&self.session, &self.project, &self.model)?;
+                sure += &self.progress.to_go(answers.len()).map_or(String::new(), |to_go| format!("; {to_go}"));
+            }
+            output::text(sure)?;
         }
-        output::text(sure)?;
         output::text(self.cards.draw(&self.project, sides))?;
         output::text(format!("{} or {}?", self.name(sides[0]), self.name(sides[1])))
     }

@@ -49,11 +49,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
         output::note("\"which has more inhabitants?\". The model does not see the inhabitants.\n");
     }
     let model = Model::open(folder, Inference::Ep)?;
-    let ranked = rank::ranked(&model, None)?;
-    rank::show(&model, &ranked, None)?;
+    let ranking = rank::Ranking::plain(&model)?;
+    ranking.show(&model)?;
     // Only the example knows the truth; another project that stands there has other items to try.
     let Some(truth) = inhabitants(&model.project) else { return Ok(()) };
-    let share = share_in_order(&truth, &ranked);
+    let share = share_in_order(&truth, &ranking.items);
     output::note(format!("{:.0} % of all pairs stand in their true order", 100.0 * share));
     race(&model.project, &truth)?;
     let folder = output::typed(folder);

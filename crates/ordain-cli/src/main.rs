@@ -2,6 +2,7 @@
 
 mod answer;
 mod ask;
+mod certainty;
 mod chart;
 mod compare;
 mod demo;

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::active::{Question, choose_many};
-use ordain::data::{ItemId, Items};
+use ordain::active::{CertaintyParams, Question, certainty, choose_many};
+use ordain::data::Items;
 use ordain::formats::Project;
-use ordain::gp::EpParams;
+use ordain::gp::{Belief, EpParams};
 use ordain::kernel;
 use serde::Serialize;
 
+use crate::certainty::{Slack, parse_share, sentence};
 use crate::model::{Inference, observe, open_project, working};
 use crate::output::{self, Format};
 use crate::question::{Asking, Options, candidates, read_pool};
@@ -23,6 +24,8 @@ use crate::{Failure, Outcome};
 /// best first. Each is chosen as if the answers to those before it had come. Pairs that were answered are not asked
 /// again unless the project says `repeat = true` under [ask], skipped ones never, and only items of one group are
 /// compared.
+///
+/// With --target, no pair is named once the goal is reached with that probability, which is then said on standard error.
 ///
 /// Scores are the strategy's own, comparable with each other only. JSON has null for one that is infinite, as
 /// that of variance-ratio is for items that are ranked equal.
@@ -39,6 +42,11 @@ pub struct Arguments {
     /// Ask only pairs of this table, with the columns first and second, and group where ids alone do not say
     #[arg(long, value_name = "FILE")]
     pool: Option<PathBuf>,
+    /// Name no pair if the goal is reached with this probability already
+    #[arg(long, value_name = "P", value_parser = parse_share)]
+    target: Option<f64>,
+    #[command(flatten)]
+    slack: Slack,
     /// How answers become a belief; `ordain ask` goes by the incremental one
     #[arg(long, value_enum, default_value = "ep")]
     inference: Inference,
@@ -68,36 +76,59 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let pool = arguments.pool.as_ref().map(|pool| read_pool(pool, &project)).transpose()?;
     let count = arguments.count as usize;
     let working = working("choosing pairs");
-    let questions = match arguments.inference {
-        Inference::Ep => by_all_answers(&project, &asking, pool, count)?,
-        Inference::Incremental => asking.session(&project, pool.as_deref())?.ask_many(count)?,
+    let enough = |belief: &dyn Belief| enough(arguments, &asking, &project, belief);
+    let (enough, questions) = match arguments.inference {
+        Inference::Ep => {
+            let (model, observations) = observe(&project, &project.answers)?;
+            let kernel = Arc::new(kernel::build(&project.kernels, &project.items, &project.relations)?);
+            let belief = EpParams::default().fit(kernel, &observations)?;
+            let standing = project.answers.standing();
+            let mut stream = asking.seed.stream(standing.len() as u64);
+            let (candidates, _) = candidates(&project, pool.as_ref(), standing);
+            match enough(&belief)? {
+                None => (None, choose_many(&belief, &model, asking.strategy, candidates, &[], count, &mut stream)?),
+                enough => (enough, Vec::new()),
+            }
+        }
+        Inference::Incremental => {
+            let session = asking.session(&project, pool.as_ref())?;
+            match enough(session.belief())? {
+                None => (None, session.ask_many(count)?),
+                enough => (enough, Vec::new()),
+            }
+        }
     };
     drop(working);
+    if let Some(sure) = &enough {
+        output::note(format!("nothing more need be asked: {sure}"));
+    }
     let rows: Vec<Row<'_>> = questions.iter().map(|question| row(&project.items, question)).collect();
     match arguments.format {
         Format::Json => output::json(&Report { pairs: rows }),
         Format::Csv => show_csv(&rows),
+        Format::Table if rows.is_empty() => {
+            if enough.is_none() {
+                output::note("no pair is left to ask");
+            }
+            Ok(())
+        }
         Format::Table => show(&rows, &asking),
     }
 }
 
-/// The pairs by the belief of EP over all answers.
-fn by_all_answers(
-    project: &Project,
+/// How sure the goal is, in words, if that is as sure as was wanted.
+fn enough(
+    arguments: &Arguments,
     asking: &Asking,
-    pool: Option<Vec<(ItemId, ItemId)>>,
-    count: usize,
-) -> Result<Vec<Question>, Failure> {
-    let (model, observations) = observe(project, &project.answers)?;
-    let kernel = Arc::new(kernel::build(&project.kernels, &project.items, &project.relations)?);
-    let belief = EpParams::default().fit(kernel, &observations)?;
-    let standing = project.answers.standing();
-    let mut stream = asking.seed.stream(standing.len() as u64);
-    let (mut candidates, _) = candidates(project, standing);
-    if let Some(pool) = pool {
-        candidates = candidates.with_pool(pool);
-    }
-    Ok(choose_many(&belief, &model, asking.strategy, candidates, &[], count, &mut stream)?)
+    project: &Project,
+    belief: &dyn Belief,
+) -> Result<Option<String>, Failure> {
+    let Some(target) = arguments.target else { return Ok(None) };
+    let rule = arguments.slack.rule(asking.goal, target);
+    let groups = project.items.groups();
+    let params = CertaintyParams { seed: asking.seed, ..CertaintyParams::default() };
+    let probability = rule.probability(&certainty(belief, groups, &params)?);
+    Ok((probability >= target).then(|| sentence(&rule, probability, groups)))
 }
 
 fn row<'a>(items: &'a Items, question: &Question) -> Row<'a> {
@@ -121,10 +152,6 @@ fn show_csv(rows: &[Row<'_>]) -> Outcome {
 }
 
 fn show(rows: &[Row<'_>], asking: &Asking) -> Outcome {
-    if rows.is_empty() {
-        output::note("no pair is left to ask");
-        return Ok(());
-    }
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let grouped = rows.iter().any(|row| row.group.is_some());

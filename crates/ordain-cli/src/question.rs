@@ -1,5 +1,6 @@
 //! What decides which pair is asked, as `ordain next`, `ordain ask` and `ordain simulate` share it.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ pub struct Options {
 }
 
 /// What the answers are for.
-#[derive(Args)]
+#[derive(Args, Clone, Default)]
 pub struct GoalOptions {
     /// What the answers are for; the project's [ask] says so otherwise
     #[arg(long, value_enum)]
@@ -42,6 +43,11 @@ pub struct GoalOptions {
 }
 
 impl GoalOptions {
+    /// How many items are to be found, if that was said.
+    pub fn top(&self) -> Option<u32> {
+        self.top
+    }
+
     /// The goal, if it is not this one anyway.
     pub fn given(&self, usual: Goal) -> Result<Option<Goal>, Failure> {
         let usage =
@@ -81,6 +87,11 @@ pub struct Asking {
 }
 
 impl Options {
+    /// Nothing but a goal.
+    pub fn of_goal(goal: &GoalOptions) -> Self {
+        Self { goal: goal.clone(), strategy: None, focus: None, seed: None }
+    }
+
     /// What is asked for; where the command line is silent, what the project says.
     pub fn resolve(&self, project: &Project) -> Result<Asking, Failure> {
         let goal = self.goal.given(project.ask.goal)?.unwrap_or(project.ask.goal);
@@ -121,7 +132,7 @@ impl Options {
 
 impl Asking {
     /// The session that has learned the standing answers of the project one by one.
-    pub fn session(&self, project: &Project, pool: Option<&[(ItemId, ItemId)]>) -> Result<Session, Failure> {
+    pub fn session(&self, project: &Project, pool: Option<&Pool>) -> Result<Session, Failure> {
         let (model, _) = observe(project, &project.answers)?;
         let params = SessionParams {
             strategy: self.strategy,
@@ -139,13 +150,29 @@ impl Asking {
     }
 }
 
+/// Pairs to which questions are confined.
+pub type Pool = Vec<(ItemId, ItemId)>;
+
 /// The pairs that may be asked after these answers, and how many they are: an answered one only if the project repeats,
 /// a skipped one never.
-pub fn candidates<'a>(project: &Project, answers: impl IntoIterator<Item = &'a Answer>) -> (Candidates, usize) {
+pub fn candidates<'a>(
+    project: &Project,
+    pool: Option<&Pool>,
+    answers: impl IntoIterator<Item = &'a Answer>,
+) -> (Candidates, usize) {
     let mut candidates = Candidates::new(project.items.groups().cloned());
-    let out = answers.into_iter().filter(|answer| candidates.rule_out(answer, project.ask.repeat)).count();
-    let all: usize = group_sizes(&project.items).iter().map(|size| size * size.saturating_sub(1) / 2).sum();
-    (candidates, all - out)
+    let out: Vec<&Answer> =
+        answers.into_iter().filter(|answer| candidates.rule_out(answer, project.ask.repeat)).collect();
+    let Some(pool) = pool else {
+        let all: usize = group_sizes(&project.items).iter().map(|size| size * size.saturating_sub(1) / 2).sum();
+        return (candidates, all - out.len());
+    };
+    let key = |first: ItemId, second: ItemId| (first.min(second), first.max(second));
+    let mut left: HashSet<(ItemId, ItemId)> = pool.iter().map(|&(first, second)| key(first, second)).collect();
+    for answer in out {
+        left.remove(&key(answer.first, answer.second.unwrap_or(answer.first)));
+    }
+    (candidates.with_pool(pool.iter().copied()), left.len())
 }
 
 /// How many items each group has.
@@ -157,7 +184,7 @@ pub fn group_sizes(items: &Items) -> Vec<usize> {
 }
 
 /// Pairs from a table with the columns `first` and `second`, and `group` where ids alone do not say.
-pub fn read_pool(path: &Path, project: &Project) -> Result<Vec<(ItemId, ItemId)>, Failure> {
+pub fn read_pool(path: &Path, project: &Project) -> Result<Pool, Failure> {
     let table = Table::read(path)?;
     let (first, second) = (table.column("first")?, table.column("second")?);
     let group = table.columns().iter().position(|column| column == "group");

@@ -1,17 +1,23 @@
 //! `ordain rank`: the ranking with its uncertainty.
 
+mod settled;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
+use ordain::active::StopRule;
 use ordain::formats::NewLinks;
 use ordain::gp::{RankedItem, RankingParams, rank};
 use ordain::numeric::Seed;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
+use self::settled::{Ahead, Settled};
+use crate::certainty::Wanted;
 use crate::model::{Inference, Model, Unseen, working};
 use crate::output::{self, Format};
+use crate::question::{Asking, GoalOptions, Options};
 use crate::{Failure, Outcome};
 
 /// Rank the items and say how sure the ranking is
@@ -20,17 +26,32 @@ use crate::{Failure, Outcome};
 /// it with 90 % probability; it and the probability of being among the first k are counted from 4096 joint draws of the
 /// utilities, so a probability p is known to within a standard error of sqrt(p (1 - p) / 4096), at most 0.8 %.
 ///
+/// Tiers are groups of items that cannot be told apart yet: every item of a tier is above all items of the next tiers with
+/// 90 % probability. Where there are several the table has a column for them; JSON and CSV have the key tier in any case.
+///
+/// How sure the goal is (that of the project's [ask], or --goal and --top) stands below the table, and in JSON as
+/// "certainty": {"goal", "k"?, "error"?, "target", "probability", "wrong_pairs", "forecast"?: {"low", "median", "high"}}: the
+/// probability that the goal is reached, the expected share of pairs in the wrong order, and with --forecast how many more
+/// answers it takes to reach the target's probability, with an 80 % interval (null: more than were looked at). Of several
+/// groups the least sure counts. For groups of more than about 5,000 items none of this is counted, nor are tiers: it would
+/// double the time that the ranking takes.
+///
 /// With --with, items that the project does not have are ranked among its own by their attributes and links, without
 /// learning anew and without changing what is believed of the project's items: a newcomer's attributes are put on
 /// their scale. The table marks newcomers, JSON gives them the key "new": true, and CSV has a column new.
 #[derive(Args)]
+#[command(mut_arg("top", |top| top.help("Give each item's probability of being among the first K, which is then the goal")))]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
     project: PathBuf,
-    /// Also give each item's probability of being among the first K
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
-    top: Option<u32>,
+    #[command(flatten)]
+    goal: GoalOptions,
+    #[command(flatten)]
+    wanted: Wanted,
+    /// Foresee how many answers the goal still takes, however long that takes; without it, only where it is quick
+    #[arg(long, conflicts_with = "with")]
+    forecast: bool,
     /// Also rank the items of this table, which the project does not have: same columns as the project's items
     #[arg(long, value_name = "FILE")]
     with: Option<PathBuf>,
@@ -62,6 +83,8 @@ struct Report<'a> {
     log_evidence: f64,
     answers: usize,
     inference: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certainty: Option<settled::Report>,
 }
 
 #[derive(Serialize)]
@@ -79,28 +102,124 @@ struct Row<'a> {
     /// Only newcomers have it in JSON; where there are any, all items in CSV, whose rows have the same columns.
     #[serde(skip_serializing_if = "Option::is_none")]
     new: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tier: Option<usize>,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let unseen = arguments.with.as_ref().map(|items| Unseen { items, links: &arguments.with_links });
     let model = Model::open_with(&arguments.project, arguments.inference, unseen.as_ref())?;
-    let ranked = ranked(&model, arguments.top)?;
-    let rows = || ranked.iter().map(|ranked| row(&model, ranked));
+    let asking = Options::of_goal(&arguments.goal).resolve(&model.project)?;
+    let ahead = match arguments.format {
+        _ if arguments.forecast => Ahead::Always,
+        Format::Table => Ahead::IfQuick,
+        Format::Json | Format::Csv => Ahead::Never,
+    };
+    let top = arguments.goal.top();
+    let ranking = Ranking::make(&model, &asking, arguments.wanted.rule(asking.goal), top, ahead)?;
     match arguments.format {
-        Format::Table => show(&model, &ranked, arguments.top),
-        Format::Csv => output::csv(rows()),
+        Format::Table => ranking.show(&model),
+        Format::Csv => output::csv(ranking.rows(&model)),
         Format::Json => output::json(&Report {
-            items: rows().map(|row| Row { new: row.new.filter(|&new| new), ..row }).collect(),
+            items: ranking.rows(&model).map(|row| Row { new: row.new.filter(|&new| new), ..row }).collect(),
             log_evidence: model.belief.log_evidence(),
             answers: model.learned,
             inference: arguments.inference.word(),
+            certainty: ranking.settled.as_ref().map(Settled::report),
         }),
     }
 }
 
-/// The ranking of all items.
-pub fn ranked(model: &Model, top: Option<u32>) -> Result<Vec<RankedItem>, Failure> {
+/// A ranking and how settled it is.
+pub struct Ranking {
+    pub items: Vec<RankedItem>,
+    top: Option<u32>,
+    settled: Option<Settled>,
+    /// The items' tiers, if they were counted.
+    tiers: Vec<usize>,
+}
+
+impl Ranking {
+    /// Of all items of a model.
+    pub fn make(
+        model: &Model,
+        asking: &Asking,
+        rule: StopRule,
+        top: Option<u32>,
+        ahead: Ahead,
+    ) -> Result<Self, Failure> {
+        let items = ranked(model, top)?;
+        let settled = Settled::count(model, asking, rule, ahead)?;
+        let tiers = settled.as_ref().map(Settled::tiers).unwrap_or_default();
+        Ok(Self { items, top, settled, tiers })
+    }
+
+    /// As `ordain rank` shows it when nothing else is said.
+    pub fn plain(model: &Model) -> Result<Self, Failure> {
+        let asking = Options::of_goal(&GoalOptions::default()).resolve(&model.project)?;
+        Self::make(model, &asking, Wanted::default().rule(asking.goal), None, Ahead::IfQuick)
+    }
+
+    fn rows<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = Row<'a>> {
+        self.items.iter().enumerate().map(|(at, item)| row(model, item, self.tiers.get(at).copied()))
+    }
+
+    /// The table for people, with a picture of every item's utility: the mean and the 90 % around it.
+    pub fn show(&self, model: &Model) -> Outcome {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        let tiered = self.tiers.iter().any(|&tier| tier > 1);
+        let rows: Vec<Row<'_>> = self.rows(model).map(|row| Row { tier: row.tier.filter(|_| tiered), ..row }).collect();
+        let numbers: Vec<Vec<String>> = rows.iter().map(numbers).collect();
+        let mut headings: Vec<String> = ["rank", "utility", "± sd", "rank (90 %)"].map(str::to_owned).into();
+        headings.extend(self.top.map(|top| format!("top {top}")));
+        headings.extend(tiered.then(|| "tier".to_owned()));
+        headings.extend(model.has_newcomers().then(String::new));
+        let widest = |column: usize| numbers.iter().map(|cells| cells[column].width()).max().unwrap_or(0);
+        let fixed = (0..headings.len()).map(|column| widest(column).max(headings[column].width()) + PADDING).sum();
+        let longest = |name: fn(&Row<'_>) -> usize| rows.iter().map(name).max().unwrap_or(0);
+        let group = model.items().groups().map(|_| longest(|row| row.group.map_or(0, str::width)).max("group".len()));
+        let widths = Widths::fit(output::columns(), fixed, longest(|row| row.id.width()).max("item".len()), group);
+
+        let rank = headings.remove(0);
+        let heading = if widths.picture < 26 { "90 % interval" } else { "utility with 90 % interval" };
+        let titles =
+            [rank, "item".into()].into_iter().chain(headings).chain((widths.picture > 0).then(|| heading.into()));
+        table.set_header(group.map(|_| "group".into()).into_iter().chain(titles));
+        let pictures = pictures(&self.items, widths.picture);
+        for ((row, mut numbers), picture) in rows.iter().zip(numbers).zip(pictures) {
+            let group = group.map(|_| output::cut(row.group.unwrap_or_default(), widths.group));
+            let item = output::cut(row.id, widths.item);
+            let rank = numbers.remove(0);
+            table.add_row(group.into_iter().chain([rank, item]).chain(numbers).chain(picture));
+        }
+        let first = usize::from(group.is_some());
+        let numbers = 4 + usize::from(self.top.is_some()) + usize::from(tiered);
+        for column in (0..=numbers).filter(|&column| column != 1) {
+            if let Some(column) = table.column_mut(first + column) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        output::text(table.trim_fmt())?;
+        let new = self.items.iter().filter(|ranked| model.is_new(ranked.item)).count();
+        let new = if new > 0 { format!(" ({new} new)") } else { String::new() };
+        let items = output::count(self.items.len(), "item") + &new;
+        let evidence = model.belief.log_evidence();
+        output::note(match model.learned {
+            0 => format!("{items}, no answers yet; \"ordain ask\" asks for them"),
+            answers => format!("{items}, {}, log evidence {evidence:.3}", output::count(answers, "answer")),
+        });
+        output::note(match &self.settled {
+            Some(settled) => settled.line(model.items().groups()),
+            None => "so many items that how sure the ranking is was not counted".into(),
+        });
+        Ok(())
+    }
+}
+
+/// The items of a model by rank.
+fn ranked(model: &Model, top: Option<u32>) -> Result<Vec<RankedItem>, Failure> {
     let working = working("drawing rankings");
     let params = RankingParams {
         top: top.map(|top| top as usize),
@@ -112,7 +231,7 @@ pub fn ranked(model: &Model, top: Option<u32>) -> Result<Vec<RankedItem>, Failur
     Ok(ranked)
 }
 
-fn row<'a>(model: &'a Model, ranked: &RankedItem) -> Row<'a> {
+fn row<'a>(model: &'a Model, ranked: &RankedItem, tier: Option<usize>) -> Row<'a> {
     let items = model.items();
     Row {
         id: items.id(ranked.item),
@@ -123,52 +242,9 @@ fn row<'a>(model: &'a Model, ranked: &RankedItem) -> Row<'a> {
         rank_high: ranked.rank_high,
         top: ranked.top,
         group: items.group_name(ranked.item),
+        tier,
         new: model.has_newcomers().then(|| model.is_new(ranked.item)),
     }
-}
-
-/// The table for people, with a picture of every item's utility: the mean and the 90 % around it.
-pub fn show(model: &Model, ranked: &[RankedItem], top: Option<u32>) -> Outcome {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    let rows: Vec<Row<'_>> = ranked.iter().map(|item| row(model, item)).collect();
-    let numbers: Vec<Vec<String>> = rows.iter().map(numbers).collect();
-    let mut headings: Vec<String> = ["rank", "utility", "± sd", "rank (90 %)"].map(str::to_owned).into();
-    headings.extend(top.map(|top| format!("top {top}")));
-    headings.extend(model.has_newcomers().then(String::new));
-    let widest = |column: usize| numbers.iter().map(|cells| cells[column].width()).max().unwrap_or(0);
-    let fixed = (0..headings.len()).map(|column| widest(column).max(headings[column].width()) + PADDING).sum();
-    let longest = |name: fn(&Row<'_>) -> usize| rows.iter().map(name).max().unwrap_or(0);
-    let group = model.items().groups().map(|_| longest(|row| row.group.map_or(0, str::width)).max("group".len()));
-    let widths = Widths::fit(output::columns(), fixed, longest(|row| row.id.width()).max("item".len()), group);
-
-    let rank = headings.remove(0);
-    let heading = if widths.picture < 26 { "90 % interval" } else { "utility with 90 % interval" };
-    let titles = [rank, "item".into()].into_iter().chain(headings).chain((widths.picture > 0).then(|| heading.into()));
-    table.set_header(group.map(|_| "group".into()).into_iter().chain(titles));
-    let pictures = pictures(ranked, widths.picture);
-    for ((row, mut numbers), picture) in rows.iter().zip(numbers).zip(pictures) {
-        let group = group.map(|_| output::cut(row.group.unwrap_or_default(), widths.group));
-        let item = output::cut(row.id, widths.item);
-        let rank = numbers.remove(0);
-        table.add_row(group.into_iter().chain([rank, item]).chain(numbers).chain(picture));
-    }
-    let first = usize::from(group.is_some());
-    for column in [0, 2, 3, 4].into_iter().chain(top.map(|_| 5)) {
-        if let Some(column) = table.column_mut(first + column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    output::text(table.trim_fmt())?;
-    let new = ranked.iter().filter(|ranked| model.is_new(ranked.item)).count();
-    let new = if new > 0 { format!(" ({new} new)") } else { String::new() };
-    let items = output::count(ranked.len(), "item") + &new;
-    let evidence = model.belief.log_evidence();
-    output::note(match model.learned {
-        0 => format!("{items}, no answers yet; \"ordain ask\" asks for them"),
-        answers => format!("{items}, {}, log evidence {evidence:.3}", output::count(answers, "answer")),
-    });
-    Ok(())
 }
 
 /// What a row says in numbers: rank, mean, standard deviation, interval of the rank, the top's probability, and whether
@@ -177,6 +253,7 @@ fn numbers(row: &Row<'_>) -> Vec<String> {
     let interval = format!("{}–{}", row.rank_low, row.rank_high);
     let mut out = vec![row.rank.to_string(), format!("{:.3}", row.mean), format!("{:.3}", row.sd), interval];
     out.extend(row.top.map(|top| format!("{:.1} %", 100.0 * top)));
+    out.extend(row.tier.map(|tier| tier.to_string()));
     out.extend(row.new.map(|new| if new { "new" } else { "" }.to_owned()));
     out
 }

@@ -18,6 +18,11 @@ impl Input {
         Self { keys: io::stdin().is_terminal() && io::stdout().is_terminal() }
     }
 
+    /// Whether a person sits there.
+    pub fn is_terminal(&self) -> bool {
+        self.keys
+    }
+
     /// One of these words, or its first letter; none at the end of the input.
     pub fn choose<T: Copy>(&self, words: &[(&str, T)]) -> Result<Option<T>, Failure> {
         let shown: Vec<String> = words.iter().map(|(word, _)| format!("[{}]{}", &word[..1], &word[1..])).collect();

@@ -161,6 +161,50 @@ fn it_stops_by_itself() {
     assert_eq!(run.stdout.matches("go on?").count(), 1);
 }
 
+/// Only pairs of the pool are asked, and it is they that are counted.
+#[test]
+fn pools() {
+    let folder = Folder::example("countries");
+    folder.write("pool.csv", "first,second\nSpain,Italy\nItaly,Spain\nMalta,Monaco\n");
+    let more = [&ON_AND_ON[..], &["--pool", "pool.csv"]].concat();
+    let run = ask(&folder, &more, &["l"; 5]);
+    let mut asked = questions(run.fine());
+    assert!(
+        run.stdout.contains("2 pairs left, perhaps too few") && run.stdout.contains("no pair is left"),
+        "{}",
+        run.stdout
+    );
+    asked.iter_mut().for_each(|pair| pair.sort_unstable());
+    asked.sort_unstable();
+    assert_eq!(asked, [["Italy", "Spain"], ["Malta", "Monaco"]]);
+    folder.write("pool.csv", "first,second\nSpain,Italy\nMalta,Monako\n");
+    folder.refuses(["ask", "--pool", "pool.csv"], &["pool.csv, line 3", "\"Monako\"", "did you mean \"Monaco\"?"]);
+    folder.write("pool.csv", "first,second\nSpain,Spain\n");
+    folder.refuses(["ask", "--pool", "pool.csv"], &["pool.csv, line 2", "compared with itself"]);
+}
+
+/// For more items forecasts are made while the judge thinks; a pipe hears them at the next question, the same each time.
+#[test]
+fn forecasts_of_many() {
+    let many = |count: usize| {
+        let folder = Folder::empty();
+        let items: String = (0..count).map(|number| format!("item{number},{}\n", number * number % 997)).collect();
+        folder.write("items.csv", format!("id,x\n{items}"));
+        folder.run(["init", "items.csv"]).fine();
+        folder
+    };
+    let said = || {
+        // So modest a goal is soon reached in all worlds.
+        let run = ask(&many(140), &["--error", "0.4", "--target", "0.8"], &["l"; 3]);
+        run.fine().lines().filter(|line| line.contains(" sure that ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let first = said();
+    assert!(!first[0].contains("answer") && first[1].contains("; about "), "{first:?}");
+    assert_eq!(said(), first);
+    let run = ask(&many(1300), &[], &["quit"]);
+    assert_eq!(run.fine().matches("so many items that").count(), 1, "{}", run.stdout);
+}
+
 /// A judge who never errs gets twelve items into order, and is told so with the promised probability.
 #[test]
 fn the_goal_is_reached() {

@@ -133,6 +133,30 @@ fn pools() {
     folder.refuses(["next", "--pool", "pool.csv"], &["pool.csv, line 2", "one group"]);
 }
 
+/// Nothing need be asked once the goal is reached, and what is said of it is what `rank` says.
+#[test]
+fn a_target() {
+    let folder = Folder::example("countries");
+    for inference in ["ep", "incremental"] {
+        let more = ["--inference", inference];
+        let asked = folder.run(["next", "--target", "0.9", "--error", "0.01"].iter().chain(&more));
+        assert_eq!(asked.fine(), folder.run(["next"].iter().chain(&more)).fine());
+        let enough = folder.run(["next", "--target", "0.9", "--error", "0.3"].iter().chain(&more));
+        assert_eq!(enough.fine(), "");
+        let sure = "nothing more need be asked: over 99 % sure that at most 30 % of pairs stand in the wrong order\n";
+        assert_eq!(enough.stderr, sure);
+        let said = folder.json(["next", "--target", "0.9", "--error", "0.3", "--count", "3"].iter().chain(&more));
+        assert_eq!(said, serde_json::json!({ "pairs": [] }));
+    }
+    let best = folder.json(["rank", "--goal", "best"])["certainty"]["probability"].as_f64().unwrap();
+    let pairs = |target: f64| {
+        let target = target.to_string();
+        pairs(&folder.json(["next", "--goal", "best", "--target", target.as_str()])).len()
+    };
+    assert_eq!((pairs(best), pairs(best + 1e-6)), (0, 1));
+    assert_eq!(folder.run(["next", "--target", "1.5"]).code, Some(2));
+}
+
 #[test]
 fn strategies_by_goal_by_name_and_by_project() {
     let folder = Folder::example("countries");

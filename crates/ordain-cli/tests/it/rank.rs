@@ -156,5 +156,83 @@ fn a_table() {
     6  e      -0.348  0.739          2–6   ├─────────●─────────┤
 ";
     assert_eq!(run.fine(), expected.trim_start_matches('\n'));
-    assert_eq!(run.stderr, "6 items, 1 answer, log evidence -0.693\n");
+    let mut lines = run.stderr.lines();
+    assert_eq!(lines.next(), Some("6 items, 1 answer, log evidence -0.693"));
+    let sure = lines.next().unwrap();
+    assert!(sure.contains(" % sure that at most 10 % of pairs stand in the wrong order, "), "{sure}");
+    assert!(sure.contains(" % expected; 14 pairs left, perhaps too few for 90 %"), "{sure}");
+    assert_eq!(lines.next(), None);
+}
+
+/// Three items without anything in common; the first wins all of many answers, the second those against the third.
+fn podium(answers: usize) -> Folder {
+    let folder = Folder::empty();
+    folder.write("items.csv", "id\ngold\nsilver\nbronze\n");
+    folder.write("ordain.toml", "[items]\nfile = \"items.csv\"\n[[kernel]]\nkind = \"independent\"\nweight = 3.0\n");
+    let row = "gold,silver,first\nsilver,bronze,first\n";
+    folder.write("answers.csv", format!("first,second,outcome\n{}", row.repeat(answers)));
+    folder
+}
+
+/// Two ways to count one event, with draws of their own: 4096 for an item's place, 1024 for the certainty.
+#[test]
+fn how_sure_it_is() {
+    let folder = Folder::example("countries");
+    let best = folder.json(["rank", "--goal", "top", "--top", "1"]);
+    let sure = &best["certainty"];
+    assert_eq!((&sure["goal"], &sure["k"], &sure["target"]), (&"top".into(), &1.into(), &0.9.into()));
+    // Four standard errors of the smaller sample.
+    assert!((number(sure, "probability") - number(&best["items"][0], "top")).abs() < 4.0 * 0.5 / 32.0, "{sure}");
+    assert_eq!(folder.json(["rank", "--goal", "best"])["certainty"]["probability"], sure["probability"]);
+    let whole = &folder.json(["rank", "--error", "0.2", "--target", "0.8"])["certainty"];
+    assert_eq!((&whole["goal"], &whole["error"], &whole["target"]), (&"whole-order".into(), &0.2.into(), &0.8.into()));
+    assert!(number(whole, "wrong_pairs") > 0.05 && number(whole, "wrong_pairs") < 0.3, "{whole}");
+    // The more may be wrong, the surer.
+    let probability = |error: &str| number(&folder.json(["rank", "--error", error])["certainty"], "probability");
+    let [none, some, all] = ["0", "0.16", "1"].map(probability);
+    assert!(none < some && some < all && all == 1.0, "{none} {some} {all}");
+    folder.replace("ordain.toml", "goal = \"whole-order\"", "goal = \"top\"\nk = 3");
+    let said = folder.run(["rank"]);
+    said.fine();
+    assert!(said.stderr.contains(" % sure that the first 3 are the best 3"), "{}", said.stderr);
+    folder.run(["rank", "--goal", "best", "--top", "3"]).fails(2, &["--top", "hint: "]);
+    assert_eq!(folder.run(["rank", "--target", "2"]).code, Some(2));
+}
+
+#[test]
+fn tiers() {
+    let folder = podium(60);
+    let ranking = folder.json(["rank"]);
+    assert_eq!(order(&ranking), ["gold", "silver", "bronze"]);
+    let tiers: Vec<u64> =
+        ranking["items"].as_array().unwrap().iter().map(|item| item["tier"].as_u64().unwrap()).collect();
+    assert_eq!(tiers, [1, 2, 3]);
+    let table = folder.run(["rank"]);
+    assert!(table.fine().lines().next().unwrap().contains("tier"), "{}", table.stdout);
+    assert!(table.stderr.contains("over 99 % sure") && !table.stderr.contains("more answer"), "{}", table.stderr);
+    let folder = podium(0);
+    let table = folder.run(["rank"]);
+    assert!(!table.fine().contains("tier"), "{}", table.stdout);
+    assert!(folder.json(["rank"])["items"].as_array().unwrap().iter().all(|item| item["tier"] == 1));
+    // Within groups, and the least sure group is the one that is told of.
+    let said = many().run(["rank"]);
+    said.fine();
+    assert!(said.stderr.contains("in the least settled of 5 groups"), "{}", said.stderr);
+}
+
+#[test]
+fn forecasts_on_request() {
+    let folder = Folder::example("countries");
+    let ranking = folder.json(["rank", "--forecast"]);
+    let forecast = &ranking["certainty"]["forecast"];
+    let [low, median, high] = ["low", "median", "high"].map(|key| forecast[key].as_u64().unwrap());
+    assert!(0 < low && low <= median && median <= high && high < 400, "{forecast}");
+    assert_eq!(folder.json(["rank", "--forecast"]), ranking);
+    let table = folder.run(["rank", "--forecast"]);
+    let said = format!("; about {median} more answers for 90 % ({low} to {high})");
+    table.fine();
+    assert!(table.stderr.contains(&said), "{}", table.stderr);
+    // What is reached need not be foreseen.
+    assert!(podium(60).json(["rank", "--forecast"])["certainty"].get("forecast").is_none());
+    assert_eq!(folder.run(["rank", "--forecast", "--with", "items.csv"]).code, Some(2));
 }

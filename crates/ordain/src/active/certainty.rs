@@ -72,6 +72,32 @@ impl Certainty {
     }
 }
 
+/// When it is enough: the goal is reached with this probability in every group.
+///
+/// A belief's probabilities hold whenever one looks at them, so that stopping at the first moment that meets the rule does not
+/// make it less right.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StopRule {
+    /// What is to be found out.
+    pub goal: Goal,
+    /// The share of pairs that may be in the wrong order, for the whole order.
+    pub error: f64,
+    /// The wanted probability.
+    pub target: f64,
+}
+
+impl StopRule {
+    /// The probability that the goal is reached in the group where it is least so.
+    pub fn probability(&self, groups: &[Certainty]) -> f64 {
+        groups.iter().map(|one| one.probability(self.goal, self.error)).fold(1.0, f64::min)
+    }
+
+    /// Whether it is enough.
+    pub fn is_met(&self, groups: &[Certainty]) -> bool {
+        self.probability(groups) >= self.target
+    }
+}
+
 /// How settled the ranking of every group is. `g³/3 + draws g²` operations for a group of g items.
 ///
 /// # Errors

@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::{Candidates, CertaintyParams, Judge, Strategy, certainty, choose};
+use super::{Candidates, CertaintyParams, Judge, StopRule, Strategy, certainty, choose};
 use crate::Result;
 use crate::data::{Goal, Groups, ItemId};
 use crate::gp::{AnswerModel, Belief, Draws, Incremental};
@@ -114,6 +114,6 @@ pub fn forecast(
 
 fn reached(belief: &dyn Belief, groups: Option<&Groups>, params: &ForecastParams, answers: usize) -> Result<bool> {
     let own = CertaintyParams { draws: DRAWS, seed: Seed(params.seed.0.wrapping_add(answers as u64)) };
-    let all = certainty(belief, groups, &own)?;
-    Ok(all.iter().all(|one| one.probability(params.goal, params.error) >= params.target))
+    let rule = StopRule { goal: params.goal, error: params.error, target: params.target };
+    Ok(rule.is_met(&certainty(belief, groups, &own)?))
 }

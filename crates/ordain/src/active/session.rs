@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::learner::Learner;
-use super::{BeliefKind, Candidates, Question, Strategy, choose, choose_many};
+use super::{
+    BeliefKind, Candidates, Certainty, CertaintyParams, Question, StopRule, Strategy, certainty, choose, choose_many,
+};
 use crate::data::{Answer, AnswerLog, Groups, ItemId};
 use crate::gp::{AnswerModel, Belief};
 use crate::kernel::Kernel;
@@ -30,8 +32,8 @@ pub struct SessionParams {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use ordain::active::{BeliefKind, Session, SessionParams, Strategy};
-/// use ordain::data::{Answer, Outcome};
+/// use ordain::active::{BeliefKind, CertaintyParams, Session, SessionParams, StopRule, Strategy};
+/// use ordain::data::{Answer, Goal, Outcome};
 /// use ordain::gp::AnswerModel;
 /// use ordain::kernel::Independent;
 /// use ordain::numeric::Seed;
@@ -49,6 +51,10 @@ pub struct SessionParams {
 ///     session.tell(Answer::new(question.first, Some(question.second), outcome)?)?;
 /// }
 /// assert!(session.belief().mean().is_sorted_by(|a, b| a > b));
+///
+/// // The whole order, but for one of the six pairs at most.
+/// let rule = StopRule { goal: Goal::WholeOrder, error: 0.17, target: 0.5 };
+/// assert!(session.is_settled(&rule, &CertaintyParams::default())?);
 /// # Ok::<(), ordain::Error>(())
 /// ```
 pub struct Session {
@@ -169,6 +175,22 @@ impl Session {
             self.tell(answer)?;
         }
         Ok(Some(taken))
+    }
+
+    /// How settled the ranking of every group is.
+    ///
+    /// # Errors
+    /// As [`certainty`].
+    pub fn certainty(&self, params: &CertaintyParams) -> Result<Vec<Certainty>> {
+        certainty(self.belief(), self.groups.as_ref(), params)
+    }
+
+    /// Whether enough was answered.
+    ///
+    /// # Errors
+    /// As [`certainty`].
+    pub fn is_settled(&self, rule: &StopRule, params: &CertaintyParams) -> Result<bool> {
+        Ok(rule.is_met(&self.certainty(params)?))
     }
 
     /// What is believed now.

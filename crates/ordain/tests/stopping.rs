@@ -1,0 +1,91 @@
+//! When to stop: the rule, and how often a session that went by it is right.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{cholesky, draw, smooth_kernel, stream};
+use ordain::active::{BeliefKind, CertaintyParams, Judge, Session, SessionParams, StopRule, Strategy};
+use ordain::data::{Goal, Groups};
+use ordain::gp::AnswerModel;
+use ordain::kernel::Independent;
+use ordain::numeric::Seed;
+
+fn session(kernel: ordain::numeric::Matrix, seed: u64) -> Session {
+    let params = SessionParams {
+        strategy: Strategy::ExpectedLoss { focus: 0.3 },
+        belief: BeliefKind::GpFull,
+        repeat: true,
+        seed: Seed(seed),
+    };
+    Session::new(Arc::new(common::Given(kernel)), None, AnswerModel::default(), params).unwrap()
+}
+
+/// Worlds drawn from the model: a session that stops at the first moment that meets the rule is right with the wanted
+/// probability, although it looks after every answer.
+#[test]
+fn stopping_at_the_first_moment_is_calibrated() {
+    let (n, worlds) = (8, 200_u32);
+    let rules = [
+        StopRule { goal: Goal::Best, error: 0.0, target: 0.8 },
+        StopRule { goal: Goal::Top { k: 3 }, error: 0.0, target: 0.7 },
+        StopRule { goal: Goal::WholeOrder, error: 0.15, target: 0.8 },
+    ];
+    for rule in rules {
+        let (mut said, mut right, mut answers) = (0.0, 0.0, 0);
+        for task in 0..worlds {
+            let mut stream = stream(u64::from(task));
+            let kernel = smooth_kernel(n, 2.0, 0.5, &mut stream);
+            let utilities = draw(&cholesky(&kernel), &mut stream);
+            let mut session = session(kernel, u64::from(task));
+            let judge = Judge::from(&AnswerModel::default());
+            let mut heard = Seed(13).stream(u64::from(task));
+            let params = CertaintyParams::default();
+            while !session.is_settled(&rule, &params).unwrap() && session.answers().len() < 150 {
+                let question = session.ask().unwrap().unwrap();
+                session.tell(judge.compare(&utilities, question.first, question.second, &mut heard).unwrap()).unwrap();
+            }
+            answers += session.answers().len();
+            said += rule.probability(&session.certainty(&params).unwrap()) / f64::from(worlds);
+            let mut order: Vec<usize> = (0..n).collect();
+            order.sort_by(|&a, &b| session.belief().mean()[b].total_cmp(&session.belief().mean()[a]));
+            let above = |k: usize| order[..k].iter().all(|&a| order[k..].iter().all(|&b| utilities[a] > utilities[b]));
+            let pairs = || (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));
+            let wrong = pairs().filter(|&(i, j)| utilities[order[i]] < utilities[order[j]]).count() as f64;
+            let is_right = match rule.goal {
+                Goal::Best => above(1),
+                Goal::Top { k } => above(k),
+                Goal::WholeOrder => wrong <= rule.error * pairs().count() as f64,
+            };
+            right += f64::from(u8::from(is_right)) / f64::from(worlds);
+        }
+        println!("{rule:?}: said {said:.3}, right {right:.3}, {:.1} answers", answers as f64 / f64::from(worlds));
+        // The standard error of a share of 200 is at most 0.033, and the draws' noise favours stopping a little early:
+        // two of the one and one of the other, which is 0.013 for 1024 draws.
+        assert!((said - right).abs() < 2.0 * 0.033 + 0.013, "{rule:?}: {said} {right}");
+    }
+}
+
+/// The group that is least sure decides.
+#[test]
+fn every_group_counts() {
+    let groups = Groups::new(["a", "a", "b", "b"]);
+    let params = SessionParams { strategy: Strategy::Random, belief: BeliefKind::Gp, repeat: true, seed: Seed(1) };
+    let model = AnswerModel::default();
+    let mut session = Session::new(Arc::new(Independent::new(4)), Some(groups), model, params).unwrap();
+    let rule = StopRule { goal: Goal::Best, error: 0.0, target: 0.9 };
+    let own = CertaintyParams::default();
+    let probability = |session: &Session| rule.probability(&session.certainty(&own).unwrap());
+    let first_wins = |session: &mut Session, first: usize| {
+        let [first, second] = [first, first + 1].map(ordain::data::ItemId::new);
+        let answer = ordain::data::Answer::new(first, Some(second), ordain::data::Outcome::First).unwrap();
+        (0..30).for_each(|_| session.tell(answer.clone()).unwrap());
+    };
+    first_wins(&mut session, 0);
+    // A coin's toss for the second group, within four standard errors.
+    assert!((probability(&session) - 0.5).abs() < 4.0 * 0.5 / 32.0);
+    assert!(!session.is_settled(&rule, &own).unwrap());
+    first_wins(&mut session, 2);
+    assert!(probability(&session) >= 0.9 && session.is_settled(&rule, &own).unwrap());
+}
