@@ -10,7 +10,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use ordain::numeric::Seed;
 use ordain_papers::{
-    DataFile, DataFolder, Experiment, Model, Options, Progress, Summary, experiments, find, write_report,
+    DataFile, DataFolder, Experiment, Findings, Gist, Options, Progress, experiments, find, write_report,
 };
 
 use crate::output::{self, typed};
@@ -88,10 +88,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let data = data(arguments);
     let options = Options { seed: Seed(arguments.seed), quick: arguments.quick };
     for experiment in arguments.names.iter().filter_map(|name| find(name)) {
-        let summary = one(experiment, &data, arguments, options)?;
+        let gist = one(experiment, &data, arguments, options)?.gist;
         // The report is on other experiments in the folder too: if one of those cannot be read, this one was shown.
-        show(experiment, &summary, options)?;
-        output::note("* differs from PGP (signed-rank test over the queries' means, p < 0.01)");
+        show(experiment, &gist, options)?;
+        if !gist.note.is_empty() {
+            output::note(&gist.note);
+        }
         // After every one, so that a failure of the next leaves a report of this.
         output::note(format!("More in {}", typed(write_report(&arguments.out)?)));
     }
@@ -105,35 +107,27 @@ fn list() -> Outcome {
     for experiment in experiments() {
         let Experiment { name, paper, figure, title, duration, .. } = experiment;
         let short = paper.rsplit_once('(').and_then(|(_, end)| end.strip_suffix(')')).unwrap_or(paper);
-        table.add_row([*name, &format!("{short}, {figure}"), title, duration]);
+        let place = if experiment.is_own() { "ours".to_owned() } else { format!("{short}, {figure}") };
+        table.add_row([*name, &place, title, duration]);
     }
     output::text(table.trim_fmt())
 }
 
-/// Error rates, and their change beside PGP.
-fn show(experiment: &Experiment, summary: &Summary, options: Options) -> Outcome {
+/// The gist of what an experiment found.
+fn show(experiment: &Experiment, gist: &Gist, options: Options) -> Outcome {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let titles = Model::ALL.map(|model| format!("{}  ", model.title()));
-    table.set_header(std::iter::once("known pairs".to_owned()).chain(titles));
-    for (position, known) in summary.known.iter().enumerate() {
-        let cell = |model: Model| {
-            let entry = summary.entry(position, model);
-            let star = if entry.differs_from_pgp() { "*" } else { " " };
-            // Adding 0 takes the sign off a negative zero.
-            let percent = (-100.0 * entry.cut).round() + 0.0;
-            let change = if model == Model::Pgp { String::new() } else { format!("{percent:+} %{star}") };
-            format!("{:.3} {change:>7}", entry.error.value)
-        };
-        table.add_row(std::iter::once(known.to_string()).chain(Model::ALL.map(cell)));
-    }
-    for column in 0..=Model::ALL.len() {
+    table.set_header(&gist.header);
+    gist.rows.iter().for_each(|row| {
+        table.add_row(row);
+    });
+    for column in 0..gist.header.len() {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
     let quick = if options.quick { " (a quick run: few queries and reruns, no result)" } else { "" };
-    output::text(format!("{}{quick}: error rate on the remaining pairs, change beside PGP", experiment.name))?;
+    output::text(format!("{}{quick}: {}", experiment.name, gist.title))?;
     output::text(table.trim_fmt())
 }
 
@@ -142,7 +136,7 @@ fn one(
     data: &DataFolder,
     arguments: &Arguments,
     options: Options,
-) -> Result<Summary, Failure> {
+) -> Result<Findings, Failure> {
     // Drawn only if standard error is a terminal.
     let bar = ProgressBar::new(0).with_style(
         ProgressStyle::with_template("{prefix}: {msg} {wide_bar} {pos}/{len}, {eta} left")

@@ -7,13 +7,11 @@ use ordain::numeric::Seed;
 use ordain::{Error, Result};
 
 use crate::data::{DataFile, DataFolder};
-use crate::known_pairs::Study;
-use crate::record::{Files, Record};
-use crate::summary::Summary;
-use crate::{html, links, ohsumed, plot};
+use crate::findings::Findings;
+use crate::record::General;
+use crate::{html, known_pairs};
 
-/// An experiment of a paper.
-#[derive(Debug)]
+/// An experiment of a paper, or of our own.
 pub struct Experiment {
     /// What to call it by.
     pub name: &'static str,
@@ -21,14 +19,12 @@ pub struct Experiment {
     pub title: &'static str,
     /// The paper.
     pub paper: &'static str,
-    /// Where in the paper.
+    /// Where in the paper; empty for an experiment of our own.
     pub figure: &'static str,
     /// About how long a full run takes on two cores.
     pub duration: &'static str,
-    /// What the paper says came out.
+    /// What the paper says came out; in an experiment of our own, what is asked.
     pub claim: &'static str,
-    /// The paper's reduction of the mean error, from and to.
-    pub(crate) claimed_cut: (f64, f64),
     /// What the paper's figure shows.
     pub(crate) setting: &'static str,
     /// How the data at hand take the place of the paper's.
@@ -39,7 +35,15 @@ pub struct Experiment {
     pub data: &'static [DataFile],
     /// Rises with every change that changes its numbers.
     pub(crate) settings: u32,
-    pub(crate) load: fn(&DataFolder, Options) -> Result<Study>,
+    /// What it does.
+    pub(crate) program: &'static dyn Program,
+}
+
+impl Experiment {
+    /// Whether it is of no paper.
+    pub fn is_own(&self) -> bool {
+        self.figure.is_empty()
+    }
 }
 
 /// How to run an experiment.
@@ -62,10 +66,60 @@ pub struct Progress {
     pub total: usize,
 }
 
+/// One run of an experiment: what it reads, and where its results go.
+pub(crate) struct Job<'a> {
+    /// The folder of data, which holds all files.
+    pub data: &'a DataFolder,
+    /// How it is run.
+    pub options: Options,
+    /// The general part of what its results are made with.
+    pub general: General,
+    /// Where its results go.
+    pub place: Place<'a>,
+}
+
+/// Where the results of an experiment are.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// A folder, which is made when it is first claimed.
+    pub folder: &'a Path,
+    /// The name of the experiment.
+    pub experiment: &'a str,
+}
+
+impl Place<'_> {
+    /// The file whose name ends so.
+    pub fn file(&self, ending: &str) -> PathBuf {
+        self.folder.join(format!("{}{ending}", self.experiment))
+    }
+
+    /// What the results were made with.
+    pub fn record(&self) -> PathBuf {
+        self.file(".json")
+    }
+}
+
+/// What an experiment does. Whatever it computes is kept in [`Journal`](crate::journal::Journal)s, so that a run that was
+/// interrupted goes on; what it finds is made from these files alone.
+pub(crate) trait Program: Sync {
+    /// Reads the data, [claims](crate::record::Record::claim) the place and computes what is missing there.
+    ///
+    /// # Errors
+    /// If data are wrong, the place holds results that were made otherwise, or results cannot be computed or written.
+    fn compute(&self, job: &Job<'_>, watch: &mut dyn FnMut(Progress)) -> Result<()>;
+
+    /// What the files at a place say; none if the run is not finished.
+    ///
+    /// # Errors
+    /// If files cannot be read or hold anything else.
+    fn findings(&self, place: Place<'_>) -> Result<Option<Findings>>;
+}
+
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {
-    const ALL: &[Experiment] = &[ohsumed::EXPERIMENT, links::EXPERIMENT, links::TOP];
-    ALL
+    static ALL: [Experiment; 3] =
+        [known_pairs::ohsumed::EXPERIMENT, known_pairs::links::EXPERIMENT, known_pairs::links::TOP];
+    &ALL
 }
 
 /// The experiment of this name.
@@ -74,7 +128,7 @@ pub fn find(name: &str) -> Option<&'static Experiment> {
 }
 
 /// Computes what is missing of an experiment in a folder, which is made if it is not there, and writes its summary and
-/// figures; gives the summary. Results have the same bits for any number of threads and of interruptions.
+/// figures; gives what it found. Results have the same bits for any number of threads and of interruptions.
 ///
 /// # Errors
 /// If data are missing or wrong, the folder holds results that were made otherwise, another run is at work on it, files
@@ -85,44 +139,40 @@ pub fn run(
     folder: &Path,
     options: Options,
     watch: &mut dyn FnMut(Progress),
-) -> Result<Summary> {
-    let fingerprints = data.fingerprints(experiment.data)?;
-    watch(Progress { stage: "reading", done: 0, total: 1 });
-    let study = (experiment.load)(data, options)?;
-    let record = study.describe(Record {
+) -> Result<Findings> {
+    let general = General {
         experiment: experiment.name.into(),
         ordain: env!("CARGO_PKG_VERSION").into(),
         settings: experiment.settings,
         seed: options.seed.0,
         quick: options.quick,
-        data: fingerprints,
-        known: Vec::new(),
-        reruns: 0,
-        tuning_draws: 0,
-        tuned_on: Vec::new(),
-        queries: Vec::new(),
+        data: data.fingerprints(experiment.data)?,
+    };
+    let place = Place { folder, experiment: experiment.name };
+    watch(Progress { stage: "reading", done: 0, total: 1 });
+    let job = Job { data, options, general, place };
+    experiment.program.compute(&job, watch)?;
+    let findings = experiment.program.findings(place)?.ok_or_else(|| Error::Data {
+        what: "results",
+        found: format!("files of {} that another process cut off", experiment.name),
+        expected: "what was just written; run it again".into(),
     })?;
-    let failed = |source| Error::Io { action: "create", path: folder.to_path_buf(), source };
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    let files = Files::new(folder, experiment.name);
-    record.claim(&files.record)?;
-    let summary = Summary::new(&record, &study.run(&record, folder, watch)?)?;
-    write_text(&files.summary, &summary.csv())?;
-    write_text(&files.error, &plot::draw(&summary, plot::Measure::Error))?;
-    write_text(&files.auc, &plot::draw(&summary, plot::Measure::Auc))?;
-    Ok(summary)
+    for (ending, text) in &findings.files {
+        write_text(&place.file(ending), text)?;
+    }
+    Ok(findings)
 }
 
-/// Writes the report on all finished experiments in a folder; says where it is.
+/// Writes the report on all experiments that were begun in a folder; says where it is.
 ///
 /// # Errors
 /// If results cannot be read or the report cannot be written.
 pub fn write_report(folder: &Path) -> Result<PathBuf> {
     let mut sections = Vec::new();
     for experiment in experiments() {
-        let files = Files::new(folder, experiment.name);
-        let Some(record) = Record::read(&files.record)? else { continue };
-        sections.push(html::section(experiment, &record, Summary::read(&record, &files)?.as_ref()));
+        let place = Place { folder, experiment: experiment.name };
+        let Some(general) = General::read(&place.record())? else { continue };
+        sections.push(html::section(experiment, &general, experiment.program.findings(place)?.as_ref()));
     }
     let path = folder.join("report.html");
     write_text(&path, &html::page(&sections))?;

@@ -11,20 +11,15 @@
 
 mod data;
 mod experiment;
-
+mod findings;
 mod html;
 mod journal;
 mod known_pairs;
-mod links;
-mod models;
-mod ohsumed;
+mod mean;
 mod plot;
-mod query;
 mod record;
 mod search;
-mod summary;
 
 pub use data::{DataFile, DataFolder};
 pub use experiment::{Experiment, Options, Progress, experiments, find, run, write_report};
-pub use models::Model;
-pub use summary::{Entry, Mean, Summary};
+pub use findings::{Findings, Gist};

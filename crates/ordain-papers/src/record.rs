@@ -1,18 +1,17 @@
 //! What the results of an experiment in a folder were made with, so that results made differently are never mixed.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ordain::formats::write_whole;
 use ordain::{Error, InputError, Result};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::data::Fingerprint;
-use crate::journal::Layout;
-use crate::models::{Model, Tuned};
 
-/// Everything that decides the numbers of a known-pairs experiment, and what the report says of it.
+/// What decides the numbers of every experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct General {
     /// Its name.
     pub experiment: String,
     /// The version of the command.
@@ -25,165 +24,33 @@ pub struct Record {
     pub quick: bool,
     /// The files that were read.
     pub data: Vec<Fingerprint>,
-    /// The numbers of known pairs.
-    pub known: Vec<usize>,
-    /// How often known pairs are drawn anew.
-    pub reruns: usize,
-    /// How often they were drawn to tune by.
-    pub tuning_draws: usize,
-    /// The parts: which queries the models of each part were tuned on.
-    pub tuned_on: Vec<Vec<String>>,
-    /// The queries that models are measured on.
-    pub queries: Vec<Measured>,
 }
 
-/// A query that models are measured on.
+/// Everything that decides the numbers of an experiment, and what its report says of it: the general part, and the plan of
+/// experiments of its kind. One object in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
-    /// Its name in the data.
-    pub query: String,
-    /// The part whose tuned models it takes.
-    pub part: usize,
-    /// The number of documents.
-    pub documents: usize,
-    /// The number of linked pairs of documents.
-    pub links: usize,
-    /// The number of pairs of a better and a worse document.
-    pub pairs: usize,
+pub struct Record<P> {
+    /// What all experiments have.
+    #[serde(flatten)]
+    pub general: General,
+    /// What those of its kind have.
+    #[serde(flatten)]
+    pub plan: P,
 }
 
-/// The files of an experiment in an output folder.
-pub struct Files {
-    /// What it was made with.
-    pub record: PathBuf,
-    /// The tuned numbers.
-    pub tuned: PathBuf,
-    /// The cells.
-    pub cells: PathBuf,
-    /// The summary.
-    pub summary: PathBuf,
-    /// The figure of error rates.
-    pub error: PathBuf,
-    /// The figure of areas under the curve.
-    pub auc: PathBuf,
-}
-
-impl Files {
-    /// The files of this experiment in this folder.
-    pub fn new(folder: &Path, experiment: &str) -> Self {
-        let file = |ending: &str| folder.join(format!("{experiment}{ending}"));
-        Self {
-            record: file(".json"),
-            tuned: file("-tuned.csv"),
-            cells: file(".csv"),
-            summary: file("-summary.csv"),
-            error: file("-error.svg"),
-            auc: file("-auc.svg"),
-        }
-    }
-}
-
-/// One cell: a query, a number of known pairs, a draw of them, a model.
-#[derive(Debug, Clone, Copy)]
-pub struct Cell {
-    /// The position of the query among the measured ones.
-    pub query: usize,
-    /// The position of the number of known pairs.
-    pub known: usize,
-    /// The draw, from 0.
-    pub rerun: usize,
-    /// The model.
-    pub model: Model,
-}
-
-impl Record {
-    /// The table of tuned numbers: a row for every part, number of known pairs and model.
-    pub fn tuned_layout(&self) -> Layout {
-        let keys = self.tunings().map(|(part, known, model)| format!("{},{known},{}", part + 1, model.name()));
-        Layout { columns: Tuned::COLUMNS, keys: keys.collect() }
-    }
-
-    /// What is tuned, in the order of the table: part, number of known pairs, model.
-    pub fn tunings(&self) -> impl Iterator<Item = (usize, usize, Model)> {
-        (0..self.tuned_on.len()).flat_map(move |part| {
-            self.known.iter().flat_map(move |&known| Model::ALL.map(|model| (part, known, model)))
-        })
-    }
-
-    /// Where the tuned numbers of a cell stand among [`Record::tunings`].
-    pub fn tuning_of(&self, cell: Cell) -> usize {
-        let part = self.queries[cell.query].part;
-        (part * self.known.len() + cell.known) * Model::ALL.len() + cell.model as usize
-    }
-
-    /// The table of cells.
-    pub fn cells_layout(&self) -> Layout {
-        let key = |cell: Cell| {
-            let (query, known) = (&self.queries[cell.query].query, self.known[cell.known]);
-            format!("{query},{known},{},{}", cell.rerun + 1, cell.model.name())
-        };
-        Layout {
-            columns: &["query", "known", "rerun", "model", "error", "auc"],
-            keys: (0..self.queries.len() * self.cells_per_query()).map(|at| key(self.cell(at))).collect(),
-        }
-    }
-
-    /// The cells of one query stand together; so many.
-    pub fn cells_per_query(&self) -> usize {
-        self.known.len() * self.reruns * Model::ALL.len()
-    }
-
-    /// The cell at a position of the table.
-    pub fn cell(&self, at: usize) -> Cell {
-        let models = Model::ALL.len();
-        Cell {
-            query: at / self.cells_per_query(),
-            known: at / (models * self.reruns) % self.known.len(),
-            rerun: at / models % self.reruns,
-            model: Model::ALL[at % models],
-        }
-    }
-
+impl General {
     /// What to type to get the same again.
     pub fn command(&self) -> String {
         let quick = if self.quick { " --quick" } else { "" };
         format!("ordain reproduce {}{quick} --seed {}", self.experiment, self.seed)
     }
 
-    /// Reads what the results in a folder were made with; none if there are none.
+    /// Reads the general part of what the results in a folder were made with; none if there are none.
     ///
     /// # Errors
     /// If the file cannot be read or does not say it.
     pub fn read(path: &Path) -> Result<Option<Self>> {
-        let text = match std::fs::read(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(Error::Io { action: "read", path: path.to_path_buf(), source }),
-        };
-        let record = serde_json::from_slice(&text).map_err(|error| {
-            let mut wrong = InputError::new(path, "what the results beside it were made with").found(error.to_string());
-            if error.line() > 0 {
-                wrong = wrong.line(error.line() as u64);
-            }
-            wrong.hint("move the results away, or choose another folder with --out")
-        })?;
-        Ok(Some(record))
-    }
-
-    /// Writes it into the folder, or checks that what stands there says the same.
-    ///
-    /// # Errors
-    /// If the results in the folder were made otherwise, or the file cannot be written.
-    pub fn claim(&self, path: &Path) -> Result<()> {
-        let Some(held) = Self::read(path)? else {
-            return write_whole(path, |out| {
-                serde_json::to_writer_pretty(&mut *out, self)?;
-                out.write_all(b"\n")
-            });
-        };
-        let Some((found, expected)) = self.difference(&held) else { return Ok(()) };
-        let hint = "these results stay as they are: choose another folder with --out, or move them away";
-        Err(InputError::new(path, expected).found(found).hint(hint).into())
+        read(path)
     }
 
     /// What the folder holds and what was asked for, where they differ.
@@ -207,8 +74,61 @@ impl Record {
             held.settings == self.settings,
             held.data == self.data,
         ];
-        let other = || ("other queries or numbers of pairs".to_owned(), "those of this version".to_owned());
-        let first = parts.into_iter().zip(same).find(|(_, same)| !same).map(|(part, _)| part);
-        first.or_else(|| (held != self).then(other))
+        parts.into_iter().zip(same).find(|(_, same)| !same).map(|(part, _)| part)
     }
+}
+
+impl<P: Serialize + DeserializeOwned + PartialEq> Record<P> {
+    /// Reads what the results in a folder were made with; none if there are none.
+    ///
+    /// # Errors
+    /// If the file cannot be read or does not say it.
+    pub fn read(path: &Path) -> Result<Option<Self>> {
+        read(path)
+    }
+
+    /// Writes it into its folder, which is made if it is not there, or checks that what stands there says the same.
+    ///
+    /// # Errors
+    /// If the results in the folder were made otherwise, or the file cannot be written.
+    pub fn claim(&self, path: &Path) -> Result<()> {
+        // The general part first: of another version, the rest may not be readable.
+        let differs = match General::read(path)? {
+            None => {
+                if let Some(folder) = path.parent() {
+                    let failed = |source| Error::Io { action: "create", path: folder.to_path_buf(), source };
+                    std::fs::create_dir_all(folder).map_err(failed)?;
+                }
+                return write_whole(path, |out| {
+                    serde_json::to_writer_pretty(&mut *out, self)?;
+                    out.write_all(b"\n")
+                });
+            }
+            Some(held) => self.general.difference(&held),
+        };
+        let other = || ("other queries or settings".to_owned(), "those of this version".to_owned());
+        let differs = match differs {
+            None => Self::read(path)?.filter(|held| held != self).map(|_| other()),
+            differs => differs,
+        };
+        let Some((found, expected)) = differs else { return Ok(()) };
+        let hint = "these results stay as they are: choose another folder with --out, or move them away";
+        Err(InputError::new(path, expected).found(found).hint(hint).into())
+    }
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    let text = match std::fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(Error::Io { action: "read", path: path.to_path_buf(), source }),
+    };
+    let record = serde_json::from_slice(&text).map_err(|error| {
+        let mut wrong = InputError::new(path, "what the results beside it were made with").found(error.to_string());
+        if error.line() > 0 {
+            wrong = wrong.line(error.line() as u64);
+        }
+        wrong.hint("move the results away, or choose another folder with --out")
+    })?;
+    Ok(Some(record))
 }

@@ -3,21 +3,13 @@
 use ordain::Result;
 use ordain::measure::{rank_sum_test, signed_rank_test};
 
+use super::models::Model;
+use super::plan::Plan;
 use crate::journal::Row;
-use crate::models::Model;
-use crate::record::{Files, Record};
+use crate::mean::Mean;
 
 /// Below this p a difference is called significant, as in the paper.
 pub const SIGNIFICANT: f64 = 0.01;
-
-/// A mean over queries, each of which counts with the mean over its reruns.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Mean {
-    /// The mean.
-    pub value: f64,
-    /// Its standard error: that of a mean over queries.
-    pub error: f64,
-}
 
 /// How one model did at one number of known pairs.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +18,7 @@ pub struct Entry {
     pub known: usize,
     /// The model.
     pub model: Model,
-    /// The error rate.
+    /// The error rate: a mean over queries, each of which counts with the mean over its reruns.
     pub error: Mean,
     /// The area under the curve, if it has one.
     pub auc: Option<Mean>,
@@ -50,7 +42,7 @@ impl Entry {
     }
 
     /// Whether its errors are significantly below those that a test of this p compared them with.
-    pub(crate) fn is_better(&self, p: Option<f64>, than: &Entry) -> bool {
+    pub fn is_better(&self, p: Option<f64>, than: &Entry) -> bool {
         p.is_some_and(|p| p < SIGNIFICANT) && self.error.value < than.error.value
     }
 }
@@ -65,29 +57,20 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Reads the cells of a finished run; none if some are missing.
-    ///
-    /// # Errors
-    /// If the files cannot be read or hold anything else.
-    pub(crate) fn read(record: &Record, files: &Files) -> Result<Option<Self>> {
-        let rows = record.cells_layout().read_finished(&files.cells)?;
-        rows.map(|rows| Self::new(record, &rows)).transpose()
-    }
-
     /// Sums up all cells.
     ///
     /// # Errors
     /// If a number is missing or not finite.
-    pub(crate) fn new(record: &Record, rows: &[Row]) -> Result<Self> {
+    pub fn new(plan: &Plan, rows: &[Row]) -> Result<Self> {
         let mut entries = Vec::new();
-        for (known, &count) in record.known.iter().enumerate() {
-            let of = |model: Model| Values::collect(record, rows, known, model);
+        for (known, &count) in plan.known.iter().enumerate() {
+            let of = |model: Model| Values::collect(plan, rows, known, model);
             let (pgp, svm) = (of(Model::Pgp), of(Model::Svm));
             for model in Model::ALL {
                 entries.push(of(model).entry(count, model, &pgp, &svm)?);
             }
         }
-        Ok(Self { known: record.known.clone(), entries })
+        Ok(Self { known: plan.known.clone(), entries })
     }
 
     /// The entry of a number of known pairs, by position, and a model.
@@ -96,7 +79,7 @@ impl Summary {
     }
 
     /// As a table.
-    pub(crate) fn csv(&self) -> String {
+    pub fn csv(&self) -> String {
         let mut out = "known,model,error,error_se,auc,auc_se,cut,p_pgp,p_svm,p_queries,p_auc_pgp\n".to_owned();
         for entry in &self.entries {
             let (auc, auc_error) = (entry.auc.map(|auc| auc.value), entry.auc.map(|auc| auc.error));
@@ -129,10 +112,10 @@ struct Values {
 }
 
 impl Values {
-    fn collect(record: &Record, rows: &[Row], known: usize, model: Model) -> Self {
+    fn collect(plan: &Plan, rows: &[Row], known: usize, model: Model) -> Self {
         let cells = || {
             let here = |at: &usize| {
-                let cell = record.cell(*at);
+                let cell = plan.cell(*at);
                 cell.known == known && cell.model == model
             };
             (0..rows.len()).filter(here).map(|at| &rows[at])
@@ -140,7 +123,7 @@ impl Values {
         Self {
             errors: cells().filter_map(|row| row[0]).collect(),
             areas: cells().filter_map(|row| row[1]).collect(),
-            reruns: record.reruns,
+            reruns: plan.reruns,
         }
     }
 
@@ -151,13 +134,13 @@ impl Values {
             }
             Ok(Some(rank_sum_test(mine, other)?.p))
         };
-        let (error, base) = (mean(&self.per_query(&self.errors)), mean(&pgp.per_query(&pgp.errors)));
+        let (error, base) = (Mean::of(&self.per_query(&self.errors)), Mean::of(&pgp.per_query(&pgp.errors)));
         let paired = signed_rank_test(&self.per_query(&self.errors), &pgp.per_query(&pgp.errors));
         Ok(Entry {
             known,
             model,
             error,
-            auc: model.is_soft().then(|| mean(&self.per_query(&self.areas))),
+            auc: model.is_soft().then(|| Mean::of(&self.per_query(&self.areas))),
             cut: 1.0 - error.value / base.value,
             p_pgp: against(Model::Pgp, &pgp.errors, &self.errors)?,
             p_svm: against(Model::Svm, &svm.errors, &self.errors)?,
@@ -170,13 +153,4 @@ impl Values {
     fn per_query(&self, values: &[f64]) -> Vec<f64> {
         values.chunks(self.reruns).map(|reruns| reruns.iter().sum::<f64>() / reruns.len() as f64).collect()
     }
-}
-
-/// The mean and its standard error; that of one value is 0.
-fn mean(values: &[f64]) -> Mean {
-    let count = values.len() as f64;
-    let value = values.iter().sum::<f64>() / count;
-    let spread: f64 = values.iter().map(|other| (other - value).powi(2)).sum();
-    let error = if values.len() > 1 { (spread / (count - 1.0) / count).sqrt() } else { 0.0 };
-    Mean { value, error }
 }

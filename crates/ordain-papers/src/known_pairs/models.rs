@@ -11,8 +11,8 @@ use ordain::numeric::{Matrix, Seed};
 use ordain::{Error, Result};
 use rayon::prelude::*;
 
+use super::query::{Query, Split};
 use crate::journal::Row;
-use crate::query::{Query, Split};
 use crate::search::pattern_search;
 
 /// A model of figures 2 and 3.

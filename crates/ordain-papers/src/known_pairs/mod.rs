@@ -1,16 +1,54 @@
 //! Experiments in which some pairs of each query are known and the models predict the remaining ones (XPGP section 6).
 
-use std::path::Path;
+pub mod links;
+mod models;
+pub mod ohsumed;
+mod plan;
+mod query;
+mod report;
+mod summary;
 
 use ordain::kernel::{Graph, Role};
 use ordain::numeric::Seed;
 use ordain::{Error, Result};
 
-use crate::experiment::Progress;
-use crate::journal::{Journal, Row};
-use crate::models::{Example, Measures, Model, Prepared, Tuned, tune};
-use crate::query::{Query, Split};
-use crate::record::{Cell, Files, Measured, Record};
+use self::models::{Example, Measures, Model, Prepared, Tuned, tune};
+use self::plan::{Cell, Measured, Plan};
+use self::query::{Query, Split};
+use self::summary::Summary;
+use crate::data::DataFolder;
+use crate::experiment::{Job, Options, Place, Program, Progress};
+use crate::findings::Findings;
+use crate::journal::Journal;
+use crate::record::Record;
+
+/// An experiment with known pairs.
+pub struct KnownPairs {
+    /// The paper's reduction of the mean error, from and to.
+    claimed_cut: (f64, f64),
+    load: fn(&DataFolder, Options) -> Result<Study>,
+}
+
+impl Program for KnownPairs {
+    fn compute(&self, job: &Job<'_>, watch: &mut dyn FnMut(Progress)) -> Result<()> {
+        let study = (self.load)(job.data, job.options)?;
+        let plan = study.plan()?;
+        let record = Record { general: job.general.clone(), plan };
+        record.claim(&job.place.record())?;
+        study.run(&record.plan, job.options.seed, job.place, watch)
+    }
+
+    fn findings(&self, place: Place<'_>) -> Result<Option<Findings>> {
+        let Some(Record { plan, .. }) = Record::<Plan>::read(&place.record())? else { return Ok(None) };
+        let rows = plan.cells_layout().read_finished(&place.file(CELLS))?;
+        let find = |rows: Vec<_>| Ok(report::findings(&plan, &Summary::new(&plan, &rows)?, self.claimed_cut));
+        rows.map(find).transpose()
+    }
+}
+
+/// How the names of the tables of cells and of tuned numbers end.
+const CELLS: &str = ".csv";
+const TUNED: &str = "-tuned.csv";
 
 /// What is to be done: queries, and which models are tuned on which of them and measured on which.
 pub struct Study {
@@ -38,11 +76,11 @@ fn task(purpose: u64, query: usize, known: usize, rerun: usize) -> u64 {
 }
 
 impl Study {
-    /// What the results will have been made with; the general part is given.
+    /// What the results will have been made with.
     ///
     /// # Errors
     /// If the links of a query cannot be a graph.
-    pub fn describe(&self, general: Record) -> Result<Record> {
+    fn plan(&self) -> Result<Plan> {
         let measured = |&(query, part): &(usize, usize)| {
             let query = &self.queries[query];
             let links = Graph::new(query.items.len(), &query.relation, Role::Undirected)?.links();
@@ -50,59 +88,58 @@ impl Study {
             Ok(Measured { query: query.name.clone(), part, documents, links, pairs })
         };
         let names = |part: &Vec<usize>| part.iter().map(|&query| self.queries[query].name.clone()).collect();
-        Ok(Record {
+        Ok(Plan {
             known: self.known.clone(),
             reruns: self.reruns,
             tuning_draws: self.tuning_draws,
             tuned_on: self.tuned_on.iter().map(names).collect(),
             queries: self.measured.iter().map(measured).collect::<Result<_>>()?,
-            ..general
         })
     }
 
-    /// Tunes and measures what is still missing in the folder; gives all cells.
+    /// Tunes and measures what is still missing.
     ///
     /// # Errors
     /// If results cannot be computed, or read and written.
-    pub fn run(&self, record: &Record, folder: &Path, watch: &mut dyn FnMut(Progress)) -> Result<Vec<Row>> {
-        let files = Files::new(folder, &record.experiment);
-        let mut cells = Journal::open(&files.cells, record.cells_layout())?;
-        let tuned = self.tune(record, &files.tuned, watch)?;
-        let (per_query, total) = (record.cells_per_query(), record.cells_layout().keys.len());
+    fn run(&self, plan: &Plan, seed: Seed, place: Place<'_>, watch: &mut dyn FnMut(Progress)) -> Result<()> {
+        let mut cells = Journal::open(&place.file(CELLS), plan.cells_layout())?;
+        let tuned = self.tune(plan, seed, place, watch)?;
+        let (per_query, total) = (plan.cells_per_query(), plan.cells_layout().keys.len());
         watch(Progress { stage: "measuring", done: cells.done(), total });
-        for query in 0..record.queries.len() {
+        for query in 0..plan.queries.len() {
             let rows = query * per_query..(query + 1) * per_query;
             if rows.end <= cells.done() {
                 continue;
             }
-            let prepared = self.prepare(record, query, &tuned)?;
+            let prepared = self.prepare(plan, query, &tuned)?;
             let compute = |at: usize| {
-                let cell = record.cell(at);
-                let Measures { error, auc } = self.measure(record, cell, &prepared)?;
+                let cell = plan.cell(at);
+                let Measures { error, auc } = self.measure(plan, seed, cell, &prepared)?;
                 Ok(vec![Some(error), auc])
             };
             cells.complete(rows, compute, |done| watch(Progress { stage: "measuring", done, total }))?;
         }
-        Ok(cells.rows().to_vec())
+        Ok(())
     }
 
     /// The tuned numbers of every part, number of known pairs and model.
-    fn tune(&self, record: &Record, path: &Path, watch: &mut dyn FnMut(Progress)) -> Result<Vec<Tuned>> {
-        let mut journal = Journal::open(path, record.tuned_layout())?.in_batches_of(rayon::current_num_threads());
-        let tunings: Vec<(usize, usize, Model)> = record.tunings().collect();
+    fn tune(&self, plan: &Plan, seed: Seed, place: Place<'_>, watch: &mut dyn FnMut(Progress)) -> Result<Vec<Tuned>> {
+        let path = place.file(TUNED);
+        let mut journal = Journal::open(&path, plan.tuned_layout())?.in_batches_of(rayon::current_num_threads());
+        let tunings: Vec<(usize, usize, Model)> = plan.tunings().collect();
         let total = tunings.len();
         watch(Progress { stage: "tuning", done: journal.done(), total });
         let compute = |at: usize| {
             let (part, known, model) = tunings[at];
             let example = |&(query, draw): &(usize, usize)| {
                 let own = &self.queries[query];
-                let marks = own.draw(known, Seed(record.seed), task(TUNING, query, known, draw));
+                let marks = own.draw(known, seed, task(TUNING, query, known, draw));
                 Example { query: own, split: Split::new(own, &marks) }
             };
-            let draws = |&query: &usize| (0..record.tuning_draws).map(move |draw| (query, draw));
+            let draws = |&query: &usize| (0..plan.tuning_draws).map(move |draw| (query, draw));
             let draws: Vec<(usize, usize)> = self.tuned_on[part].iter().flat_map(draws).collect();
             let examples: Vec<Example<'_>> = draws.iter().map(example).collect();
-            Ok(tune(model, &examples, Seed(record.seed))?.row())
+            Ok(tune(model, &examples, seed)?.row())
         };
         journal.complete(0..total, compute, |done| watch(Progress { stage: "tuning", done, total }))?;
         let read = |row| {
@@ -116,20 +153,20 @@ impl Study {
     }
 
     /// All models for a query, by number of known pairs and model.
-    fn prepare(&self, record: &Record, query: usize, tuned: &[Tuned]) -> Result<Vec<Prepared>> {
+    fn prepare(&self, plan: &Plan, query: usize, tuned: &[Tuned]) -> Result<Vec<Prepared>> {
         let own = &self.queries[self.measured[query].0];
         let one = |at: usize| {
             let (known, model) = (at / Model::ALL.len(), Model::ALL[at % Model::ALL.len()]);
-            Prepared::new(model, &tuned[record.tuning_of(Cell { query, known, rerun: 0, model })], own)
+            Prepared::new(model, &tuned[plan.tuning_of(Cell { query, known, rerun: 0, model })], own)
         };
-        (0..record.known.len() * Model::ALL.len()).map(one).collect()
+        (0..plan.known.len() * Model::ALL.len()).map(one).collect()
     }
 
-    fn measure(&self, record: &Record, cell: Cell, prepared: &[Prepared]) -> Result<Measures> {
+    fn measure(&self, plan: &Plan, seed: Seed, cell: Cell, prepared: &[Prepared]) -> Result<Measures> {
         let position = self.measured[cell.query].0;
         let query = &self.queries[position];
-        let known = record.known[cell.known];
-        let marks = query.draw(known, Seed(record.seed), task(MEASURING, position, known, cell.rerun));
+        let known = plan.known[cell.known];
+        let marks = query.draw(known, seed, task(MEASURING, position, known, cell.rerun));
         prepared[cell.known * Model::ALL.len() + cell.model as usize].measure(&Split::new(query, &marks))
     }
 }

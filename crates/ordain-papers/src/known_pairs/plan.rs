@@ -1,0 +1,98 @@
+//! What the results of a known-pairs experiment are made with, and how its tables are laid out.
+
+use serde::{Deserialize, Serialize};
+
+use super::models::{Model, Tuned};
+use crate::journal::Layout;
+
+/// Everything beside the general part that decides the numbers of a known-pairs experiment, and what the report says of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The numbers of known pairs.
+    pub known: Vec<usize>,
+    /// How often known pairs are drawn anew.
+    pub reruns: usize,
+    /// How often they were drawn to tune by.
+    pub tuning_draws: usize,
+    /// The parts: which queries the models of each part were tuned on.
+    pub tuned_on: Vec<Vec<String>>,
+    /// The queries that models are measured on.
+    pub queries: Vec<Measured>,
+}
+
+/// A query that models are measured on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Its name in the data.
+    pub query: String,
+    /// The part whose tuned models it takes.
+    pub part: usize,
+    /// The number of documents.
+    pub documents: usize,
+    /// The number of linked pairs of documents.
+    pub links: usize,
+    /// The number of pairs of a better and a worse document.
+    pub pairs: usize,
+}
+
+/// One cell: a query, a number of known pairs, a draw of them, a model.
+#[derive(Debug, Clone, Copy)]
+pub struct Cell {
+    /// The position of the query among the measured ones.
+    pub query: usize,
+    /// The position of the number of known pairs.
+    pub known: usize,
+    /// The draw, from 0.
+    pub rerun: usize,
+    /// The model.
+    pub model: Model,
+}
+
+impl Plan {
+    /// The table of tuned numbers: a row for every part, number of known pairs and model.
+    pub fn tuned_layout(&self) -> Layout {
+        let keys = self.tunings().map(|(part, known, model)| format!("{},{known},{}", part + 1, model.name()));
+        Layout { columns: Tuned::COLUMNS, keys: keys.collect() }
+    }
+
+    /// What is tuned, in the order of the table: part, number of known pairs, model.
+    pub fn tunings(&self) -> impl Iterator<Item = (usize, usize, Model)> {
+        (0..self.tuned_on.len()).flat_map(move |part| {
+            self.known.iter().flat_map(move |&known| Model::ALL.map(|model| (part, known, model)))
+        })
+    }
+
+    /// Where the tuned numbers of a cell stand among [`Plan::tunings`].
+    pub fn tuning_of(&self, cell: Cell) -> usize {
+        let part = self.queries[cell.query].part;
+        (part * self.known.len() + cell.known) * Model::ALL.len() + cell.model as usize
+    }
+
+    /// The table of cells.
+    pub fn cells_layout(&self) -> Layout {
+        let key = |cell: Cell| {
+            let (query, known) = (&self.queries[cell.query].query, self.known[cell.known]);
+            format!("{query},{known},{},{}", cell.rerun + 1, cell.model.name())
+        };
+        Layout {
+            columns: &["query", "known", "rerun", "model", "error", "auc"],
+            keys: (0..self.queries.len() * self.cells_per_query()).map(|at| key(self.cell(at))).collect(),
+        }
+    }
+
+    /// The cells of one query stand together; so many.
+    pub fn cells_per_query(&self) -> usize {
+        self.known.len() * self.reruns * Model::ALL.len()
+    }
+
+    /// The cell at a position of the table.
+    pub fn cell(&self, at: usize) -> Cell {
+        let models = Model::ALL.len();
+        Cell {
+            query: at / self.cells_per_query(),
+            known: at / (models * self.reruns) % self.known.len(),
+            rerun: at / models % self.reruns,
+            model: Model::ALL[at % models],
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Means as lines.
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, VPos};
+
+use super::{Area, Drawn, Frame, Range, SIDES, colour, line, marker, picture, pixel, text};
+use crate::mean::Mean;
+
+/// Lines, each with its standard errors.
+pub struct Lines {
+    /// The horizontal axis.
+    pub across: Across,
+    /// The vertical axis.
+    pub up: Range,
+    /// The lines. Seven have colours of their own.
+    pub series: Vec<Series>,
+}
+
+/// A horizontal axis: its title and what it shows.
+pub enum Across {
+    /// Places with names, numbered from 0; standard errors are bars.
+    Places(String, Vec<String>),
+    /// Numbers from 0 to this one; standard errors are bands.
+    UpTo(String, usize),
+}
+
+/// One line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// What it is called in the legend.
+    pub title: String,
+    /// Where across, and how far up.
+    pub points: Vec<(f64, Mean)>,
+}
+
+/// Places: neighbours are moved apart by so much, so that their bars do not cover each other.
+const APART: f64 = 8.0;
+
+/// Numbers: markers are at least so far apart.
+const BETWEEN_MARKERS: f64 = 26.0;
+
+impl Lines {
+    /// An SVG picture.
+    pub fn draw(&self) -> String {
+        let rows = self.series.len().div_ceil(2);
+        let frame = Frame { top: 22.0 + 26.0 * rows as f64, up: &self.up };
+        picture(frame.height(), |area| {
+            let (title, ticks) = self.across.ticks();
+            frame.axes(area, title, &ticks)?;
+            self.legend(area)?;
+            if matches!(self.across, Across::UpTo(..)) {
+                (0..self.series.len()).try_for_each(|position| self.band(area, &frame, position))?;
+            }
+            (0..self.series.len()).try_for_each(|position| self.series(area, &frame, position))
+        })
+    }
+
+    /// Above the data: two by two.
+    fn legend(&self, area: &Area<'_>) -> Drawn {
+        for (position, series) in self.series.iter().enumerate() {
+            let x = 14.0 + 236.0 * (position % 2) as f64;
+            let y = 22.0 + 26.0 * (position / 2) as f64;
+            line(area, &[(x, y), (x + 30.0, y)], colour(position), 2)?;
+            marker(area, (x + 15.0, y), position)?;
+            text(area, &series.title, (x + 40.0, y), 15.0, (HPos::Left, VPos::Center))?;
+        }
+        Ok(())
+    }
+
+    fn band(&self, area: &Area<'_>, frame: &Frame<'_>, position: usize) -> Drawn {
+        let points = &self.series[position].points;
+        let end = |sign: f64| move |&(x, mean): &(f64, Mean)| (x, mean.value + sign * mean.error);
+        let around = points.iter().map(end(1.0)).chain(points.iter().rev().map(end(-1.0)));
+        let around: Vec<_> = around.map(|(x, y)| pixel((self.across.x(x), frame.y(y)))).collect();
+        area.draw(&Polygon::new(around, colour(position).mix(0.18).filled()))
+    }
+
+    fn series(&self, area: &Area<'_>, frame: &Frame<'_>, position: usize) -> Drawn {
+        let places = matches!(self.across, Across::Places(..));
+        let middle = (self.series.len() - 1) as f64 / 2.0;
+        let shift = if places { APART * (position as f64 - middle) } else { 0.0 };
+        let points: Vec<(f64, Mean)> =
+            self.series[position].points.iter().map(|&(x, mean)| (self.across.x(x) + shift, mean)).collect();
+        let path: Vec<(f64, f64)> = points.iter().map(|&(x, mean)| (x, frame.y(mean.value))).collect();
+        line(area, &path, colour(position), 2)?;
+        let mut last = f64::NEG_INFINITY;
+        for &(x, mean) in &points {
+            if places {
+                let (low, high) = (frame.y(mean.value - mean.error), frame.y(mean.value + mean.error));
+                let ends = [(x - 4.0, x + 4.0, low), (x - 4.0, x + 4.0, high)];
+                line(area, &[(x, low), (x, high)], colour(position), 1)?;
+                for (left, right, y) in ends {
+                    line(area, &[(left, y), (right, y)], colour(position), 1)?;
+                }
+            } else if x < last + BETWEEN_MARKERS {
+                continue;
+            }
+            last = x;
+            marker(area, (x, frame.y(mean.value)), position)?;
+        }
+        Ok(())
+    }
+}
+
+impl Across {
+    fn x(&self, value: f64) -> f64 {
+        let (left, right) = SIDES;
+        let share = match self {
+            Self::Places(_, places) => (value + 0.5) / places.len() as f64,
+            Self::UpTo(_, most) => value / (*most).max(1) as f64,
+        };
+        left + (right - left) * share
+    }
+
+    fn ticks(&self) -> (&str, Vec<(f64, String)>) {
+        match self {
+            Self::Places(title, places) => {
+                let tick = |(place, name): (usize, &String)| (self.x(place as f64), name.clone());
+                (title, places.iter().enumerate().map(tick).collect())
+            }
+            Self::UpTo(title, most) => {
+                // Round distances, so that there are four to eight ticks.
+                let steps = [10, 20, 25, 50, 100, 200, 250, 500, 1000];
+                let step = steps.into_iter().find(|step| most / step <= 8).unwrap_or(most / 4);
+                let tick = |value: usize| (self.x(value as f64), value.to_string());
+                (title, (0..=*most).step_by(step.max(1)).map(tick).collect())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::well_formed;
+    use super::*;
+
+    #[test]
+    fn pictures_are_well_formed() {
+        let series = |at: usize| Series {
+            title: format!("series {at} & <more>"),
+            points: (1..=4).map(|x| (100.0 * f64::from(x), Mean { value: 0.2 * f64::from(x), error: 0.05 })).collect(),
+        };
+        let up = || Range::new("MAP", 0.15, 0.85);
+        for count in [1, 2, 7, 9] {
+            let series: Vec<Series> = (0..count).map(series).collect();
+            well_formed(&Lines { across: Across::UpTo("Answers".into(), 400), up: up(), series }.draw());
+        }
+    }
+}
