@@ -2,6 +2,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::output;
+
 /// One curve: its name and its points.
 pub struct Line {
     pub name: String,
@@ -45,7 +47,7 @@ pub fn draw(lines: &[Line], across: &str, up: &str, columns: usize) -> String {
     let mut out = format!("{up}\n");
     for (row, cells) in cells.iter().enumerate() {
         let value = high - (high - low) * row as f64 / (HEIGHT - 1) as f64;
-        let label = if row % 3 == 1 { format!("{value:6.3} ┤") } else { format!("{:6} │", "") };
+        let label = if row % 3 == 1 { format!("{:>6} ┤", output::fixed(value, 3)) } else { format!("{:6} │", "") };
         let text: String = cells.iter().collect();
         out.push_str(&format!("{label}{}\n", text.trim_end()));
     }

@@ -264,7 +264,7 @@ fn cells(score: &Score, difference: Option<&Score>) -> [String; 4] {
     [
         format!("{:.3} [{:.3}, {:.3}]", log_loss.mean, log_loss.low, log_loss.high),
         format!("{:.1} %", 100.0 * error.mean),
-        format!("{log_evidence:.2}"),
+        output::fixed(*log_evidence, 2),
         difference.map(|difference| signed(&difference.log_loss)).unwrap_or_default(),
     ]
 }

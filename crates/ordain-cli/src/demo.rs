@@ -1,28 +1,28 @@
 //! `ordain demo`: the bundled countries, ranked, and how fast that goes.
 
+mod race;
+mod report;
+
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
-use ordain::active::{BeliefKind, Judge, Strategy};
 use ordain::formats::Project;
-use ordain::gp::{AnswerModel, RankedItem};
-use ordain::kernel::{self, KernelSpec};
-use ordain::numeric::Seed;
+use ordain::gp::RankedItem;
 
+use self::report::Story;
 use crate::model::{Inference, Model, working};
-use crate::simulate::play::{Contender, Curve, Rules, play};
-use crate::simulate::problem::{Facts, Problem};
-use crate::simulate::{Measure, draw, table};
+use crate::simulate::play::Curve;
+use crate::simulate::{Measure, draw, picture, table};
 use crate::{Failure, Outcome, output, rank};
 
 /// Rank the bundled example: European countries by inhabitants, from 60 answers
 ///
 /// Writes the example project into a folder and ranks it there, so that every other command can be tried on it. Then a
 /// simulated judge, who knows the inhabitants and errs as the model expects, answers anew: how fast the order is found
-/// with and without the borders, by pairs at random, and by ratings of countries by themselves.
+/// with and without the borders, by pairs at random, and by ratings of countries by themselves. A page with pictures of
+/// all that, report.html, is written into the folder too.
 #[derive(Args)]
 pub struct Arguments {
     /// Where to put the example
@@ -37,6 +37,9 @@ const FILES: [(&str, &str); 4] = [
     // Last, since a folder with this file is a project.
     ("ordain.toml", include_str!("../../../examples/countries/ordain.toml")),
 ];
+
+/// The page that is written beside them.
+const REPORT: &str = "report.html";
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
@@ -55,15 +58,48 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let Some(truth) = inhabitants(&model.project) else { return Ok(()) };
     let share = share_in_order(&truth, &ranking.items);
     output::note(format!("{:.0} % of all pairs stand in their true order", 100.0 * share));
-    race(&model.project, &truth)?;
-    let folder = output::typed(folder);
-    output::note(format!(
-        "\nTry next:\n  ordain rank {folder} --top 5\n  ordain predict Italy Spain --project {folder}\n  \
-         ordain answer Italy Spain first --project {folder}\n  ordain next {folder} --count 5\n  \
-         ordain ask {folder} --hide inhabitants\n  ordain simulate {folder} --truth inhabitants --goal best\n\
-         and on your own data:\n  ordain init items.csv"
-    ));
+    let working = working("playing sessions");
+    let curves = race::race(&model.project, &truth, &working)?;
+    let climb = race::climb(&model.project, &truth, &working)?;
+    drop(working);
+    show(&curves)?;
+    let advice = advice(&output::typed(folder));
+    let report = folder.join(REPORT);
+    let story = Story {
+        model: &model,
+        ranked: &ranking.items,
+        truth: &truth,
+        in_order: share,
+        curves: &curves,
+        climb: &climb,
+        advice: &advice,
+    };
+    picture::write(&report, &story.page())?;
+    output::note(format!("\nAll this with pictures: {}", report.display()));
+    output::note(format!("\nTry next:\n{advice}"));
     Ok(())
+}
+
+/// Commands to try on the example, and on one's own data.
+fn advice(folder: &str) -> String {
+    format!(
+        "  ordain rank {folder} --top 5 --forecast\n  ordain predict Italy Spain --project {folder}\n  \
+         ordain answer Italy Spain first --project {folder}\n  ordain next {folder} --count 5\n  \
+         ordain ask {folder} --hide inhabitants\n  \
+         ordain simulate {folder} --truth inhabitants --goal best --plot curves.svg\n\
+         # and on your own data:\n  ordain init items.csv\n  ordain ask --goal top --top 10\n  ordain rank --top 10"
+    )
+}
+
+/// How the sessions fare, in the terminal.
+fn show(curves: &[(String, Curve)]) -> Outcome {
+    let runs: Vec<(String, &Curve)> = curves.iter().map(|(name, curve)| (name.clone(), curve)).collect();
+    output::note(format!(
+        "\nThe share of pairs in the right order when a judge who knows the inhabitants answers, mean of {} sessions:\n",
+        race::SESSIONS
+    ));
+    output::text(table(&runs, Measure::Accuracy).trim_fmt())?;
+    output::text(format!("\n{}", draw(&runs, Measure::Accuracy)))
 }
 
 /// The column `inhabitants`, if these are the example's items.
@@ -73,59 +109,6 @@ fn inhabitants(project: &Project) -> Option<Vec<f64>> {
     cells.iter().map(|cell| cell.parse().ok()).collect()
 }
 
-/// Plays sessions of several kinds against the truth and shows how they fare.
-fn race(project: &Project, truth: &[f64]) -> Outcome {
-    let model = AnswerModel::new(project.noise, project.tie_width)?;
-    let rules = Rules {
-        answers: 100,
-        repeats: 20,
-        seed: Seed(project.ask.seed),
-        goal: project.ask.goal,
-        judge: Judge::from(&model),
-        model,
-        repeat: project.ask.repeat,
-    };
-    let contender = |belief, strategy: &str| Contender { belief, strategy: strategy.to_owned(), focus: None };
-    let usual = Strategy::for_goal(rules.goal, truth.len() as f64).name();
-    let linked = [
-        contender(BeliefKind::Gp, usual),
-        contender(BeliefKind::Gp, "random"),
-        contender(BeliefKind::GLICKO, "random"),
-    ];
-    let working = working("playing");
-    let play = |kernels: &[KernelSpec], contenders: &[Contender]| -> Result<Vec<Curve>, Failure> {
-        let kernel = Arc::new(kernel::build(kernels, &project.items, &project.relations)?);
-        let problem = Problem { items: project.items.clone(), kernel, facts: Facts::Utilities(utilities(truth)) };
-        Ok(play(&[problem], contenders, &rules, |_, _| {})?)
-    };
-    let unlinked: Vec<KernelSpec> =
-        project.kernels.iter().filter(|spec| spec.shape.relation().is_none()).cloned().collect();
-    let names = ["Ordain, with borders", "Ordain, pairs at random", "Glicko ratings, pairs at random"];
-    let mut curves: Vec<(&str, Curve)> = names.into_iter().zip(play(&project.kernels, &linked)?).collect();
-    // The example may have been changed to have no kernel but that of the borders.
-    if !unlinked.is_empty() {
-        let curve = play(&unlinked, &linked[..1])?.into_iter();
-        curves.splice(1..1, curve.map(|curve| ("Ordain, without borders", curve)));
-    }
-    drop(working);
-    let runs: Vec<(String, &Curve)> = curves.iter().map(|(name, curve)| ((*name).to_owned(), curve)).collect();
-    output::note(
-        "\nThe share of pairs in the right order when a judge who knows the inhabitants answers, mean of 20 sessions:\n",
-    );
-    output::text(table(&runs, Measure::Accuracy).trim_fmt())?;
-    output::text(format!("\n{}", draw(&runs, Measure::Accuracy)))
-}
-
-/// Inhabitants span several powers of ten: their logarithms, to mean 0 and variance 1, are on the scale that the model
-/// expects.
-fn utilities(inhabitants: &[f64]) -> Vec<f64> {
-    let logs: Vec<f64> = inhabitants.iter().map(|count| count.ln()).collect();
-    let count = logs.len() as f64;
-    let mean = logs.iter().sum::<f64>() / count;
-    let deviation = (logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / count).sqrt();
-    logs.iter().map(|log| (log - mean) / deviation).collect()
-}
-
 fn unpack(folder: &Path) -> Result<(), Failure> {
     let failed = |action, path: &Path| {
         let path = path.to_path_buf();
@@ -133,8 +116,9 @@ fn unpack(folder: &Path) -> Result<(), Failure> {
     };
     std::fs::create_dir_all(folder).map_err(failed("create", folder))?;
     // Somebody's own items.csv may stand there: all or nothing.
-    if let Some(path) = FILES.map(|(name, _)| folder.join(name)).iter().find(|path| path.exists()) {
-        return Err(failed("create", path)(ErrorKind::AlreadyExists.into()));
+    let mut all = FILES.iter().map(|(name, _)| *name).chain([REPORT]).map(|name| folder.join(name));
+    if let Some(path) = all.find(|path| path.exists()) {
+        return Err(failed("create", &path)(ErrorKind::AlreadyExists.into()));
     }
     for (name, text) in FILES {
         let path = folder.join(name);

@@ -253,7 +253,7 @@ fn show(evaluation: &Evaluation, measures: &[Measure], p: &[Vec<Option<f64>>], p
     table.load_style(presets::NOTHING);
     table.set_header(header(measures, if per_query { "query" } else { "queries" }));
     if per_query {
-        let short = |cell: String| cell.parse::<f64>().map_or(cell, |value| format!("{value:.4}"));
+        let short = |cell: String| cell.parse::<f64>().map_or(cell, |value| output::fixed(value, 4));
         for row in query_rows(evaluation) {
             let (names, values) = row.split_at(2);
             table.add_row(names.iter().cloned().chain(values.iter().cloned().map(short)));
@@ -265,7 +265,8 @@ fn show(evaluation: &Evaluation, measures: &[Measure], p: &[Vec<Option<f64>>], p
             Some(p) if *p < 0.05 => "* ",
             _ => "  ",
         };
-        let means = p.iter().enumerate().map(|(measure, p)| format!("{:.4}{}", run.mean(measure), star(p)));
+        let means =
+            p.iter().enumerate().map(|(measure, p)| format!("{}{}", output::fixed(run.mean(measure), 4), star(p)));
         let count = if per_query { "all".to_owned() } else { run.counted().to_string() };
         table.add_row([run.name.clone(), count].into_iter().chain(means));
     }

@@ -172,6 +172,16 @@ impl Working {
     pub fn say(&self, what: String) {
         self.spinner.set_message(what);
     }
+
+    /// Says how far the work is, in steps of how many; a bar shows it.
+    pub fn progress(&self, over: usize, of: usize) {
+        if self.spinner.length().is_none() {
+            let style = ProgressStyle::with_template("{spinner} {msg} {wide_bar} {pos} of {len}, {eta} left");
+            self.spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            self.spinner.set_length(of as u64);
+        }
+        self.spinner.set_position(over as u64);
+    }
 }
 
 impl Drop for Working {

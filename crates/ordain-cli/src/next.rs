@@ -8,8 +8,9 @@ use comfy_table::{CellAlignment, Table, presets};
 use ordain::active::{CertaintyParams, Question, certainty, choose_many};
 use ordain::data::Items;
 use ordain::formats::Project;
-use ordain::gp::{Belief, EpParams};
+use ordain::gp::{Belief, EpParams, RankingParams};
 use ordain::kernel;
+use ordain::numeric::Seed;
 use serde::Serialize;
 
 use crate::certainty::{Slack, parse_share, sentence};
@@ -126,7 +127,8 @@ fn enough(
     let Some(target) = arguments.target else { return Ok(None) };
     let rule = arguments.slack.rule(asking.goal, target);
     let groups = project.items.groups();
-    let params = CertaintyParams { seed: asking.seed, ..CertaintyParams::default() };
+    // The draws of a ranking, so that it and `ordain rank` say the same.
+    let params = CertaintyParams { draws: RankingParams::default().draws, seed: Seed(project.ask.seed) };
     let probability = rule.probability(&certainty(belief, groups, &params)?);
     Ok((probability >= target).then(|| sentence(&rule, probability, groups)))
 }

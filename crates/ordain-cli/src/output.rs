@@ -73,6 +73,15 @@ pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
+/// A number with so many digits after the point; what rounds to 0 has no sign.
+pub fn fixed(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$}");
+    match text.strip_prefix('-') {
+        Some(rest) if rest.chars().all(|letter| "0.".contains(letter)) => rest.to_owned(),
+        _ => text,
+    }
+}
+
 /// A word as it is typed into a shell.
 pub fn typed(word: impl AsRef<OsStr>) -> String {
     let word = word.as_ref().to_string_lossy();
@@ -115,7 +124,7 @@ pub fn draw_interval(low: f64, middle: f64, high: f64, (from, to): (f64, f64), w
 
 #[cfg(test)]
 mod tests {
-    use super::{cut, draw_interval, typed};
+    use super::{cut, draw_interval, fixed, typed};
 
     #[test]
     fn long_and_wide_texts_are_cut() {
@@ -125,6 +134,13 @@ mod tests {
         assert_eq!(cut("東京都庁", 8), "東京都庁");
         assert_eq!(cut("東京都庁", 6), "東京…");
         assert_eq!(cut("a\u{1b}[31mb", 80), "a\u{FFFD}[31mb");
+    }
+
+    #[test]
+    fn nothing_is_less_than_nothing() {
+        let said = [-0.0, -0.0004, -0.0006, 0.0004, -10.0].map(|value| fixed(value, 3));
+        assert_eq!(said, ["0.000", "0.000", "-0.001", "0.000", "-10.000"]);
+        assert_eq!(fixed(-0.4, 0), "0");
     }
 
     #[test]

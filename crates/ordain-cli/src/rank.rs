@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::active::StopRule;
+use ordain::active::{StopRule, rank_with_certainty};
 use ordain::formats::NewLinks;
-use ordain::gp::{RankedItem, RankingParams, rank};
+use ordain::gp::{RankedItem, RankingParams};
 use ordain::numeric::Seed;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
@@ -33,8 +33,7 @@ use crate::{Failure, Outcome};
 /// "certainty": {"goal", "k"?, "error"?, "target", "probability", "wrong_pairs", "forecast"?: {"low", "median", "high"}}: the
 /// probability that the goal is reached, the expected share of pairs in the wrong order, and with --forecast how many more
 /// answers it takes to reach the target's probability, with an 80 % interval (null: more than were looked at). Of several
-/// groups the least sure counts. For groups of more than about 5,000 items none of this is counted, nor are tiers: it would
-/// double the time that the ranking takes.
+/// groups the least sure counts.
 ///
 /// With --with, items that the project does not have are ranked among its own by their attributes and links, without
 /// learning anew and without changing what is believed of the project's items: a newcomer's attributes are put on
@@ -83,8 +82,7 @@ struct Report<'a> {
     log_evidence: f64,
     answers: usize,
     inference: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    certainty: Option<settled::Report>,
+    certainty: settled::Report,
 }
 
 #[derive(Serialize)]
@@ -126,7 +124,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             log_evidence: model.belief.log_evidence(),
             answers: model.learned,
             inference: arguments.inference.word(),
-            certainty: ranking.settled.as_ref().map(Settled::report),
+            certainty: ranking.settled.report(),
         }),
     }
 }
@@ -135,8 +133,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
 pub struct Ranking {
     pub items: Vec<RankedItem>,
     top: Option<u32>,
-    settled: Option<Settled>,
-    /// The items' tiers, if they were counted.
+    settled: Settled,
+    /// The items' tiers.
     tiers: Vec<usize>,
 }
 
@@ -149,9 +147,16 @@ impl Ranking {
         top: Option<u32>,
         ahead: Ahead,
     ) -> Result<Self, Failure> {
-        let items = ranked(model, top)?;
-        let settled = Settled::count(model, asking, rule, ahead)?;
-        let tiers = settled.as_ref().map(Settled::tiers).unwrap_or_default();
+        let working = working("drawing rankings");
+        let params = RankingParams {
+            top: top.map(|top| top as usize),
+            seed: Seed(model.project.ask.seed),
+            ..RankingParams::default()
+        };
+        let (items, groups) = rank_with_certainty(model.belief.as_ref(), model.items(), &params)?;
+        drop(working);
+        let settled = Settled::new(model, groups, asking, rule, ahead)?;
+        let tiers = settled.tiers();
         Ok(Self { items, top, settled, tiers })
     }
 
@@ -162,7 +167,7 @@ impl Ranking {
     }
 
     fn rows<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = Row<'a>> {
-        self.items.iter().enumerate().map(|(at, item)| row(model, item, self.tiers.get(at).copied()))
+        self.items.iter().enumerate().map(|(at, item)| row(model, item, self.tiers[at]))
     }
 
     /// The table for people, with a picture of every item's utility: the mean and the 90 % around it.
@@ -208,30 +213,16 @@ impl Ranking {
         let evidence = model.belief.log_evidence();
         output::note(match model.learned {
             0 => format!("{items}, no answers yet; \"ordain ask\" asks for them"),
-            answers => format!("{items}, {}, log evidence {evidence:.3}", output::count(answers, "answer")),
+            answers => {
+                format!("{items}, {}, log evidence {}", output::count(answers, "answer"), output::fixed(evidence, 3))
+            }
         });
-        output::note(match &self.settled {
-            Some(settled) => settled.line(model.items().groups()),
-            None => "so many items that how sure the ranking is was not counted".into(),
-        });
+        output::note(self.settled.line(model.items().groups()));
         Ok(())
     }
 }
 
-/// The items of a model by rank.
-fn ranked(model: &Model, top: Option<u32>) -> Result<Vec<RankedItem>, Failure> {
-    let working = working("drawing rankings");
-    let params = RankingParams {
-        top: top.map(|top| top as usize),
-        seed: Seed(model.project.ask.seed),
-        ..RankingParams::default()
-    };
-    let ranked = rank(model.belief.as_ref(), model.items(), &params)?;
-    drop(working);
-    Ok(ranked)
-}
-
-fn row<'a>(model: &'a Model, ranked: &RankedItem, tier: Option<usize>) -> Row<'a> {
+fn row<'a>(model: &'a Model, ranked: &RankedItem, tier: usize) -> Row<'a> {
     let items = model.items();
     Row {
         id: items.id(ranked.item),
@@ -242,7 +233,7 @@ fn row<'a>(model: &'a Model, ranked: &RankedItem, tier: Option<usize>) -> Row<'a
         rank_high: ranked.rank_high,
         top: ranked.top,
         group: items.group_name(ranked.item),
-        tier,
+        tier: Some(tier),
         new: model.has_newcomers().then(|| model.is_new(ranked.item)),
     }
 }
@@ -251,7 +242,7 @@ fn row<'a>(model: &'a Model, ranked: &RankedItem, tier: Option<usize>) -> Row<'a
 /// it is new.
 fn numbers(row: &Row<'_>) -> Vec<String> {
     let interval = format!("{}–{}", row.rank_low, row.rank_high);
-    let mut out = vec![row.rank.to_string(), format!("{:.3}", row.mean), format!("{:.3}", row.sd), interval];
+    let mut out = vec![row.rank.to_string(), output::fixed(row.mean, 3), output::fixed(row.sd, 3), interval];
     out.extend(row.top.map(|top| format!("{:.1} %", 100.0 * top)));
     out.extend(row.tier.map(|tier| tier.to_string()));
     out.extend(row.new.map(|new| if new { "new" } else { "" }.to_owned()));

@@ -353,7 +353,7 @@ impl Found<'_> {
         table.set_header(header.iter().skip(usize::from(!several)));
         for (row, hit) in &rows {
             let text = output::cut(self.collection.beginning(hit), room);
-            let cells = [qid(row), row.rank.to_string(), id(row), format!("{:.3}", row.score), text];
+            let cells = [qid(row), row.rank.to_string(), id(row), output::fixed(row.score, 3), text];
             table.add_row(cells.into_iter().skip(usize::from(!several)));
         }
         for column in [usize::from(several), 2 + usize::from(several)] {

@@ -1,5 +1,6 @@
 //! `ordain simulate`: how fast sessions find the truth where it is known.
 
+pub mod picture;
 pub mod play;
 pub mod problem;
 mod tuning;
@@ -43,12 +44,12 @@ use crate::{Failure, Outcome, chart, tune};
 /// repeats where there is but one query or project.
 ///
 /// JSON: {"runs":[{"belief","strategy","focus"?,"curve":[{"answers","map","ndcg10","best","tau","accuracy",
-/// "map_se"?,...}...]}]}, with a point every 10 answers up to 100 and every 50 beyond; CSV: a row a
+/// "map_se"?,...}...]}]}, with a point every 10 answers up to 100, every 50 beyond, and at the last; CSV: a row a
 /// point and measure.
 #[derive(Args)]
 #[command(after_long_help = "Examples:\n  \
     ordain simulate --letor S1.txt.gz --answers 200 --strategy expected-loss,random --belief gp,glicko\n  \
-    ordain simulate ordain-demo --truth inhabitants --goal top --top 5 --repeats 10")]
+    ordain simulate ordain-demo --truth inhabitants --goal top --top 5 --repeats 10 --plot curves.svg")]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file [default: .]
     #[arg(conflicts_with = "letor")]
@@ -60,7 +61,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     letor: Vec<PathBuf>,
     /// How many answers are given in a session
-    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(10..))]
+    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..))]
     answers: u32,
     /// What is asked [default: what serves the goal]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(Strategy::names()))]
@@ -85,15 +86,19 @@ pub struct Arguments {
     /// The judge calls closer utilities a tie
     #[arg(long, value_name = "X", default_value = "0", value_parser = not_negative)]
     tie_width: f64,
-    /// An ordain.toml whose [[kernel]] tables are used for LETOR files
-    #[arg(long, value_name = "FILE", requires = "letor")]
+    /// An ordain.toml whose [[kernel]] tables are used, for LETOR files or in place of the project's; none over links
+    #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Tune the kernels for each half of the queries on 20 of the other half, by 100 random pairs of each
+    /// Tune the kernels for each half of the queries on 20 of the other half, by 100 random pairs of each; a project's own
+    /// are tuned by "ordain tune"
     #[arg(long, requires = "letor")]
     tune: bool,
     /// What the table and the chart show
     #[arg(long, value_enum, default_value = "map")]
     measure: Measure,
+    /// Also draw what the chart shows, with bands of one standard error, as a picture
+    #[arg(long, value_name = "FILE.svg", value_parser = picture::parse_file)]
+    plot: Option<PathBuf>,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -148,6 +153,17 @@ impl Measure {
     fn name(self) -> &'static str {
         ["map", "ndcg10", "best", "tau", "accuracy"][self as usize]
     }
+
+    /// What an axis says of it.
+    fn title(self) -> &'static str {
+        match self {
+            Self::Map => "Mean average precision",
+            Self::Ndcg10 => "NDCG@10",
+            Self::Best => "Reciprocal rank of the best",
+            Self::Tau => "Kendall's tau with the truth",
+            Self::Accuracy => "Share of pairs in the right order",
+        }
+    }
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {
@@ -160,9 +176,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let game = if arguments.letor.is_empty() { project_game(arguments)? } else { letor_game(arguments)? };
     let Game { problems, contenders, rules } = &game;
     let working = working("playing");
-    let curves = play(problems, contenders, rules, |over, of| working.say(format!("played {over} of {of} rounds")))?;
+    let curves = play(problems, contenders, rules, |over, of| working.progress(over, of))?;
     drop(working);
     let runs: Vec<(&Contender, &Curve)> = contenders.iter().zip(&curves).collect();
+    if let Some(file) = &arguments.plot {
+        picture::write(file, &picture::picture(&named(&runs), arguments.measure))?;
+        output::note(format!("wrote {}", file.display()));
+    }
     match arguments.format {
         Format::Json => {
             output::json(&Report { runs: runs.iter().map(|(one, curve)| run_report(one, curve)).collect() })
@@ -204,7 +224,9 @@ fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
         output::note(format!("not measured: {} with a single item", output::count(alone, "group")));
     }
     let tie_width = if project.tie_width > 0.0 { project.tie_width } else { arguments.tie_width };
-    let kernel = Arc::new(kernel::build(&project.kernels, &project.items, &project.relations)?);
+    let other = arguments.model.as_ref().map(|file| read_kernels(file, &project.items)).transpose()?;
+    let specs = other.as_ref().unwrap_or(&project.kernels);
+    let kernel = Arc::new(kernel::build(specs, &project.items, &project.relations)?);
     let rules = rules(arguments, goal, AnswerModel::new(project.noise, tie_width)?, project.ask.repeat);
     let contenders = contenders(&strategies, &focuses, &arguments.belief, goal)?;
     Ok(Game { problems: vec![Problem { items: project.items, kernel, facts }], contenders, rules })
@@ -378,8 +400,7 @@ fn csv_rows(contender: &Contender, curve: &Curve) -> Vec<Vec<String>> {
 }
 
 fn show(runs: &[(&Contender, &Curve)], measure: Measure, game: &Game) -> Outcome {
-    let titles: Vec<String> = runs.iter().map(|(contender, curve)| title(contender, curve)).collect();
-    let named: Vec<(String, &Curve)> = titles.into_iter().zip(runs.iter().map(|(_, curve)| *curve)).collect();
+    let named = named(runs);
     output::text(table(&named, measure).trim_fmt())?;
     output::text("")?;
     output::text(draw(&named, measure))?;
@@ -391,6 +412,10 @@ fn show(runs: &[(&Contender, &Curve)], measure: Measure, game: &Game) -> Outcome
     };
     output::note(format!("{} of {about}: {sessions} each, mean ± standard error", measure.name()));
     Ok(())
+}
+
+fn named<'a>(runs: &[(&Contender, &'a Curve)]) -> Vec<(String, &'a Curve)> {
+    runs.iter().map(|(contender, curve)| (title(contender, curve), *curve)).collect()
 }
 
 fn title(contender: &Contender, curve: &Curve) -> String {
@@ -412,7 +437,7 @@ pub fn table(runs: &[(String, &Curve)], measure: Measure) -> Table {
         let cell = |&at: &usize| {
             let point = &curve.points[at];
             let error = point.error.map(|error| format!(" ± {:.3}", measure.of(&error))).unwrap_or_default();
-            format!("{:.3}{error}", measure.of(&point.mean))
+            format!("{}{error}", output::fixed(measure.of(&point.mean), 3))
         };
         table.add_row(std::iter::once(name.clone()).chain(shown.iter().map(cell)));
     }

@@ -222,11 +222,17 @@ fn short(value: f64) -> String {
 fn conclude(report: &Report, tuned: &Tuned, file: &str) {
     let Report { log_evidence_before, log_evidence, answers, .. } = report;
     let answers = output::count(*answers, "answer");
-    output::note(format!("log evidence of {answers}: {log_evidence_before:.3} before, {log_evidence:.3} after"));
+    output::note(format!(
+        "log evidence of {answers}: {} before, {} after",
+        output::fixed(*log_evidence_before, 3),
+        output::fixed(*log_evidence, 3)
+    ));
     if log_evidence < log_evidence_before {
         let (before, after) = (report.log_posterior_before, report.log_posterior);
         output::note(format!(
-            "the prior on the parameters outweighs it: log posterior {before:.3} before, {after:.3} after"
+            "the prior on the parameters outweighs it: log posterior {} before, {} after",
+            output::fixed(before, 3),
+            output::fixed(after, 3)
         ));
     }
     if !tuned.converged && report.written {

@@ -10,12 +10,17 @@ const STYLE: &str = include_str!("report.css");
 /// The page of these sections.
 pub fn page(sections: &[String]) -> String {
     let body = if sections.is_empty() { "<p>No results yet.</p>".to_owned() } else { sections.concat() };
+    let body = format!("<h1>The papers' experiments, run again</h1>\n{body}");
+    document("Ordain: the papers' experiments", "", &body)
+}
+
+/// A page that needs nothing beside it, in light and dark, with CSS beyond the usual; title and body are HTML.
+pub fn document(title: &str, style: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>Ordain: the papers' experiments</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
-         <h1>The papers' experiments, run again</h1>\n{body}</main>\n</body>\n</html>\n"
+         <title>{title}</title>\n<style>\n{STYLE}{style}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
     )
 }
 

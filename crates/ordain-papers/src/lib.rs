@@ -16,10 +16,12 @@ mod html;
 mod journal;
 mod known_pairs;
 mod mean;
-mod plot;
+pub mod plot;
 mod record;
 mod search;
 
 pub use data::{DataFile, DataFolder};
 pub use experiment::{Experiment, Options, Progress, experiments, find, run, write_report};
 pub use findings::{Findings, Gist};
+pub use html::document;
+pub use mean::Mean;

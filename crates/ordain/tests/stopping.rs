@@ -6,9 +6,11 @@ mod common;
 use std::sync::Arc;
 
 use common::{cholesky, draw, smooth_kernel, stream};
-use ordain::active::{BeliefKind, CertaintyParams, Judge, Session, SessionParams, StopRule, Strategy};
-use ordain::data::{Goal, Groups};
-use ordain::gp::AnswerModel;
+use ordain::active::{
+    BeliefKind, CertaintyParams, Judge, Session, SessionParams, StopRule, Strategy, certainty, rank_with_certainty,
+};
+use ordain::data::{Attributes, Goal, Groups, Items};
+use ordain::gp::{AnswerModel, RankingParams, rank};
 use ordain::kernel::Independent;
 use ordain::numeric::Seed;
 
@@ -88,4 +90,27 @@ fn every_group_counts() {
     assert!(!session.is_settled(&rule, &own).unwrap());
     first_wins(&mut session, 2);
     assert!(probability(&session) >= 0.9 && session.is_settled(&rule, &own).unwrap());
+}
+
+/// One pass over the draws says what two would, to the bit, in groups and without.
+#[test]
+fn the_ranking_and_its_certainty_at_once() {
+    let kernel = smooth_kernel(9, 2.0, 0.5, &mut stream(5));
+    let mut session = session(kernel, 5);
+    let mut heard = Seed(14).stream(0);
+    for _ in 0..10 {
+        let question = session.ask().unwrap().unwrap();
+        let truth: Vec<f64> = (0..9).map(f64::from).collect();
+        let judge = Judge { noise: 0.5, tie_width: 0.0 };
+        session.tell(judge.compare(&truth, question.first, question.second, &mut heard).unwrap()).unwrap();
+    }
+    let ids: Vec<String> = (0..9).map(|item| format!("item {item}")).collect();
+    for groups in [None, Some(Groups::new(["a", "b", "a", "b", "c", "a", "b", "a", "b"]))] {
+        let items = Items::new(ids.clone(), groups, Attributes::none(9)).unwrap();
+        let params = RankingParams { draws: 300, top: Some(2), seed: Seed(3), ..RankingParams::default() };
+        let (ranked, sure) = rank_with_certainty(session.belief(), &items, &params).unwrap();
+        assert_eq!(ranked, rank(session.belief(), &items, &params).unwrap());
+        let own = CertaintyParams { draws: 300, seed: Seed(3) };
+        assert_eq!(sure, certainty(session.belief(), items.groups(), &own).unwrap());
+    }
 }

@@ -1,18 +1,14 @@
 //! How settled a ranking is: the goal's probability, tiers, and how far there is to go.
 
-use ordain::active::{Certainty, CertaintyParams, StopRule, certainty};
+use ordain::active::{Certainty, StopRule};
 use ordain::data::{Goal, Groups};
 use ordain::gp::Incremental;
-use ordain::numeric::Seed;
 use serde::Serialize;
 
 use crate::Failure;
-use crate::certainty::{Foreseen, Outlook, Span, look_cost, sentence};
+use crate::certainty::{Foreseen, Outlook, Span, sentence};
 use crate::model::{Model, working};
 use crate::question::{Asking, candidates};
-
-/// Operations of counting how settled a ranking is: a few seconds, and less than the ranking itself takes.
-const BUDGET: f64 = 1e11;
 
 /// Operations of a forecast that was not asked for: about a fifth of a second on two cores.
 const UNASKED: f64 = 1e8;
@@ -61,15 +57,14 @@ struct ForecastReport {
 }
 
 impl Settled {
-    /// Counts it; none if there are too many items.
-    pub fn count(model: &Model, asking: &Asking, rule: StopRule, ahead: Ahead) -> Result<Option<Self>, Failure> {
-        let seed = Seed(model.project.ask.seed);
-        let params = CertaintyParams { seed, ..CertaintyParams::default() };
-        if look_cost(model.items(), params.draws) > BUDGET {
-            return Ok(None);
-        }
-        let working = working("counting how sure that is");
-        let groups = certainty(model.belief.as_ref(), model.items().groups(), &params)?;
+    /// From how settled every group is, with a forecast perhaps.
+    pub fn new(
+        model: &Model,
+        groups: Vec<Certainty>,
+        asking: &Asking,
+        rule: StopRule,
+        ahead: Ahead,
+    ) -> Result<Self, Failure> {
         // Newcomers are not asked about.
         let span = match ahead {
             _ if model.has_newcomers() || rule.is_met(&groups) => None,
@@ -77,9 +72,10 @@ impl Settled {
             Ahead::IfQuick => Span::within(UNASKED, 10, model.items(), asking.strategy),
             Ahead::Never => None,
         };
+        let working = working("looking ahead");
         let foreseen = span.map(|span| foresee(model, asking, rule, span)).transpose()?;
         drop(working);
-        Ok(Some(Self { rule, groups, foreseen }))
+        Ok(Self { rule, groups, foreseen })
     }
 
     /// The tier of every item from 1, in the order of the ranking.

@@ -16,7 +16,8 @@ fn from_nothing_to_a_ranking() {
     assert!(first.stderr.contains("wrote the example to ordain-demo"), "{}", first.stderr);
     assert!(first.stderr.contains("% of all pairs stand in their true order"));
     assert!(first.stderr.contains("ordain rank ordain-demo --top 5"));
-    for file in ["items.csv", "borders.csv", "answers.csv", "ordain.toml"] {
+    assert!(first.stderr.contains("All this with pictures: ordain-demo/report.html"), "{}", first.stderr);
+    for file in ["items.csv", "borders.csv", "answers.csv", "ordain.toml", "report.html"] {
         assert!(folder.path("ordain-demo").join(file).is_file());
     }
 
@@ -33,8 +34,10 @@ fn its_advice_works() {
     let folder = Folder::empty();
     let run = folder.run(["demo", "it's here"]);
     run.fine();
-    let advice = run.stderr.lines().filter_map(|line| line.trim().strip_prefix("ordain "));
-    let advice: Vec<&str> = advice.filter(|line| !line.starts_with("init")).collect();
+    let (here, own) = run.stderr.split_once("# and on your own data:").unwrap();
+    let commands = |lines: &str| lines.matches("\n  ordain ").count();
+    assert_eq!((commands(here), commands(own)), (6, 3));
+    let advice: Vec<&str> = here.lines().filter_map(|line| line.trim().strip_prefix("ordain ")).collect();
     assert_eq!(advice.len(), 6);
     for line in advice {
         let typed = line.replace(r"'it'\''s here'", "it's/here").split(' ').map(str::to_owned).collect::<Vec<_>>();
@@ -73,11 +76,45 @@ fn changed_examples() {
     assert!(!folder.run(["demo", "."]).fine().contains("borders"));
 }
 
+/// The page needs nothing beside it, names every country with its interval and true rank, and has three pictures.
+#[test]
+fn its_report() {
+    let folder = Folder::empty();
+    let run = folder.run(["demo", "it's here"]);
+    run.fine();
+    let page = folder.read("it's here/report.html");
+    assert_eq!(page.matches("<svg ").count(), 3);
+    assert_eq!((page.matches("</svg>").count(), page.matches("class=\"interval\"").count()), (3, 45));
+    assert_eq!((page.matches("<html").count(), page.matches("</html>").count()), (1, 1));
+    for outside in ["src=", "href=", "url(", "@import", "http://", "https://"] {
+        // But for the names of XML's own dialects.
+        let rest = page.replace("http://www.w3.org/", "");
+        assert!(!rest.contains(outside), "{outside}");
+    }
+    assert!(!page.contains("NaN") && !page.contains("-0.00<"));
+    for words in ["ordain init items.csv", "Bosnia and Herzegovina", "prefers-color-scheme: dark", "what Ordain says"] {
+        assert!(page.contains(words), "{words}");
+    }
+    // True ranks are those of the column that the model does not see.
+    let row =
+        |name: &str| page.lines().find(|line| line.contains(&format!(">{name}<")) && line.contains("<td>")).unwrap();
+    assert!(row("Russia").contains("<td>1</td><td>1"), "{}", row("Russia"));
+    let ranks: Vec<u64> = folder.json(["rank", "it's here"])["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["rank"].as_u64().unwrap())
+        .collect();
+    assert_eq!(ranks.len(), page.matches("<td style=\"text-align:left\">").count());
+}
+
 #[test]
 fn own_files_stay() {
-    let folder = Folder::empty();
-    folder.write("items.csv", "my own");
-    folder.refuses(["demo", "."], &["items.csv", "hint: it stays as it was"]);
+    for own in ["items.csv", "report.html"] {
+        let folder = Folder::empty();
+        folder.write(own, "my own");
+        folder.refuses(["demo", "."], &[own, "hint: it stays as it was"]);
+    }
 }
 
 #[test]

@@ -181,3 +181,31 @@ fn files_that_make_no_project() {
     folder.refuses(["init", "empty.csv", "--folder", "new"], &["empty.csv"]);
     assert!(!folder.path("new").exists());
 }
+
+/// A column called id that does not tell the items apart is not passed over in silence.
+#[test]
+fn an_id_that_repeats() {
+    let folder = Folder::empty();
+    folder.write("items.csv", "id,name,x\n1,ant,1\n2,bee,2\n1,cow,3\n");
+    let run = folder.run(["init", "items.csv"]);
+    run.fine();
+    let remark = "column \"id\" repeats \"1\" in line 4, so that column \"name\" names the items";
+    assert!(run.stderr.contains(&format!("note: {remark}")), "{}", run.stderr);
+    assert!(folder.read("ordain.toml").contains(&format!("# {remark}")));
+    ranks(&folder, 3, 0);
+    let folder = Folder::empty();
+    folder.write("items.csv", "id,name,x\n1,ant,1\n,bee,2\n");
+    assert!(
+        folder.run(["init", "items.csv"]).stderr.contains("column \"id\" is empty in line 3, so that column \"name\"")
+    );
+    // Answers that speak of the names.
+    let folder = Folder::empty();
+    folder.write("items.csv", "id,name,x\n1,ant,1\n2,bee,2\n");
+    folder.write("said.csv", "first,second,outcome\nant,bee,first\n");
+    let run = folder.run(["init", "items.csv", "--answers", "said.csv"]);
+    assert!(run.stderr.contains("column \"id\" lacks items of the answers"), "{}", run.stderr);
+    // One that is taken is not spoken of.
+    let folder = Folder::empty();
+    folder.write("items.csv", "id,name,x\n1,ant,1\n2,bee,2\n");
+    assert!(!folder.run(["init", "items.csv"]).stderr.contains("note: "));
+}

@@ -51,7 +51,7 @@ fn the_promised_object() {
     for run in runs {
         let curve = run["curve"].as_array().unwrap();
         let marks: Vec<u64> = curve.iter().map(|point| point["answers"].as_u64().unwrap()).collect();
-        assert_eq!(marks, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 150]);
+        assert_eq!(marks, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 150, 160]);
         for point in curve {
             assert_eq!(point.as_object().unwrap().len(), 1 + 2 * MEASURES.len());
             for measure in MEASURES {
@@ -191,6 +191,59 @@ fn a_project_with_its_truth() {
     assert!(table.stderr.contains("tau of 45 items"));
 }
 
+/// A session is measured at its end, however short it is; what it would be in a longer one, since it is the same.
+#[test]
+fn short_sessions() {
+    let folder = folder(2, 12);
+    let curve = |answers: usize| simulated(&folder, &format!("--answers {answers}"))["runs"][0]["curve"].clone();
+    let marks = |answers: usize| -> Vec<u64> {
+        curve(answers).as_array().unwrap().iter().map(|point| point["answers"].as_u64().unwrap()).collect()
+    };
+    assert_eq!((marks(1), marks(7), marks(13)), (vec![1], vec![7], vec![10, 13]));
+    assert_eq!(curve(10)[0], curve(13)[0]);
+}
+
+/// The curves as a picture: a line and a band for each, the legend, the titles of the axes.
+#[test]
+fn plots() {
+    let folder = folder(4, 12);
+    let words =
+        "simulate --letor data.txt --answers 20 --strategy expected-loss,random --plot curves.svg --measure tau";
+    let run = folder.run(words.split(' '));
+    run.fine();
+    assert!(run.stderr.contains("wrote curves.svg"), "{}", run.stderr);
+    let svg = folder.read("curves.svg");
+    for text in ["gp random", "gp expected-loss", "Answers", "tau with the truth"] {
+        assert!(svg.contains(text), "{text}: {svg}");
+    }
+    // Band and line of each run, and its stroke in the legend.
+    assert!(svg.matches("<polygon").count() >= 2 && svg.matches("<polyline").count() >= 2, "{svg}");
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && !svg.contains("NaN"));
+    let before = folder.files();
+    folder.run(words.split(' ')).fine();
+    assert!(folder.files() == before, "the same picture again");
+    // JSON stays alone on standard output.
+    let json = Run::of(folder.command(words.split(' ')).args(["--format", "json"]));
+    assert!(serde_json::from_str::<Value>(json.fine()).is_ok());
+    // A judge who teaches nothing has curves about 0.
+    folder.run(words.split(' ').chain(["--noise", "1e6", "--repeats", "2"])).fine();
+    let table = Run::of(folder.command(words.split(' ')).args(["--noise", "1e6"]));
+    assert!(!table.fine().contains("-0.000 "), "{}", table.stdout);
+    let nowhere = "simulate --letor data.txt --answers 2 --plot no/such/curves.svg";
+    assert_eq!(folder.run(nowhere.split(' ')).code, Some(1));
+}
+
+/// Kernels of another file in place of the project's: items by themselves learn more slowly.
+#[test]
+fn other_kernels_for_a_project() {
+    let folder = Folder::example("countries");
+    folder.write("own.toml", "[[kernel]]\nkind = \"independent\"\n");
+    let words = ["simulate", "--truth", "inhabitants", "--answers", "30", "--repeats", "2"];
+    let tau = |result: &Value| last(&result["runs"][0])["tau"].as_f64().unwrap();
+    let (own, other) = (folder.json(words), folder.json(words.iter().copied().chain(["--model", "own.toml"])));
+    assert!(tau(&own) > tau(&other) + 0.05, "{own} {other}");
+}
+
 /// Whole numbers from 0 to 4 are grades, and groups of one are left out with a note.
 #[test]
 fn groups_and_grades_of_a_project() {
@@ -233,7 +286,8 @@ fn what_is_wrong_is_said() {
         ("--goal top", "--top 10"),
         ("--focus -1", "'-1'"),
         ("--strategy random --focus 1", "means nothing to random"),
-        ("--answers 5", "5 is not in 10.."),
+        ("--answers 0", "0 is not in 1.."),
+        ("--plot curves.png", ".svg"),
         ("--truth inhabitants", "cannot be used with"),
     ] {
         let run = folder.run(["simulate", "--letor", "data.txt"].into_iter().chain(words.split(' ')));

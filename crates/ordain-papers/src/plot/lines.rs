@@ -42,7 +42,7 @@ const BETWEEN_MARKERS: f64 = 26.0;
 impl Lines {
     /// An SVG picture.
     pub fn draw(&self) -> String {
-        let rows = self.series.len().div_ceil(2);
+        let rows = self.series.len().div_ceil(self.legend_columns());
         let frame = Frame { top: 22.0 + 26.0 * rows as f64, up: &self.up };
         picture(frame.height(), |area| {
             let (title, ticks) = self.across.ticks();
@@ -55,11 +55,18 @@ impl Lines {
         })
     }
 
-    /// Above the data: two by two.
+    /// Two titles side by side, if both fit.
+    fn legend_columns(&self) -> usize {
+        const LONG: usize = 26;
+        if self.series.iter().any(|series| series.title.chars().count() > LONG) { 1 } else { 2 }
+    }
+
+    /// Above the data.
     fn legend(&self, area: &Area<'_>) -> Drawn {
+        let columns = self.legend_columns();
         for (position, series) in self.series.iter().enumerate() {
-            let x = 14.0 + 236.0 * (position % 2) as f64;
-            let y = 22.0 + 26.0 * (position / 2) as f64;
+            let x = 14.0 + 236.0 * (position % columns) as f64;
+            let y = 22.0 + 26.0 * (position / columns) as f64;
             line(area, &[(x, y), (x + 30.0, y)], colour(position), 2)?;
             marker(area, (x + 15.0, y), position)?;
             text(area, &series.title, (x + 40.0, y), 15.0, (HPos::Left, VPos::Center))?;
@@ -120,7 +127,7 @@ impl Across {
             }
             Self::UpTo(title, most) => {
                 // Round distances, so that there are four to eight ticks.
-                let steps = [10, 20, 25, 50, 100, 200, 250, 500, 1000];
+                let steps = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000];
                 let step = steps.into_iter().find(|step| most / step <= 8).unwrap_or(most / 4);
                 let tick = |value: usize| (self.x(value as f64), value.to_string());
                 (title, (0..=*most).step_by(step.max(1)).map(tick).collect())

@@ -68,8 +68,17 @@ pub struct Range {
 impl Range {
     /// An axis of shares, which holds at least what is between these two.
     pub fn new(title: &str, low: f64, high: f64) -> Self {
+        Self::above(0.0, title, low, high)
+    }
+
+    /// An axis of correlations, which may fall below 0.
+    pub fn signed(title: &str, low: f64, high: f64) -> Self {
+        Self::above(-1.0, title, low, high)
+    }
+
+    fn above(least: f64, title: &str, low: f64, high: f64) -> Self {
         let step = tick_step(high - low);
-        let from = ((low / step).floor() * step).max(0.0);
+        let from = ((low / step).floor() * step).clamp(least, 1.0 - step);
         let to = ((high / step).ceil() * step).clamp(from + step, 1.0);
         Self { title: title.to_owned(), from, to, step }
     }

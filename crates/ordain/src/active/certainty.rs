@@ -3,8 +3,8 @@
 //! All of it is counted from joint draws of the utilities: in each draw, the ranking by means is held against the order that
 //! the draw says. The first p items are the right ones if the worst of them is above the best of the others, for all p in one pass.
 
-use crate::data::{Goal, Groups, ItemId};
-use crate::gp::{Belief, Draws};
+use crate::data::{Goal, Groups, ItemId, Items};
+use crate::gp::{Belief, Draws, RankedItem, RankingParams, rank_and};
 use crate::numeric::Seed;
 use crate::{Error, Result};
 
@@ -107,31 +107,63 @@ pub fn certainty(belief: &dyn Belief, groups: Option<&Groups>, params: &Certaint
         return Err(Error::Parameter { name: "draws".into(), value: 0.0, expected: "at least one" });
     }
     let everything: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
+    let of_group = |members: &[ItemId], group: usize| {
+        let look = look(belief, members);
+        let draws = Draws::new(belief, members)?.each(params.draws, params.seed, group as u64, |drawn, _| look(drawn));
+        Ok(Certainty::count(&draws, members.len()))
+    };
     match groups {
-        None => Ok(vec![of_group(belief, everything, 0, params)?]),
-        Some(groups) => (0..groups.len())
-            .map(|group| of_group(belief, groups.members(group).to_vec(), group as u64, params))
-            .collect(),
+        None => Ok(vec![of_group(&everything, 0)?]),
+        Some(groups) => (0..groups.len()).map(|group| of_group(groups.members(group), group)).collect(),
     }
 }
 
-fn of_group(belief: &dyn Belief, mut members: Vec<ItemId>, group: u64, params: &CertaintyParams) -> Result<Certainty> {
-    let mean = belief.mean();
-    members.sort_by(|a, b| mean[b.index()].total_cmp(&mean[a.index()]));
-    let size = members.len();
-    let pairs = (size * size.saturating_sub(1) / 2).max(1) as f64;
-    let draws = Draws::new(belief, &members)?.each(params.draws, params.seed, group, |utilities, _| {
-        let right = right_prefixes(utilities);
-        (right, inversions(utilities) as f64 / pairs)
-    });
-    let mut prefixes = vec![0.0; size];
-    for (right, _) in &draws {
-        right.iter().for_each(|&p| prefixes[p as usize - 1] += 1.0);
+/// The ranking, and how settled it is in every group, from the same draws: hardly more work than the ranking alone.
+///
+/// # Errors
+/// As [`rank`](crate::gp::rank).
+pub fn rank_with_certainty(
+    belief: &dyn Belief,
+    items: &Items,
+    params: &RankingParams,
+) -> Result<(Vec<RankedItem>, Vec<Certainty>)> {
+    let (ranked, draws) = rank_and(belief, items, params, |members| look(belief, members))?;
+    let sizes: Vec<usize> = match items.groups() {
+        None => vec![items.len()],
+        Some(groups) => (0..groups.len()).map(|group| groups.members(group).len()).collect(),
+    };
+    Ok((ranked, draws.iter().zip(sizes).map(|(draws, size)| Certainty::count(draws, size)).collect()))
+}
+
+/// What a draw says of the ranking by means: the p for which its first p items are the right ones, and the share of pairs
+/// that it has in the wrong order.
+struct Seen {
+    right: Vec<u32>,
+    wrong: f64,
+}
+
+/// Looks at draws of these items' utilities.
+fn look(belief: &dyn Belief, members: &[ItemId]) -> impl Fn(&[f64]) -> Seen + Sync + use<> {
+    let mean: Vec<f64> = members.iter().map(|item| belief.mean()[item.index()]).collect();
+    let mut order: Vec<usize> = (0..members.len()).collect();
+    order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));
+    let pairs = (order.len() * order.len().saturating_sub(1) / 2).max(1) as f64;
+    move |utilities| {
+        let mut utilities: Vec<f64> = order.iter().map(|&at| utilities[at]).collect();
+        let right = right_prefixes(&utilities);
+        Seen { right, wrong: inversions(&mut utilities) as f64 / pairs }
     }
-    prefixes.iter_mut().for_each(|count| *count /= draws.len() as f64);
-    let mut errors: Vec<f64> = draws.into_iter().map(|(_, error)| error).collect();
-    errors.sort_by(f64::total_cmp);
-    Ok(Certainty { prefixes, errors })
+}
+
+impl Certainty {
+    fn count(draws: &[Seen], size: usize) -> Self {
+        let mut prefixes = vec![0.0; size];
+        draws.iter().flat_map(|seen| &seen.right).for_each(|&p| prefixes[p as usize - 1] += 1.0);
+        prefixes.iter_mut().for_each(|count| *count /= draws.len() as f64);
+        let mut errors: Vec<f64> = draws.iter().map(|seen| seen.wrong).collect();
+        errors.sort_by(f64::total_cmp);
+        Self { prefixes, errors }
+    }
 }
 
 /// The p for which the first p numbers are the p largest.

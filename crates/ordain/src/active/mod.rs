@@ -13,7 +13,7 @@ mod session;
 mod simulation;
 mod strategy;
 
-pub use certainty::{Certainty, CertaintyParams, StopRule, certainty};
+pub use certainty::{Certainty, CertaintyParams, StopRule, certainty, rank_with_certainty};
 pub use choice::{Candidates, Question, choose, choose_many};
 pub use expected_loss::{PairLoss, expected_loss, pair_losses};
 pub use forecast::{Forecast, ForecastParams, forecast};

@@ -126,9 +126,9 @@ impl Quality {
     }
 }
 
-/// The marks at which simulations are measured: every ten answers up to a hundred, and every fifty beyond.
+/// The marks at which simulations are measured: every ten answers up to a hundred, every fifty beyond, and the last.
 pub fn marks(answers: usize) -> Vec<usize> {
-    (1..=answers).filter(|&at| if at <= 100 { at % 10 == 0 } else { at % 50 == 0 }).collect()
+    (1..=answers).filter(|&at| at % (if at <= 100 { 10 } else { 50 }) == 0 || at == answers).collect()
 }
 
 /// Plays a session for this many answers by a judge who knows the truth. Returns the quality at every mark; where no pair is left to ask, as it stays.

@@ -47,7 +47,7 @@ pub fn describe(path: impl AsRef<Path>) -> Result<Description> {
     let Some(table) = items_table(path)? else {
         return Ok(Description::Answers { items: read_answer_ids(path)?.len() });
     };
-    let Described { items, spec, holes, left_out } = describe_items(&table, &[])?;
+    let Described { items, spec, holes, left_out, .. } = describe_items(&table, &[])?;
     Ok(Description::Items { items: items.len(), spec, holes, left_out })
 }
 
@@ -63,6 +63,8 @@ struct Described {
     spec: ItemsSpec,
     holes: usize,
     left_out: Vec<InputError>,
+    /// Why a column "id" is not the id.
+    not_id: Option<String>,
 }
 
 /// Reads the columns of a table of items; `answered` are ids that the id column must hold.
@@ -71,6 +73,7 @@ fn describe_items(table: &Table, answered: &[String]) -> Result<Described> {
     let group = GROUPS.iter().find(|name| table.columns().iter().any(|column| column == *name));
     let group = group.map(|name| (*name).to_owned());
     let id = id_column(table, &contents, group.as_deref(), answered)?;
+    let not_id = not_id(table, &id, group.as_deref())?;
     let mut attributes = Vec::new();
     let (mut holes, mut left_out) = (0, Vec::new());
     for (column, (name, content)) in table.columns().iter().zip(contents).enumerate() {
@@ -95,7 +98,7 @@ fn describe_items(table: &Table, answered: &[String]) -> Result<Described> {
         spec = ItemsSpec { attributes: Some(Vec::new()), missing: Missing::Error, ..spec };
         items = items_from(table, &spec)?.items;
     }
-    Ok(Described { items, spec, holes, left_out })
+    Ok(Described { items, spec, holes, left_out, not_id })
 }
 
 /// `id` if there is such a column and it fits, else the first column of text that does, else of whole numbers, else of
@@ -129,6 +132,26 @@ fn id_column(table: &Table, contents: &[Content], group: Option<&str>, answered:
         let more = if answered.is_empty() { "" } else { ", with every item of the answers" };
         error.hint(format!("give the table such a column and name it \"id\"{more}")).into()
     })
+}
+
+/// Why the column "id" is not the one that was taken, if there is one.
+fn not_id(table: &Table, taken: &str, group: Option<&str>) -> Result<Option<String>> {
+    let Some(column) = table.columns().iter().position(|name| name == "id").filter(|_| taken != "id") else {
+        return Ok(None);
+    };
+    let group = group.map(|name| table.column(name)).transpose()?;
+    let mut seen = HashSet::new();
+    let wrong = (0..table.len()).find_map(|row| {
+        let (cell, line) = (table.cell(row, column), table.line(row));
+        let place = group.map(|at| table.cell(row, at));
+        match seen.insert((place, cell)) {
+            _ if cell.is_empty() => Some(format!("is empty in line {line}")),
+            true => None,
+            false => Some(format!("repeats \"{cell}\" in line {line}")),
+        }
+    });
+    let why = wrong.unwrap_or_else(|| "lacks items of the answers".into());
+    Ok(Some(format!("column \"id\" {why}, so that column {} names the items", quoted(taken))))
 }
 
 /// What a project is to be made of.
@@ -171,6 +194,7 @@ pub fn draft_project(sketch: &Sketch) -> Result<Draft> {
             let answers = sketch.answers.as_deref();
             let answered = answers.filter(|path| is_begun(path)).map(read_answer_ids).transpose()?;
             let described = describe_items(&table, &answered.unwrap_or_default())?;
+            remarks.extend(described.not_id.clone());
             remarks.extend(described.left_out.iter().map(left_out));
             text.push_str(&items_text(sketch, &described, &remarks)?);
             (described.items, answers)

@@ -20,6 +20,7 @@ pub(crate) use draws::Draws;
 pub use ep::{Ep, EpParams, Site};
 pub use incremental::Incremental;
 pub use observation::{AnswerModel, Functional, Moments, Observation};
+pub(crate) use ranking::rank_and;
 pub use ranking::{RankedItem, RankingParams, rank};
 pub use tuning::{Problem, Progress, Tuned, TunedParameter, TuningMethod, TuningParams};
 

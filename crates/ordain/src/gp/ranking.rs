@@ -56,6 +56,16 @@ pub struct RankedItem {
 /// # Errors
 /// If a parameter is out of range, a group has more than 20,000 items, or the kernel cannot be evaluated.
 pub fn rank(belief: &dyn Belief, items: &Items, params: &RankingParams) -> Result<Vec<RankedItem>> {
+    Ok(rank_and(belief, items, params, |_| |_: &[f64]| ())?.0)
+}
+
+/// As [`rank`], and what `also` makes of every draw of a group's utilities, group by group.
+pub(crate) fn rank_and<T: Send, F: Fn(&[f64]) -> T + Sync>(
+    belief: &dyn Belief,
+    items: &Items,
+    params: &RankingParams,
+    also: impl Fn(&[ItemId]) -> F,
+) -> Result<(Vec<RankedItem>, Vec<Vec<T>>)> {
     let wrong = |name: &str, value, expected| Error::Parameter { name: name.into(), value, expected };
     if params.draws == 0 {
         return Err(wrong("draws", 0.0, "at least one"));
@@ -69,15 +79,21 @@ pub fn rank(belief: &dyn Belief, items: &Items, params: &RankingParams) -> Resul
         None => vec![&everything],
     };
     let mut out = Vec::with_capacity(items.len());
+    let mut others = Vec::with_capacity(groups.len());
     for (number, &members) in groups.iter().enumerate() {
-        out.extend(rank_group(belief, members, number as u64, params)?);
+        let also = also(members);
+        let take = |utilities: &mut [f64], stream: &mut ChaCha8Rng| (ranks(utilities, stream), also(utilities));
+        let draws = Draws::new(belief, members)?.each(params.draws, params.seed, number as u64, take);
+        let (ranks, other): (Vec<Vec<u32>>, Vec<T>) = draws.into_iter().unzip();
+        out.extend(rank_group(belief, members, &ranks, params));
+        others.push(other);
     }
-    Ok(out)
+    Ok((out, others))
 }
 
-fn rank_group(belief: &dyn Belief, members: &[ItemId], group: u64, params: &RankingParams) -> Result<Vec<RankedItem>> {
+/// The items of a group by their ranks in every draw.
+fn rank_group(belief: &dyn Belief, members: &[ItemId], draws: &[Vec<u32>], params: &RankingParams) -> Vec<RankedItem> {
     let mean: Vec<f64> = members.iter().map(|item| belief.mean()[item.index()]).collect();
-    let draws = Draws::new(belief, members)?.each(params.draws, params.seed, group, ranks);
 
     let outside = 0.5 * (1.0 - params.level);
     let quantile = |sorted: &[u32], probability: f64| {
@@ -105,12 +121,12 @@ fn rank_group(belief: &dyn Belief, members: &[ItemId], group: u64, params: &Rank
     for (position, item) in ranked.iter_mut().enumerate() {
         item.rank = position + 1;
     }
-    Ok(ranked)
+    ranked
 }
 
 /// Every item's rank in a draw. Which of two items with the same utility comes first is drawn too, so that twins have the
 /// same chances.
-fn ranks(utilities: &mut [f64], stream: &mut ChaCha8Rng) -> Vec<u32> {
+fn ranks(utilities: &[f64], stream: &mut ChaCha8Rng) -> Vec<u32> {
     let mut order: Vec<u32> = (0..utilities.len() as u32).collect();
     order.shuffle(stream);
     order.sort_by(|&a, &b| utilities[b as usize].total_cmp(&utilities[a as usize]));

@@ -1,0 +1,44 @@
+//! Curves as an SVG picture.
+
+use std::path::Path;
+
+use ordain::formats::write_whole;
+use ordain_papers::Mean;
+use ordain_papers::plot::{Across, Lines, Range, Series};
+
+use super::Measure;
+use super::play::{Curve, Point};
+use crate::{Failure, Outcome};
+
+/// Named curves of a measure with bands of their standard errors.
+pub fn picture(runs: &[(String, &Curve)], measure: Measure) -> String {
+    let point = |point: &Point| {
+        let error = point.error.map_or(0.0, |error| measure.of(&error));
+        (point.answers as f64, Mean { value: measure.of(&point.mean), error })
+    };
+    let one = |(title, curve): &(String, &Curve)| Series {
+        title: title.clone(),
+        points: curve.points.iter().map(point).collect(),
+    };
+    lines(runs.iter().map(one).collect(), measure.title(), measure == Measure::Tau)
+}
+
+/// Curves over the number of answers; signed ones may fall below 0.
+pub fn lines(series: Vec<Series>, title: &str, signed: bool) -> String {
+    let (low, high) = Range::of(&series);
+    let up = if signed { Range::signed(title, low, high) } else { Range::new(title, low, high) };
+    let most = series.iter().flat_map(|series| &series.points).map(|(answers, _)| *answers as usize).max();
+    Lines { across: Across::UpTo("Answers".into(), most.unwrap_or(0)), up, series }.draw()
+}
+
+/// A file that such a picture can be written to.
+pub fn parse_file(text: &str) -> Result<std::path::PathBuf, &'static str> {
+    let path = std::path::PathBuf::from(text);
+    let svg = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
+    if svg { Ok(path) } else { Err("the picture is an SVG: give it a name that ends in .svg") }
+}
+
+/// Writes a file at once or not at all.
+pub fn write(path: &Path, text: &str) -> Outcome {
+    write_whole(path, |out| out.write_all(text.as_bytes())).map_err(Failure::Library)
+}
