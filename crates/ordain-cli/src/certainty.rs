@@ -182,6 +182,11 @@ impl Outlook {
 }
 
 impl Foreseen {
+    /// Whether the pairs that are left may be too few.
+    pub fn is_short(self) -> bool {
+        self.all && self.forecast.median.is_none()
+    }
+
     /// How many answers are still needed when this many came since, or were taken back if negative; in words.
     pub fn to_go(self, since: isize) -> String {
         let rest = |needed: usize| needed.saturating_add_signed(-since).max(1);
@@ -196,7 +201,7 @@ impl Foreseen {
                 let range = if low == high { String::new() } else { format!(" ({low} to {high})") };
                 format!("about {answers} {target}{range}")
             }
-            None if self.all => format!("{} left, perhaps too few {target}", output::count(looked, "pair")),
+            None if self.is_short() => format!("{} left, perhaps too few {target}", output::count(looked, "pair")),
             None => format!("more than {} {target}", output::count(looked, "more answer")),
         }
     }

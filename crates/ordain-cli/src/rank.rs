@@ -26,8 +26,8 @@ use crate::{Failure, Outcome};
 /// it with 90 % probability; it and the probability of being among the first k are counted from 4096 joint draws of the
 /// utilities, so a probability p is known to within a standard error of sqrt(p (1 - p) / 4096), at most 0.8 %.
 ///
-/// Tiers are groups of items that cannot be told apart yet: every item of a tier is above all items of the next tiers with
-/// 90 % probability. Where there are several the table has a column for them; JSON and CSV have the key tier in any case.
+/// Tiers are groups of items that cannot be told apart yet: all that stands above the end of a tier is better than all that
+/// stands below it, with at least 90 % probability. Where there are several the table has a column for them; JSON and CSV have the key tier in any case.
 ///
 /// How sure the goal is (that of the project's [ask], or --goal and --top) stands below the table, and in JSON as
 /// "certainty": {"goal", "k"?, "error"?, "target", "probability", "wrong_pairs", "forecast"?: {"low", "median", "high"}}: the

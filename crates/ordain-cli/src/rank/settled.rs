@@ -96,9 +96,11 @@ impl Settled {
     pub fn line(&self, groups: Option<&Groups>) -> String {
         let mut out = sentence(&self.rule, self.rule.probability(&self.groups), groups);
         if self.rule.goal == Goal::WholeOrder {
-            out += &format!(", {:.1} % expected", 100.0 * self.wrong_pairs());
+            out += &format!(" (expected: {:.1} %)", 100.0 * self.wrong_pairs());
         }
-        out + &self.foreseen.map_or(String::new(), |foreseen| format!("; {}", foreseen.to_go(0)))
+        let Some(foreseen) = self.foreseen else { return out };
+        let again = if foreseen.is_short() { "\nwith repeat = true under [ask], pairs are asked again" } else { "" };
+        format!("{out}; {}{again}", foreseen.to_go(0))
     }
 
     /// For programs.

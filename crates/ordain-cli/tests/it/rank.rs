@@ -159,8 +159,9 @@ fn a_table() {
     let mut lines = run.stderr.lines();
     assert_eq!(lines.next(), Some("6 items, 1 answer, log evidence -0.693"));
     let sure = lines.next().unwrap();
-    assert!(sure.contains(" % sure that at most 10 % of pairs stand in the wrong order, "), "{sure}");
-    assert!(sure.contains(" % expected; 14 pairs left, perhaps too few for 90 %"), "{sure}");
+    assert!(sure.contains(" % sure that at most 10 % of pairs stand in the wrong order (expected: "), "{sure}");
+    assert!(sure.contains(" %); 14 pairs left, perhaps too few for 90 %"), "{sure}");
+    assert_eq!(lines.next(), Some("with repeat = true under [ask], pairs are asked again"));
     assert_eq!(lines.next(), None);
 }
 
