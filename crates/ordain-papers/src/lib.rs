@@ -9,6 +9,7 @@
 //!
 //! Nothing here prints, reads the environment or looks at a clock.
 
+mod collections;
 mod data;
 mod experiment;
 mod findings;
@@ -17,8 +18,10 @@ mod journal;
 mod known_pairs;
 mod mean;
 mod plot;
+mod query;
 mod record;
 mod search;
+mod tabulated;
 
 pub use data::{DataFile, DataFolder};
 pub use experiment::{Experiment, Options, Progress, experiments, find, run, write_report};
