@@ -21,6 +21,7 @@ mod plot;
 mod query;
 mod record;
 mod search;
+mod sessions;
 mod tabulated;
 
 pub use data::{DataFile, DataFolder};
