@@ -117,12 +117,13 @@ pub(crate) trait Program: Sync {
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {
-    static ALL: [Experiment; 5] = [
+    static ALL: [Experiment; 6] = [
         known_pairs::ohsumed::EXPERIMENT,
         known_pairs::links::EXPERIMENT,
         known_pairs::links::TOP,
         sessions::axpgp::OHSUMED,
         sessions::axpgp::LINKS,
+        sessions::strategies::EXPERIMENT,
     ];
     &ALL
 }
