@@ -9,6 +9,7 @@
 //!
 //! Nothing here prints, reads the environment or looks at a clock.
 
+mod collections;
 mod data;
 mod experiment;
 mod findings;
@@ -17,8 +18,11 @@ mod journal;
 mod known_pairs;
 mod mean;
 pub mod plot;
+mod query;
 mod record;
 mod search;
+mod sessions;
+mod tabulated;
 
 pub use data::{DataFile, DataFolder};
 pub use experiment::{Experiment, Options, Progress, experiments, find, run, write_report};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ordain::active::{BeliefKind, CertaintyParams, Judge, Session, SessionParams, Strategy};
+use ordain::active::{BeliefKind, CertaintyParams, Facts, Judge, Session, SessionParams, Strategy};
 use ordain::data::Goal;
 use ordain::formats::Project;
 use ordain::gp::AnswerModel;
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use crate::Failure;
 use crate::model::Working;
 use crate::simulate::play::{Contender, Curve, Rules, play};
-use crate::simulate::problem::{Facts, Problem};
+use crate::simulate::problem::Problem;
 
 /// Sessions of every kind.
 pub const SESSIONS: usize = 20;
