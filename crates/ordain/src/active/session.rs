@@ -180,7 +180,7 @@ impl Session {
     /// How settled the ranking of every group is.
     ///
     /// # Errors
-    /// As [`certainty`].
+    /// As [`certainty()`].
     pub fn certainty(&self, params: &CertaintyParams) -> Result<Vec<Certainty>> {
         certainty(self.belief(), self.groups.as_ref(), params)
     }
@@ -188,7 +188,7 @@ impl Session {
     /// Whether enough was answered.
     ///
     /// # Errors
-    /// As [`certainty`].
+    /// As [`certainty()`].
     pub fn is_settled(&self, rule: &StopRule, params: &CertaintyParams) -> Result<bool> {
         Ok(rule.is_met(&self.certainty(params)?))
     }
