@@ -32,8 +32,8 @@ use crate::{Failure, Outcome, output};
 /// It says which items stand first, how sure that is and about how many answers are to go, and stops by itself when the
 /// goal is reached with the target's probability. How many are to go is foreseen by playing on in a few worlds that the
 /// answers so far allow; with more than a hundred items this is done while the judge thinks, and looks less far ahead the
-/// more items there are, down to nothing for a thousand. For groups of thousands counting how sure the ranking is would
-/// make the judge wait, and is left out too.
+/// more items there are. For groups of more than about a thousand items, counting how sure the ranking is would make the
+/// judge wait, and both are left out.
 #[derive(Args)]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
