@@ -185,6 +185,18 @@ mod tests {
         }
     }
 
+    /// Axes hold what they must, also where all values are the best there is, and only signed ones fall below 0.
+    #[test]
+    fn axes_hold_their_values() {
+        for (low, high) in [(1.0, 1.0), (0.0, 0.0), (-0.31, 0.24), (0.05, 0.97), (-1.0, 1.0)] {
+            let signed = Range::signed("tau", low, high);
+            assert!(-1.0 <= signed.from && signed.from < signed.to && signed.to <= 1.0, "{signed:?}");
+            // Rounding only.
+            assert!(signed.from <= low + 1e-12 && high - 1e-12 <= signed.to, "{signed:?}");
+            assert!(Range::new("MAP", low, high).from >= 0.0);
+        }
+    }
+
     /// Every tag of a picture is closed, and nothing in it is not a number.
     pub(super) fn well_formed(svg: &str) {
         let mut open = Vec::new();
