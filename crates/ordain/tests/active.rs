@@ -72,6 +72,12 @@ impl Setting<'_> {
         (-focus * self.rank(mean, i).min(self.rank(mean, j)) as f64).exp()
     }
 
+    /// What the better of two ranks counts less half of what the worse one does.
+    fn apart(&self, count: impl Fn(usize) -> f64, i: usize, j: usize) -> f64 {
+        let (i, j) = (self.rank(self.mean, i), self.rank(self.mean, j));
+        count(i.min(j)) - 0.5 * count(i.max(j))
+    }
+
     /// AXPGP eq. 28 as printed, for the pair permuted so that the difference is negative.
     fn loss(&self, mean: &[f64], variance: f64, focus: f64, i: usize, j: usize) -> f64 {
         let delta = -(mean[i] - mean[j]).abs();
@@ -90,7 +96,11 @@ impl Setting<'_> {
             Strategy::ExpectedLoss { focus } => self.loss(mean, variance, focus, i, j),
             Strategy::ExpectedRegret { focus } => {
                 let t = difference.abs() / sd;
-                self.weight(mean, focus, i, j) * sd * (phi(t) - t * cdf(-t))
+                self.apart(|rank| (-focus * rank as f64).exp(), i, j) * sd * (phi(t) - t * cdf(-t))
+            }
+            Strategy::TopLoss { k } => {
+                let discount = |rank: usize| if rank <= k { 1.0 / (rank as f64 + 1.0).log2() } else { 0.0 };
+                self.apart(discount, i, j) * self.loss(mean, variance, 0.0, i, j)
             }
             Strategy::VarianceRatio => variance / (difference * difference),
             Strategy::BestOption => {
@@ -140,12 +150,14 @@ impl Setting<'_> {
     }
 }
 
-const STRATEGIES: [Strategy; 11] = [
+const STRATEGIES: [Strategy; 13] = [
     Strategy::ExpectedLoss { focus: 1.0 },
     Strategy::ExpectedLoss { focus: 0.02 },
     Strategy::ExpectedLoss { focus: 0.0 },
     Strategy::ExpectedRegret { focus: 0.1 },
     Strategy::ExpectedRegret { focus: 0.0 },
+    Strategy::TopLoss { k: 3 },
+    Strategy::TopLoss { k: 10 },
     Strategy::LookAhead { focus: 0.1 },
     Strategy::LookAhead { focus: 1.0 },
     Strategy::VarianceRatio,

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::Strategy;
 use super::look_ahead::look_ahead;
 use super::pending::Pending;
-use super::strategy::{Answers, PairBelief, Score};
+use super::strategy::{Answers, Emphasis, PairBelief, Score};
 use crate::Result;
 use crate::data::{Answer, Groups, ItemId, Outcome};
 use crate::gp::{AnswerModel, Belief};
@@ -83,15 +83,15 @@ impl Candidates {
     }
 }
 
-/// `exp(-focus * rank)` for items by falling mean, of which equal ones share the better rank: what is asked does not depend on
+/// What the places of items by falling mean count, of which equal ones share the better rank: what is asked does not depend on
 /// the order in which items happen to be listed.
-pub(super) fn weights(order: &[usize], mean: &[f64], focus: f64) -> Vec<f64> {
+pub(super) fn weights(order: &[usize], mean: &[f64], emphasis: Emphasis) -> Vec<f64> {
     let mut rank = 0;
     let weight = |row: usize| {
         if row == 0 || mean[order[row]] != mean[order[row - 1]] {
             rank = row + 1;
         }
-        (-focus * rank as f64).exp()
+        emphasis.at(rank)
     };
     (0..order.len()).map(weight).collect()
 }
@@ -128,16 +128,17 @@ pub fn choose(
             let score = |pair: &PairBelief, least: f64| -> Option<Score> {
                 match strategy {
                     // The bound is cheap, the loss is not.
-                    Strategy::ExpectedLoss { .. } => (pair.loss_bound() >= least).then(|| (pair.loss(), 0.0)),
+                    Strategy::ExpectedLoss { .. } | Strategy::TopLoss { .. } => {
+                        (pair.loss_bound() >= least).then(|| (pair.loss(), 0.0))
+                    }
                     Strategy::ExpectedRegret { .. } => (pair.regret_bound() >= least).then(|| (pair.regret(), 0.0)),
                     Strategy::VarianceRatio => Some(pair.ratio()),
                     Strategy::Entropy => Some((pair.entropy(&answers), 0.0)),
                     _ => Some((pair.best_option(), 0.0)),
                 }
             };
-            let focus = strategy.focus().unwrap_or(0.0);
             for order in &orders {
-                best.merge(scan(belief, order, focus, candidates, &score)?);
+                best.merge(scan(belief, order, strategy, candidates, &score)?);
             }
         }
     }
@@ -182,14 +183,15 @@ pub fn choose_many(
 fn scan(
     belief: &dyn Belief,
     order: &[usize],
-    focus: f64,
+    strategy: Strategy,
     candidates: &Candidates,
     score: &(impl Fn(&PairBelief, f64) -> Option<Score> + Sync),
 ) -> Result<Best> {
     /// Rows a task works on; fixed, so that the choice does not depend on the number of threads.
     const ROWS: usize = 64;
     let (mean, variances) = (belief.mean(), belief.variances());
-    let weights = weights(order, mean, focus);
+    let weights = weights(order, mean, strategy.emphasis());
+    let lower: Vec<f64> = weights.iter().map(|weight| strategy.lower_share() * weight).collect();
     let rows: Vec<usize> = (0..order.len()).collect();
     let parts: Vec<Best> = (rows.par_chunks(ROWS))
         .map(|rows| {
@@ -198,9 +200,9 @@ fn scan(
             for &row in rows {
                 let first = order[row];
                 belief.column(ItemId::new(first), &mut column)?;
-                let weight = weights[row];
-                for &second in &order[row + 1..] {
+                for (&second, &lower) in order[row + 1..].iter().zip(&lower[row + 1..]) {
                     let variance = variances[first] + variances[second] - 2.0 * column[second];
+                    let weight = weights[row] - lower;
                     let pair = PairBelief { means: [mean[first], mean[second]], variance, weight };
                     let Some(score) = score(&pair, best.least()) else { continue };
                     if best.may_take(score) && candidates.allows(first, second) {
@@ -330,7 +332,7 @@ fn worst_of_worst_item(
     let mut column = vec![0.0; belief.len()];
     for order in orders {
         let mut sums = vec![0.0; order.len()];
-        let weights = weights(order, mean, focus);
+        let weights = weights(order, mean, Emphasis::Focus(focus));
         for (row, &first) in order.iter().enumerate() {
             belief.column(ItemId::new(first), &mut column)?;
             let weight = weights[row];

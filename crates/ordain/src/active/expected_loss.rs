@@ -1,6 +1,7 @@
 //! The expected loss of leaving a pair as the belief orders it (AXPGP section 2.3).
 
 use super::choice::weights;
+use super::strategy::Emphasis;
 use crate::Result;
 use crate::data::ItemId;
 use crate::gp::Belief;
@@ -40,7 +41,7 @@ pub fn pair_losses(belief: &dyn Belief, focus: f64) -> Result<Vec<PairLoss>> {
     let (mean, variances) = (belief.mean(), belief.variances());
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));
-    let weights = weights(&order, mean, focus);
+    let weights = weights(&order, mean, Emphasis::Focus(focus));
     let mut losses = Vec::with_capacity(n * n.saturating_sub(1) / 2);
     let mut column = vec![0.0; n];
     for (position, &first) in order.iter().enumerate() {

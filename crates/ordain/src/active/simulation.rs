@@ -85,7 +85,7 @@ impl Truth {
         let only_best: Vec<i32> = (0..group.len()).map(|at| i32::from(Some(at) == best)).collect();
         Ok(Quality {
             map: average_precision(&list),
-            ndcg10: ndcg(&list, Some(10), Gain::Exponential, Discount::Standard),
+            ndcg10: ndcg(&list, Some(10), Gain::Grade, Discount::Standard),
             best: reciprocal_rank(&JudgedList::tied(&scores, &only_best, [1])?),
             tau: kendall_tau_a(&scores, &truth)?,
             accuracy: 1.0 - pair_error(&scores, &truth)?,
@@ -166,7 +166,7 @@ impl Match {
 pub struct Quality {
     /// Mean average precision of the relevant items.
     pub map: f64,
-    /// Normalised discounted cumulative gain of the first ten.
+    /// Normalised discounted cumulative gain of the first ten, as `ndcg@10` is in `ordain eval`: an item gains its grade.
     pub ndcg10: f64,
     /// The reciprocal rank of the item that is truly best.
     pub best: f64,

@@ -18,10 +18,17 @@ pub enum Strategy {
         focus: f64,
     },
     /// The pair with the largest expected regret: by how much the better item is better, where it is ranked lower. Unlike the
-    /// expected loss it does not square, so that it spends less on pairs that are merely uncertain.
+    /// expected loss it does not square, so that it spends less on pairs that are merely uncertain; and a pair counts the
+    /// more, the farther apart its ranks are: half of the lower item's `exp(-focus * rank)` is taken off.
     ExpectedRegret {
         /// The emphasis on the top.
         focus: f64,
+    },
+    /// The pair with the largest expected loss for the first k places: `1 / log2(rank + 1)` takes the place of the focus up to
+    /// rank k and 0 beyond, as in NDCG@k, and half of the lower item's is taken off.
+    TopLoss {
+        /// How many places count.
+        k: usize,
     },
     /// The item whose pairs have the largest summed expected loss, then its worst pair (Radlinski, Joachims 2007).
     ExpectedLossItem {
@@ -48,9 +55,10 @@ pub enum Strategy {
 }
 
 /// Every name of a strategy, for messages.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
     "expected-loss",
     "expected-regret",
+    "top-loss",
     "expected-loss-item",
     "look-ahead",
     "variance-ratio",
@@ -70,12 +78,13 @@ impl Strategy {
     pub fn for_goal(goal: Goal, items: f64) -> Self {
         match goal {
             Goal::Best => Self::BestOption,
-            Goal::Top { .. } => Self::ExpectedLoss { focus: usual_focus(goal, items) },
+            Goal::Top { k } => Self::TopLoss { k },
             Goal::WholeOrder => Self::ExpectedRegret { focus: usual_focus(goal, items) },
         }
     }
 
-    /// A strategy by its name. Strategies with an emphasis on the top take the given focus, or else what suits the goal.
+    /// A strategy by its name. Strategies with an emphasis on the top take the given focus, or else what suits the goal; for
+    /// other goals than the top, `top-loss` counts ten places.
     ///
     /// # Errors
     /// If there is no such strategy, the focus is negative or not finite, or the strategy takes none.
@@ -88,6 +97,7 @@ impl Strategy {
         let strategy = match name {
             "expected-loss" => Self::ExpectedLoss { focus: with_focus },
             "expected-regret" => Self::ExpectedRegret { focus: with_focus },
+            "top-loss" => Self::TopLoss { k: if let Goal::Top { k } = goal { k } else { 10 } },
             "expected-loss-item" => Self::ExpectedLossItem { focus: with_focus },
             "look-ahead" => Self::LookAhead { focus: with_focus },
             "variance-ratio" => Self::VarianceRatio,
@@ -116,13 +126,14 @@ impl Strategy {
         match self {
             Self::ExpectedLoss { .. } => NAMES[0],
             Self::ExpectedRegret { .. } => NAMES[1],
-            Self::ExpectedLossItem { .. } => NAMES[2],
-            Self::LookAhead { .. } => NAMES[3],
-            Self::VarianceRatio => NAMES[4],
-            Self::Entropy => NAMES[5],
-            Self::PredictiveEntropy => NAMES[6],
-            Self::BestOption => NAMES[7],
-            Self::Random => NAMES[8],
+            Self::TopLoss { .. } => NAMES[2],
+            Self::ExpectedLossItem { .. } => NAMES[3],
+            Self::LookAhead { .. } => NAMES[4],
+            Self::VarianceRatio => NAMES[5],
+            Self::Entropy => NAMES[6],
+            Self::PredictiveEntropy => NAMES[7],
+            Self::BestOption => NAMES[8],
+            Self::Random => NAMES[9],
         }
     }
 
@@ -134,6 +145,44 @@ impl Strategy {
             | Self::ExpectedLossItem { focus }
             | Self::LookAhead { focus } => Some(focus),
             _ => None,
+        }
+    }
+
+    /// What a place in the ranking counts.
+    pub(super) fn emphasis(self) -> Emphasis {
+        match self {
+            Self::TopLoss { k } => Emphasis::Top(k),
+            _ => Emphasis::Focus(self.focus().unwrap_or(0.0)),
+        }
+    }
+
+    /// How much of what the lower place counts is taken off what the higher one does.
+    pub(super) fn lower_share(self) -> f64 {
+        match self {
+            // Swapping two items costs the difference of their places, which would be all of it; but then neighbours
+            // are never settled.
+            Self::ExpectedRegret { .. } | Self::TopLoss { .. } => 0.5,
+            _ => 0.0,
+        }
+    }
+}
+
+/// What a place in the ranking counts.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Emphasis {
+    /// `exp(-focus * rank)` (AXPGP eq. 26).
+    Focus(f64),
+    /// The discount of NDCG of so many places.
+    Top(usize),
+}
+
+impl Emphasis {
+    /// At a rank from 1.
+    pub(super) fn at(self, rank: usize) -> f64 {
+        match self {
+            Self::Focus(focus) => (-focus * rank as f64).exp(),
+            Self::Top(k) if rank <= k => 1.0 / (rank as f64 + 1.0).log2(),
+            Self::Top(_) => 0.0,
         }
     }
 }
@@ -150,9 +199,10 @@ fn usual_focus(goal: Goal, items: f64) -> f64 {
 
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.focus() {
-            Some(focus) => write!(f, "{} (focus {focus})", self.name()),
-            None => f.write_str(self.name()),
+        match (self, self.focus()) {
+            (Self::TopLoss { k }, _) => write!(f, "{} (of {k})", self.name()),
+            (_, Some(focus)) => write!(f, "{} (focus {focus})", self.name()),
+            (_, None) => f.write_str(self.name()),
         }
     }
 }
@@ -164,7 +214,7 @@ pub(super) struct PairBelief {
     pub means: [f64; 2],
     /// The variance of the difference.
     pub variance: f64,
-    /// `exp(-focus * rank)` of the item ranked higher.
+    /// What the pair counts, by the ranks of the two.
     pub weight: f64,
 }
 
