@@ -108,7 +108,8 @@ fn source(experiment: &Experiment, general: &General) -> String {
     let file = |file: &crate::data::Fingerprint| {
         format!("<li><code>{}</code>, {} bytes, FNV-1a {}</li>\n", escape(&file.file), file.bytes, file.checksum)
     };
-    let origin = experiment.data.first().map_or("", |file| file.origin);
+    let mut origins: Vec<&str> = experiment.data.iter().map(|file| file.origin).collect();
+    origins.dedup();
     format!(
         "<h3>To run it again</h3>\n<pre><code>{}</code></pre>\n<p>Seed {}, Ordain {}, settings {}. Every number is in \
          <code>{}.csv</code>.</p>\n<details><summary>Data</summary>\n<p>Each is {}.</p>\n<ul>\n{}</ul></details>\n",
@@ -117,7 +118,7 @@ fn source(experiment: &Experiment, general: &General) -> String {
         escape(&general.ordain),
         general.settings,
         experiment.name,
-        escape(origin),
+        escape(&origins.join("; or ")),
         general.data.iter().map(file).collect::<String>()
     )
 }

@@ -52,6 +52,10 @@ const NUMBERS: [Number; 6] = [
     Number { column: "deviation", plain: 350.0, bounds: (350.0 / 64.0, 350.0 * 64.0) },
 ];
 
+/// Where a search may start: factors of the scale, which is that of all weights or of Glicko's deviation, and of the inverse
+/// length.
+const STARTS: [(f64, f64); 6] = [(1.0, 1.0), (1.0, 0.25), (4.0, 1.0), (4.0, 0.25), (16.0, 1.0), (16.0, 0.25)];
+
 impl Mind {
     /// Which numbers it has.
     fn has(self) -> [bool; NUMBERS.len()] {
@@ -95,6 +99,14 @@ impl Tuned {
     pub fn from_row(row: &Row) -> Option<Self> {
         let (&score, numbers) = row.split_last()?;
         Some(Self { numbers: numbers.try_into().ok()?, score: score? })
+    }
+
+    /// The same belief with another scale and inverse length.
+    fn scaled(&self, scale: f64, rho: f64) -> Self {
+        let factors = [scale, rho, scale, scale, 1.0, scale];
+        let mut numbers = self.numbers;
+        numbers.iter_mut().zip(factors).for_each(|(number, factor)| *number = number.map(|number| number * factor));
+        Self { numbers, ..*self }
     }
 
     fn logs(&self) -> Vec<f64> {
@@ -169,7 +181,8 @@ impl Tuning {
         }
     }
 
-    /// The search goes by factors of 4, 2 and √2 from plain values.
+    /// The search goes by factors of 4, 2 and √2 from the best of several starts: one number at a time it would hardly find
+    /// a scale, which all weights share.
     fn by_simulation(&self, asks: Asks, answers: usize, examples: &[(&Problem, u64)], seed: Seed) -> Result<Tuned> {
         let plain = self.mind.plain();
         let one = |tuned: &Tuned, &(problem, task): &(&Problem, u64)| {
@@ -186,7 +199,8 @@ impl Tuning {
         let has = self.mind.has().into_iter().zip(&NUMBERS).filter(|(has, _)| *has);
         let bounds: Vec<(f64, f64)> =
             has.map(|(_, Number { bounds: (low, high), .. })| (low.ln(), high.ln())).collect();
-        let (logs, lost) = pattern_search([plain.logs()], &bounds, &mut lost)?;
+        let starts = STARTS.map(|(scale, rho)| plain.scaled(scale, rho).logs());
+        let (logs, lost) = pattern_search(starts, &bounds, &mut lost)?;
         Ok(Tuned { score: 1.0 - lost, ..plain.with_logs(&logs) })
     }
 
