@@ -9,7 +9,7 @@ use ordain::{Error, Result};
 use crate::data::{DataFile, DataFolder};
 use crate::findings::Findings;
 use crate::record::General;
-use crate::{html, known_pairs};
+use crate::{html, illustration, known_pairs, one_model, speed};
 
 /// An experiment of a paper, or of our own.
 pub struct Experiment {
@@ -117,8 +117,14 @@ pub(crate) trait Program: Sync {
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {
-    static ALL: [Experiment; 3] =
-        [known_pairs::ohsumed::EXPERIMENT, known_pairs::links::EXPERIMENT, known_pairs::links::TOP];
+    static ALL: [Experiment; 6] = [
+        known_pairs::ohsumed::EXPERIMENT,
+        known_pairs::links::EXPERIMENT,
+        known_pairs::links::TOP,
+        illustration::EXPERIMENT,
+        speed::EXPERIMENT,
+        one_model::EXPERIMENT,
+    ];
     &ALL
 }
 

@@ -72,6 +72,11 @@ pub fn figures<'a>(figures: impl IntoIterator<Item = (&'a str, &'a str)>) -> Str
     format!("<div class=\"figures\">\n{}</div>", figures.into_iter().map(figure).collect::<String>())
 }
 
+/// A picture over the whole width, with what it shows.
+pub fn wide_figure(svg: &str, caption: &str) -> String {
+    format!("<figure class=\"whole\">\n{}\n<figcaption>{caption}</figcaption>\n</figure>\n", svg.trim())
+}
+
 /// A table whose first column heads the rows. Cells are HTML.
 pub fn table(caption: &str, header: &[&str], rows: &[Vec<String>]) -> String {
     let heads: String = header.iter().map(|head| format!("<th scope=\"col\">{head}</th>")).collect();
@@ -108,17 +113,22 @@ fn source(experiment: &Experiment, general: &General) -> String {
     let file = |file: &crate::data::Fingerprint| {
         format!("<li><code>{}</code>, {} bytes, FNV-1a {}</li>\n", escape(&file.file), file.bytes, file.checksum)
     };
-    let origin = experiment.data.first().map_or("", |file| file.origin);
+    let data = match experiment.data.first() {
+        None => String::new(),
+        Some(first) => format!(
+            "<details><summary>Data</summary>\n<p>Each is {}.</p>\n<ul>\n{}</ul></details>\n",
+            escape(first.origin),
+            general.data.iter().map(file).collect::<String>()
+        ),
+    };
     format!(
         "<h3>To run it again</h3>\n<pre><code>{}</code></pre>\n<p>Seed {}, Ordain {}, settings {}. Every number is in \
-         <code>{}.csv</code>.</p>\n<details><summary>Data</summary>\n<p>Each is {}.</p>\n<ul>\n{}</ul></details>\n",
+         <code>{}.csv</code>.</p>\n{data}",
         escape(&general.command()),
         general.seed,
         escape(&general.ordain),
         general.settings,
         experiment.name,
-        escape(origin),
-        general.data.iter().map(file).collect::<String>()
     )
 }
 
