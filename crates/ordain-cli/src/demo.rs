@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use ordain::active::{BeliefKind, Judge, Strategy};
+use ordain::active::{BeliefKind, Facts, Judge, Strategy};
 use ordain::formats::Project;
 use ordain::gp::{AnswerModel, RankedItem};
 use ordain::kernel::{self, KernelSpec};
@@ -14,7 +14,7 @@ use ordain::numeric::Seed;
 
 use crate::model::{Inference, Model, working};
 use crate::simulate::play::{Contender, Curve, Rules, play};
-use crate::simulate::problem::{Facts, Problem};
+use crate::simulate::problem::Problem;
 use crate::simulate::{Measure, draw, table};
 use crate::{Failure, Outcome, output, rank};
 

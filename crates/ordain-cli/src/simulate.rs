@@ -10,7 +10,7 @@ use std::sync::Arc;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::active::{BeliefKind, Judge, Quality, Strategy};
+use ordain::active::{BeliefKind, Facts, Judge, Quality, Strategy};
 use ordain::data::{Goal, Groups};
 use ordain::formats::project::DEFAULT_NOISE;
 use ordain::formats::read_kernels;
@@ -20,7 +20,7 @@ use ordain::{InputError, kernel};
 use serde::Serialize;
 
 use self::play::{Contender, Curve, Point, Rules, play};
-use self::problem::{Facts, Problem, Query};
+use self::problem::{Problem, Query};
 use crate::model::{open_project, working};
 use crate::output::{self, Format};
 use crate::question::GoalOptions;

@@ -17,7 +17,7 @@ const BATCH: usize = 32;
 /// What a table is to hold: its columns, and of every row the cells that are known before it is computed.
 pub struct Layout {
     /// All columns.
-    pub columns: &'static [&'static str],
+    pub columns: Vec<String>,
     /// The first cells of every row, in order, joined by commas.
     pub keys: Vec<String>,
 }
@@ -188,7 +188,7 @@ mod tests {
 
     fn layout() -> Layout {
         let keys = (0..100).map(|at| format!("{},x", at / 10)).collect();
-        Layout { columns: &["group", "name", "half", "none"], keys }
+        Layout { columns: ["group", "name", "half", "none"].map(str::to_owned).to_vec(), keys }
     }
 
     fn compute(at: usize) -> Result<Row> {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use ordain::active::{Judge, Truth};
 use ordain::data::{Attributes, Groups, ItemId, Items};
-use ordain::formats::read_letor;
 use ordain::gp::{AnswerModel, Problem, TuningParams};
 use ordain::kernel::{Form, Kernel, KernelSpec, Over, Rho, Shape, build};
 use ordain::numeric::Seed;
@@ -14,22 +13,9 @@ use ordain::{Error, InputError, Result};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-use crate::data::{DataFile, DataFolder};
+use crate::collections::letor;
+use crate::data::DataFolder;
 use crate::journal::{Journal, Layout};
-
-const fn part(path: &'static str) -> DataFile {
-    let origin = "a part of LETOR's OHSUMED set (Microsoft Research; Liu et al. 2007, Hersh et al. 1994)";
-    DataFile { path, form: "lines \"GRADE qid:QUERY 1:NUMBER 2:NUMBER ... #docid = ID\"", origin }
-}
-
-/// The parts of the set.
-pub const FILES: [DataFile; 5] = [
-    part("letor-ohsumed/S1.txt.gz"),
-    part("letor-ohsumed/S2.txt.gz"),
-    part("letor-ohsumed/S3.txt.gz"),
-    part("letor-ohsumed/S4.txt.gz"),
-    part("letor-ohsumed/S5.txt.gz"),
-];
 
 /// A query's documents, standardized among themselves, and their grades.
 #[derive(Debug, Clone)]
@@ -56,43 +42,25 @@ impl Drawn {
     /// # Errors
     /// If files cannot be read or have too few such queries.
     pub fn new(folder: &DataFolder, played: usize, tuned_on: usize, seed: Seed) -> Result<Self> {
+        let path = folder.file(&letor::OHSUMED[0]);
         let mut queries = Vec::new();
-        for file in &FILES {
-            queries.extend(read(&folder.file(file))?);
+        for query in letor::read_all(folder, &letor::OHSUMED)? {
+            let grades: Vec<i32> = query.grades.iter().map(|&grade| whole(&path, grade)).collect::<Result<_>>()?;
+            // On others all rankings are equally good.
+            if grades.iter().any(|&grade| grade > 0) && grades.contains(&0) {
+                queries.push(Judged { name: query.name, items: query.items, grades });
+            }
         }
         let (least, found) = (played + tuned_on, queries.len());
         if found < least {
             let expected = format!("{least} queries with relevant documents and others");
-            return Err(InputError::new(folder.file(&FILES[0]), expected).found(format!("{found} queries")).into());
+            return Err(InputError::new(path, expected).found(format!("{found} queries")).into());
         }
         queries.shuffle(&mut seed.stream(0));
         queries.truncate(least);
         let tuned_on = queries.split_off(played);
         Ok(Self { played: queries, tuned_on })
     }
-}
-
-/// The queries of a part on which rankings can be told apart.
-fn read(path: &Path) -> Result<Vec<Judged>> {
-    let letor = read_letor(path)?;
-    let Some(groups) = letor.items.groups() else {
-        return Err(InputError::new(path, "lines with a qid").found("none").into());
-    };
-    let all = letor.items.attributes();
-    let mut queries = Vec::with_capacity(groups.len());
-    for group in 0..groups.len() {
-        let members = groups.members(group);
-        let grade = |item: &ItemId| whole(path, letor.grades[item.index()]);
-        let grades: Vec<i32> = members.iter().map(grade).collect::<Result<_>>()?;
-        if !(grades.iter().any(|&grade| grade > 0) && grades.contains(&0)) {
-            continue;
-        }
-        let values = members.iter().flat_map(|item| all.row(item.index())).copied().collect();
-        let attributes = Attributes::new(all.names().to_vec(), members.len(), values)?.standardized(None)?;
-        let ids = members.iter().map(|&item| letor.items.id(item).to_owned()).collect();
-        queries.push(Judged { name: groups.names()[group].clone(), items: Items::new(ids, None, attributes)?, grades });
-    }
-    Ok(queries)
 }
 
 fn whole(path: &Path, grade: f64) -> Result<i32> {
@@ -142,7 +110,10 @@ impl Numbers {
     /// # Errors
     /// If the file cannot be read and written or holds anything else, or a fit fails.
     pub fn tuned(path: &Path, queries: &[Judged], seed: Seed) -> Result<Self> {
-        let layout = Layout { columns: &["kernel", "attributes", "rho", "own"], keys: vec!["tuned".into()] };
+        let layout = Layout {
+            columns: ["kernel", "attributes", "rho", "own"].map(str::to_owned).to_vec(),
+            keys: vec!["tuned".into()],
+        };
         let mut journal = Journal::open(path, layout)?;
         let compute = |_| {
             let Self { attributes, rho, own } = Self::tune(queries, seed)?;
@@ -221,7 +192,7 @@ mod tests {
     /// 106 queries are published, all of which have documents of both kinds.
     #[test]
     fn drawn_queries_do_not_overlap() {
-        let Some(folder) = real_data(&FILES[0]) else { return };
+        let Some(folder) = real_data(&letor::OHSUMED[0]) else { return };
         let drawn = Drawn::new(&folder, 30, 20, Seed(1)).unwrap();
         assert_eq!((drawn.played.len(), drawn.tuned_on.len()), (30, 20));
         assert!(drawn.played.iter().all(|query| drawn.tuned_on.iter().all(|other| other.name != query.name)));

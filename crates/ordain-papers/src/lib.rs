@@ -10,6 +10,7 @@
 //! Nothing here prints, reads the environment or looks at a clock, but for the one experiment that is about time: what its clock
 //! says has a file of its own.
 
+mod collections;
 mod data;
 mod experiment;
 mod findings;
@@ -21,9 +22,11 @@ mod known_pairs;
 mod mean;
 mod one_model;
 mod plot;
+mod query;
 mod record;
 mod search;
 mod speed;
+mod tabulated;
 
 pub use data::{DataFile, DataFolder};
 pub use experiment::{Experiment, Options, Progress, experiments, find, run, write_report};

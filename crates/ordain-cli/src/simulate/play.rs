@@ -3,11 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ordain::Result;
-use ordain::active::{BeliefKind, Judge, Quality, Session, SessionParams, Strategy, simulate};
+use ordain::active::{self, BeliefKind, Judge, Match, Quality, SessionParams, Strategy};
 use ordain::data::Goal;
 use ordain::gp::AnswerModel;
 use ordain::numeric::Seed;
-use rand::RngExt;
 use rayon::prelude::*;
 
 use super::problem::Problem;
@@ -77,19 +76,17 @@ pub fn play(
     let over = AtomicUsize::new(0);
     let round = |task: usize| -> Result<Vec<Vec<(usize, Quality)>>> {
         let problem = &problems[task % problems.len()];
-        let mut stream = rules.seed.stream(task as u64);
-        let (broken, asked, judged) = (Seed(stream.random()), Seed(stream.random()), Seed(stream.random()));
         let groups = problem.items.groups();
-        let truth = problem.facts.truth(groups, broken)?;
+        let conditions = Match::draw(&problem.facts, groups, &mut rules.seed.stream(task as u64))?;
+        let of_match = active::Rules { groups, model: rules.model, judge: rules.judge, answers: rules.answers };
         let one = |contender: &Contender| {
             let params = SessionParams {
                 strategy: contender.strategy(rules.goal, problem)?,
                 belief: contender.belief,
                 repeat: rules.repeat,
-                seed: asked,
+                seed: rules.seed,
             };
-            let mut session = Session::new(problem.kernel.clone(), groups.cloned(), rules.model, params)?;
-            simulate(&mut session, &truth, groups, rules.answers, rules.judge, &mut judged.stream(0))
+            conditions.play(problem.kernel.clone(), params, &of_match)
         };
         let curves = contenders.iter().map(one).collect::<Result<_>>()?;
         watch(over.fetch_add(1, Ordering::Relaxed) + 1, total);

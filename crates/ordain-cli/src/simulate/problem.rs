@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ordain::active::Truth;
+use ordain::active::Facts;
 use ordain::data::{Attributes, Groups, ItemId, Items};
 use ordain::formats::{Letor, Project, read_letor};
 use ordain::kernel::{Form, KernelSpec, Over, Rho, Shape, WeightedSum};
-use ordain::numeric::Seed;
 use ordain::{Error, InputError, Result};
 
 use crate::{eval, output};
@@ -19,25 +18,6 @@ pub struct Problem {
     pub items: Items,
     pub kernel: Arc<WeightedSum>,
     pub facts: Facts,
-}
-
-/// What is known to be true.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Facts {
-    /// Grades, whose ties are broken anew in every session.
-    Grades(Vec<i32>),
-    /// Utilities.
-    Utilities(Vec<f64>),
-}
-
-impl Facts {
-    /// The truth of a session, with ties broken by this seed.
-    pub fn truth(&self, groups: Option<&Groups>, seed: Seed) -> Result<Truth> {
-        match self {
-            Self::Grades(grades) => Ok(Truth::from_grades(grades.clone(), seed, 0)),
-            Self::Utilities(utilities) => Truth::from_utilities(utilities.clone(), groups),
-        }
-    }
 }
 
 impl Problem {

@@ -1,7 +1,7 @@
 //! Kernels tuned on queries that are not simulated with them.
 
 use ordain::Result;
-use ordain::active::Judge;
+use ordain::active::{Facts, Judge};
 use ordain::data::ItemId;
 use ordain::gp::{AnswerModel, Problem, TunedParameter, TuningParams};
 use ordain::kernel::{KernelSpec, build};
@@ -9,7 +9,7 @@ use ordain::numeric::Seed;
 use rand::RngExt;
 use rand::seq::index;
 
-use super::problem::{Facts, Query};
+use super::problem::Query;
 
 /// Queries that a half is tuned on, at most: more hardly change what is found.
 const QUERIES: usize = 20;

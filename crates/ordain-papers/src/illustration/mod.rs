@@ -195,7 +195,10 @@ impl Illustration {
             Entry::Covariance(answers, one, other) => format!("covariance,{answers},{},{}", NAMES[one], NAMES[other]),
             Entry::Loss(one, other) => format!("expected loss,1,{},{}", NAMES[one], NAMES[other]),
         });
-        Layout { columns: &["quantity", "answers", "first", "second", "value"], keys: keys.collect() }
+        Layout {
+            columns: ["quantity", "answers", "first", "second", "value"].map(str::to_owned).to_vec(),
+            keys: keys.collect(),
+        }
     }
 
     /// The rows of the table.

@@ -4,7 +4,6 @@ pub mod links;
 mod models;
 pub mod ohsumed;
 mod plan;
-mod query;
 mod report;
 mod summary;
 
@@ -14,12 +13,12 @@ use ordain::{Error, Result};
 
 use self::models::{Example, Measures, Model, Prepared, Tuned, tune};
 use self::plan::{Cell, Measured, Plan};
-use self::query::{Query, Split};
 use self::summary::Summary;
 use crate::data::DataFolder;
 use crate::experiment::{Job, Options, Place, Program, Progress};
 use crate::findings::Findings;
 use crate::journal::Journal;
+use crate::query::{Query, Split};
 use crate::record::Record;
 
 /// An experiment with known pairs.

@@ -7,13 +7,14 @@ use ordain::gp::{AnswerModel, Belief, Ep, EpParams, Problem, TuningParams};
 use ordain::kernel::{Causes, Form, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape, WeightedSum, build};
 use ordain::learn::{RankSvmGrid, RankSvmParams, RankSvmProblem};
 use ordain::measure::{auc, wrong_pairs};
-use ordain::numeric::{Matrix, Seed};
+use ordain::numeric::Seed;
 use ordain::{Error, Result};
 use rayon::prelude::*;
 
-use super::query::{Query, Split};
 use crate::journal::Row;
+use crate::query::{Query, Split};
 use crate::search::pattern_search;
+use crate::tabulated::Tabulated;
 
 /// A model of figures 2 and 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,8 +80,8 @@ pub struct Tuned {
 
 impl Tuned {
     /// The columns of the table of tuned numbers.
-    pub const COLUMNS: &[&str] =
-        &["part", "known", "model", "attributes_weight", "rho", "own_weight", "links_weight", "iota", "cost", "score"];
+    pub const COLUMNS: [&str; 10] =
+        ["part", "known", "model", "attributes_weight", "rho", "own_weight", "links_weight", "iota", "cost", "score"];
 
     /// Plain values, which nobody tuned.
     pub fn plain(model: Model) -> Self {
@@ -250,25 +251,6 @@ fn kernel(model: Model, tuned: &Tuned, query: &Query) -> Result<WeightedSum> {
     let specs: Vec<KernelSpec> =
         parts.into_iter().filter_map(|(weight, shape)| Some(KernelSpec { weight: weight?, shape: shape? })).collect();
     build(&specs, &query.items, std::slice::from_ref(&query.relation))
-}
-
-/// A kernel that is nothing but its matrix: queries have a few hundred documents, and every draw of pairs uses it.
-struct Tabulated(Matrix);
-
-impl Kernel for Tabulated {
-    fn len(&self) -> usize {
-        self.0.rows()
-    }
-
-    fn diagonal(&self, out: &mut [f64]) -> Result<()> {
-        out.copy_from_slice(&self.0.diagonal());
-        Ok(())
-    }
-
-    fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
-        out.copy_from_slice(self.0.column(item));
-        Ok(())
-    }
 }
 
 /// A tuned model over a query's documents, ready to learn from any draw of known pairs.

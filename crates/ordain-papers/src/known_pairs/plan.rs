@@ -52,7 +52,7 @@ impl Plan {
     /// The table of tuned numbers: a row for every part, number of known pairs and model.
     pub fn tuned_layout(&self) -> Layout {
         let keys = self.tunings().map(|(part, known, model)| format!("{},{known},{}", part + 1, model.name()));
-        Layout { columns: Tuned::COLUMNS, keys: keys.collect() }
+        Layout { columns: Tuned::COLUMNS.map(str::to_owned).to_vec(), keys: keys.collect() }
     }
 
     /// What is tuned, in the order of the table: part, number of known pairs, model.
@@ -75,7 +75,7 @@ impl Plan {
             format!("{query},{known},{},{}", cell.rerun + 1, cell.model.name())
         };
         Layout {
-            columns: &["query", "known", "rerun", "model", "error", "auc"],
+            columns: ["query", "known", "rerun", "model", "error", "auc"].map(str::to_owned).to_vec(),
             keys: (0..self.queries.len() * self.cells_per_query()).map(|at| key(self.cell(at))).collect(),
         }
     }

@@ -13,10 +13,11 @@ use rand::RngExt;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::collections::letor;
 use crate::experiment::{Experiment, Job, Place, Program, Progress};
 use crate::findings::Findings;
 use crate::journal::{Journal, Layout};
-use crate::judged::{Drawn, FILES, JUDGE, Judged, Numbers, together};
+use crate::judged::{Drawn, JUDGE, Judged, Numbers, together};
 use crate::record::Record;
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -48,7 +49,7 @@ pub const EXPERIMENT: Experiment = Experiment {
          off gently does what the paper says of active learning.",
         "The paper's OHSUMED figures also use similarities of the documents' contents, which LETOR's files do not bring.",
     ],
-    data: &FILES,
+    data: &letor::OHSUMED,
     settings: 1,
     program: &OneModel,
 };
@@ -129,7 +130,7 @@ impl Plan {
             format!("{},{},{},{}", repeat + 1, WAYS[way].name, (mark + 1) * self.step, self.queries[query])
         };
         let keys = (0..self.repeats * WAYS.len() * self.rows()).map(key).collect();
-        Layout { columns: &["repeat", "strategy", "answers", "query", "ap"], keys }
+        Layout { columns: ["repeat", "strategy", "answers", "query", "ap"].map(str::to_owned).to_vec(), keys }
     }
 }
 

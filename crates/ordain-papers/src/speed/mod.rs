@@ -15,10 +15,11 @@ use ordain::numeric::Seed;
 use ordain::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::collections::letor;
 use crate::experiment::{Experiment, Job, Place, Program, Progress};
 use crate::findings::Findings;
 use crate::journal::{Journal, Layout, Row};
-use crate::judged::{Drawn, FILES, JUDGE, Judged, Numbers};
+use crate::judged::{Drawn, JUDGE, Judged, Numbers};
 use crate::record::Record;
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -49,7 +50,7 @@ pub const EXPERIMENT: Experiment = Experiment {
          of what was observed, so that it costs less than theirs would.",
         "Choosing the pair is part of the time. It is exact over all pairs and costs about the same for all beliefs.",
     ],
-    data: &FILES,
+    data: &letor::OHSUMED,
     settings: 1,
     program: &Speed,
 };
@@ -122,12 +123,15 @@ impl Plan {
     }
 
     fn quality(&self) -> Layout {
-        Layout { columns: &["query", "strategy", "belief", "answers", "map"], keys: self.keys() }
+        Layout {
+            columns: ["query", "strategy", "belief", "answers", "map"].map(str::to_owned).to_vec(),
+            keys: self.keys(),
+        }
     }
 
     fn times(&self) -> Layout {
-        let columns = &["query", "strategy", "belief", "answers", "ask_seconds", "learn_seconds"];
-        Layout { columns, keys: self.keys() }
+        let columns = ["query", "strategy", "belief", "answers", "ask_seconds", "learn_seconds"];
+        Layout { columns: columns.map(str::to_owned).to_vec(), keys: self.keys() }
     }
 }
 

@@ -21,5 +21,5 @@ pub use glicko::Glicko;
 pub use judge::Judge;
 pub use learner::BeliefKind;
 pub use session::{Session, SessionParams};
-pub use simulation::{Quality, Truth, marks, simulate};
+pub use simulation::{Facts, Match, Quality, Rules, Truth, marks, simulate};
 pub use strategy::Strategy;

@@ -1,10 +1,14 @@
 //! A session against a known truth: how fast which ranking settles.
 
+use std::sync::Arc;
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Judge, Question, Session};
+use super::{Judge, Question, Session, SessionParams};
 use crate::data::{Groups, ItemId};
+use crate::gp::AnswerModel;
+use crate::kernel::Kernel;
 use crate::measure::retrieval::{Discount, Gain, average_precision, ndcg, reciprocal_rank};
 use crate::measure::{JudgedList, kendall_tau_a, pair_error};
 use crate::numeric::Seed;
@@ -86,6 +90,74 @@ impl Truth {
             tau: kendall_tau_a(&scores, &truth)?,
             accuracy: 1.0 - pair_error(&scores, &truth)?,
         })
+    }
+}
+
+/// What is known of items, of which the truth of a session is made.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Facts {
+    /// Grades, whose ties are broken anew in every session.
+    Grades(Vec<i32>),
+    /// Utilities.
+    Utilities(Vec<f64>),
+}
+
+impl Facts {
+    /// The truth of a session, with ties broken by this seed.
+    ///
+    /// # Errors
+    /// If a utility is not finite.
+    pub fn truth(&self, groups: Option<&Groups>, seed: Seed) -> Result<Truth> {
+        match self {
+            Self::Grades(grades) => Ok(Truth::from_grades(grades.clone(), seed, 0)),
+            Self::Utilities(utilities) => Truth::from_utilities(utilities.clone(), groups),
+        }
+    }
+}
+
+/// Sessions under the same conditions: the same truth, the same luck among equal pairs, and a judge with the same stream.
+#[derive(Debug, Clone)]
+pub struct Match {
+    truth: Truth,
+    asked: Seed,
+    judged: Seed,
+}
+
+/// What all sessions of a match share.
+pub struct Rules<'a> {
+    /// The groups, if there are any.
+    pub groups: Option<&'a Groups>,
+    /// What sessions believe of the judge.
+    pub model: AnswerModel,
+    /// The judge.
+    pub judge: Judge,
+    /// How many answers are given.
+    pub answers: usize,
+}
+
+impl Match {
+    /// Conditions drawn from a stream.
+    ///
+    /// # Errors
+    /// If a utility is not finite.
+    pub fn draw(facts: &Facts, groups: Option<&Groups>, stream: &mut ChaCha8Rng) -> Result<Self> {
+        let (broken, asked, judged) = (Seed(stream.random()), Seed(stream.random()), Seed(stream.random()));
+        Ok(Self { truth: facts.truth(groups, broken)?, asked, judged })
+    }
+
+    /// Plays one session, whose seed is that of the match; gives the quality at every mark.
+    ///
+    /// # Errors
+    /// If the session cannot ask or learn.
+    pub fn play(
+        &self,
+        kernel: Arc<dyn Kernel>,
+        params: SessionParams,
+        rules: &Rules<'_>,
+    ) -> Result<Vec<(usize, Quality)>> {
+        let params = SessionParams { seed: self.asked, ..params };
+        let mut session = Session::new(kernel, rules.groups.cloned(), rules.model, params)?;
+        simulate(&mut session, &self.truth, rules.groups, rules.answers, rules.judge, &mut self.judged.stream(0))
     }
 }
 

@@ -1,4 +1,4 @@
-//! One query of a known-pairs experiment: its documents, how they are linked, and which are better.
+//! One query of an experiment: its documents, how they are linked, and which are better.
 
 use ordain::data::{Attributes, ItemId, Items, Relation};
 use ordain::numeric::Seed;
@@ -13,6 +13,8 @@ pub struct Query {
     pub items: Items,
     /// How they are linked.
     pub relation: Relation,
+    /// How good they are; the larger, the better.
+    pub grades: Vec<f64>,
     /// All pairs of a better and a worse document, in a fixed order.
     pub pairs: Vec<(ItemId, ItemId)>,
 }
@@ -27,7 +29,7 @@ impl Query {
         ids: Vec<String>,
         attributes: &Attributes,
         relation: Relation,
-        grades: &[f64],
+        grades: Vec<f64>,
     ) -> Result<Self> {
         let items = Items::new(ids, None, attributes.standardized(None)?)?;
         if grades.len() != items.len() || relation.items() != items.len() {
@@ -38,9 +40,10 @@ impl Query {
             });
         }
         let everyone = || (0..grades.len()).map(ItemId::new);
-        let worse = |better: ItemId| everyone().filter(move |worse| grades[better.index()] > grades[worse.index()]);
-        let pairs = everyone().flat_map(|better| worse(better).map(move |worse| (better, worse))).collect();
-        Ok(Self { name, items, relation, pairs })
+        let better = |one: ItemId, other: ItemId| grades[one.index()] > grades[other.index()];
+        let worse = |than: ItemId| everyone().filter(move |&other| better(than, other)).map(move |other| (than, other));
+        let pairs = everyone().flat_map(worse).collect();
+        Ok(Self { name, items, relation, grades, pairs })
     }
 
     /// Marks which pairs are known: this many, all choices being equally likely. There must be as many.

@@ -1,0 +1,4 @@
+//! The public collections that experiments read.
+
+pub mod cacm;
+pub mod letor;
