@@ -117,10 +117,11 @@ pub(crate) trait Program: Sync {
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {
-    static ALL: [Experiment; 6] = [
+    static ALL: [Experiment; 7] = [
         known_pairs::ohsumed::EXPERIMENT,
         known_pairs::links::EXPERIMENT,
         known_pairs::links::TOP,
+        known_pairs::active::EXPERIMENT,
         illustration::EXPERIMENT,
         speed::EXPERIMENT,
         one_model::EXPERIMENT,

@@ -20,6 +20,8 @@ pub struct Lines {
 pub enum Across {
     /// Places with names, numbered from 0; standard errors are bars.
     Places(String, Vec<String>),
+    /// Places with names that are in no order: points with bars, and no lines between them.
+    Apart(String, Vec<String>),
     /// Numbers from 0 to this one; standard errors are bands.
     UpTo(String, usize),
 }
@@ -76,13 +78,15 @@ impl Lines {
     }
 
     fn series(&self, area: &Area<'_>, frame: &Frame<'_>, position: usize) -> Drawn {
-        let places = matches!(self.across, Across::Places(..));
+        let places = !matches!(self.across, Across::UpTo(..));
         let middle = (self.series.len() - 1) as f64 / 2.0;
         let shift = if places { APART * (position as f64 - middle) } else { 0.0 };
         let points: Vec<(f64, Mean)> =
             self.series[position].points.iter().map(|&(x, mean)| (self.across.x(x) + shift, mean)).collect();
         let path: Vec<(f64, f64)> = points.iter().map(|&(x, mean)| (x, frame.y(mean.value))).collect();
-        line(area, &path, colour(position), 2)?;
+        if !matches!(self.across, Across::Apart(..)) {
+            line(area, &path, colour(position), 2)?;
+        }
         let mut last = f64::NEG_INFINITY;
         for &(x, mean) in &points {
             if places {
@@ -106,7 +110,7 @@ impl Across {
     fn x(&self, value: f64) -> f64 {
         let (left, right) = SIDES;
         let share = match self {
-            Self::Places(_, places) => (value + 0.5) / places.len() as f64,
+            Self::Places(_, places) | Self::Apart(_, places) => (value + 0.5) / places.len() as f64,
             Self::UpTo(_, most) => value / (*most).max(1) as f64,
         };
         left + (right - left) * share
@@ -114,7 +118,7 @@ impl Across {
 
     fn ticks(&self) -> (&str, Vec<(f64, String)>) {
         match self {
-            Self::Places(title, places) => {
+            Self::Places(title, places) | Self::Apart(title, places) => {
                 let tick = |(place, name): (usize, &String)| (self.x(place as f64), name.clone());
                 (title, places.iter().enumerate().map(tick).collect())
             }
