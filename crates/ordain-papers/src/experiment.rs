@@ -9,7 +9,7 @@ use ordain::{Error, Result};
 use crate::data::{DataFile, DataFolder};
 use crate::findings::Findings;
 use crate::record::General;
-use crate::{html, illustration, known_pairs, one_model, speed};
+use crate::{html, illustration, known_pairs, sessions};
 
 /// An experiment of a paper, or of our own.
 pub struct Experiment {
@@ -117,14 +117,16 @@ pub(crate) trait Program: Sync {
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {
-    static ALL: [Experiment; 7] = [
+    static ALL: [Experiment; 9] = [
         known_pairs::ohsumed::EXPERIMENT,
         known_pairs::links::EXPERIMENT,
         known_pairs::links::TOP,
         known_pairs::active::EXPERIMENT,
         illustration::EXPERIMENT,
-        speed::EXPERIMENT,
-        one_model::EXPERIMENT,
+        sessions::axpgp::OHSUMED,
+        sessions::axpgp::LINKS,
+        sessions::speed::EXPERIMENT,
+        sessions::one_model::EXPERIMENT,
     ];
     &ALL
 }

@@ -17,15 +17,13 @@ mod findings;
 mod html;
 mod illustration;
 mod journal;
-mod judged;
 mod known_pairs;
 mod mean;
-mod one_model;
 mod plot;
 mod query;
 mod record;
 mod search;
-mod speed;
+mod sessions;
 mod tabulated;
 
 pub use data::{DataFile, DataFolder};

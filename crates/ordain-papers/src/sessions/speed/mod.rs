@@ -8,18 +8,20 @@ mod findings;
 
 use std::time::Instant;
 
-use ordain::active::{BeliefKind, Question, Session, SessionParams, Strategy, Truth};
+use ordain::active::{BeliefKind, Question, Session, SessionParams, Strategy};
 use ordain::data::Goal;
 use ordain::gp::AnswerModel;
 use ordain::numeric::Seed;
 use ordain::{Error, Result};
+use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
+use super::drawn::{Believes, Drawn, JUDGE};
+use super::{MEASURING, Problem, TUNED, task};
 use crate::collections::letor;
 use crate::experiment::{Experiment, Job, Place, Program, Progress};
 use crate::findings::Findings;
 use crate::journal::{Journal, Layout, Row};
-use crate::judged::{Drawn, JUDGE, Judged, Numbers};
 use crate::record::Record;
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -40,7 +42,7 @@ pub const EXPERIMENT: Experiment = Experiment {
         "MAP counts grades 1 and 2 as relevant. The judge never errs; equal grades are told apart by uniform noise in \
          [-0.5, 0.5].",
         "The kernel is a squared exponential over the 25 attributes, standardized within the query, plus what is a document's \
-         own, tuned by the evidence of 100 answers to random pairs on each of 20 other queries. All beliefs but Glicko have \
+         own, tuned on 20 other queries for the area under the MAP curve of sessions of 200 answers by expected regret. All beliefs but Glicko have \
          it; Glicko starts with Glickman's deviation.",
         "Every belief asks by two strategies: expected regret, our default for the order of the whole list, and the largest \
          expected loss with the weight that the paper prints.",
@@ -74,7 +76,7 @@ struct Plan {
 }
 
 /// The beliefs that are compared.
-const BELIEFS: [BeliefKind; 3] = [BeliefKind::GLICKO, BeliefKind::Gp, BeliefKind::GpFull];
+const BELIEFS: [BeliefKind; 4] = [BeliefKind::GLICKO, BeliefKind::Gp, BeliefKind::GpRefined, BeliefKind::GpFull];
 
 /// By which strategies they ask.
 const STRATEGIES: [&str; 2] = ["expected-regret", "expected-loss"];
@@ -142,21 +144,15 @@ impl Program for Speed {
         let (played, tuned_on, answers) = if job.options.quick { (3, 4, 60) } else { (30, 20, 200) };
         let seed = job.options.seed;
         let drawn = Drawn::new(job.data, played, tuned_on, seed)?;
-        let names = |queries: &[Judged]| queries.iter().map(|query| query.name.clone()).collect();
-        let plan = Plan {
-            answers,
-            stretch: 10,
-            queries: names(&drawn.played),
-            documents: drawn.played.iter().map(|query| query.items.len()).collect(),
-            tuned_on: names(&drawn.tuned_on),
-        };
+        let [queries, others] = drawn.names();
+        let plan = Plan { answers, stretch: 10, queries, documents: drawn.sizes(), tuned_on: others };
         let record = Record { general: job.general.clone(), plan };
         record.claim(&job.place.record())?;
         let plan = record.plan;
         let mut quality = Journal::open(&job.place.file(".csv"), plan.quality())?;
         let mut times = Journal::open(&job.place.file(TIMES), plan.times())?;
         watch(Progress { stage: "tuning", done: 0, total: 1 });
-        let numbers = Numbers::tuned(&job.place.file("-tuned.csv"), &drawn.tuned_on, seed)?;
+        let believes = drawn.tune(&job.place.file(TUNED), if job.options.quick { 60 } else { 200 }, seed)?;
         let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(|error| Error::Data {
             what: "a thread of its own",
             found: error.to_string(),
@@ -171,7 +167,7 @@ impl Program for Speed {
             }
             let session = plan.session(at);
             let query = &drawn.played[session.query];
-            let stretches = one_thread.install(|| play(query, session, &numbers, &plan, seed))?;
+            let stretches = one_thread.install(|| play(query, session, &believes, &plan, seed))?;
             let row = |of: fn(&Stretch) -> Row| {
                 let (first, stretches) = (rows.start, &stretches);
                 move |at: usize| Ok(of(&stretches[at - first]))
@@ -201,17 +197,18 @@ struct Stretch {
 }
 
 /// Plays a session. Truth and ties are those of the query, whatever the strategy and the belief.
-fn play(query: &Judged, played: Played, numbers: &Numbers, plan: &Plan, seed: Seed) -> Result<Vec<Stretch>> {
-    let own = Seed(seed.0 ^ (played.query as u64 + 1) << 32);
-    let truth = Truth::from_grades(query.grades.clone(), own, 0);
+fn play(query: &Problem, played: Played, believes: &Believes, plan: &Plan, seed: Seed) -> Result<Vec<Stretch>> {
+    let mut stream = seed.stream(task(MEASURING, played.query, 0));
+    let (broken, asked, judged) = (Seed(stream.random()), Seed(stream.random()), Seed(stream.random()));
+    let truth = query.facts.truth(None, broken)?;
     let params = SessionParams {
         strategy: strategy(played.strategy, query.items.len()),
         belief: BELIEFS[played.belief],
         repeat: false,
-        seed: own,
+        seed: asked,
     };
-    let mut session = Session::new(numbers.kernel(&query.items)?, None, AnswerModel::default(), params)?;
-    let mut judged = own.stream(1);
+    let mut session = Session::new(believes.kernel(query)?, None, AnswerModel::default(), params)?;
+    let mut judged = judged.stream(0);
     let mut stretches = Vec::with_capacity(plan.stretches());
     for _ in 0..plan.stretches() {
         let (mut ask, mut learn) = (0.0, 0.0);
