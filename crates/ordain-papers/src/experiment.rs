@@ -117,7 +117,7 @@ pub(crate) trait Program: Sync {
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {
-    static ALL: [Experiment; 9] = [
+    static ALL: [Experiment; 10] = [
         known_pairs::ohsumed::EXPERIMENT,
         known_pairs::links::EXPERIMENT,
         known_pairs::links::TOP,
@@ -127,6 +127,7 @@ pub fn experiments() -> &'static [Experiment] {
         sessions::axpgp::LINKS,
         sessions::speed::EXPERIMENT,
         sessions::one_model::EXPERIMENT,
+        sessions::strategies::EXPERIMENT,
     ];
     &ALL
 }

@@ -11,7 +11,7 @@ pub struct Findings {
     pub(crate) measured: String,
     /// HTML, paragraphs: how large the experiment was, and how it measured.
     pub(crate) how: String,
-    /// HTML, within a paragraph: what came out beside what the paper says.
+    /// HTML: what came out beside what the paper says.
     pub(crate) comparison: String,
 }
 

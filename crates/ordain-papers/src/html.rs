@@ -44,7 +44,7 @@ pub fn section(experiment: &Experiment, general: &General, findings: Option<&Fin
     put(format!("<h3>What was measured</h3>\n{}", findings.measured));
     put(format!("<h3>How</h3>\n{}\n<p>{}</p>", list(experiment.design), findings.how));
     let differences = if experiment.is_own() { "What came out" } else { "Where and why they differ" };
-    put(format!("<h3>{differences}</h3>\n<p>{}</p>", findings.comparison));
+    put(format!("<h3>{differences}</h3>\n{}", findings.comparison));
     put(list(experiment.differences));
     put(source(experiment, general));
     put("</section>".to_owned());

@@ -47,15 +47,23 @@ const NEAREST: usize = 10;
 /// # Errors
 /// If a file cannot be read.
 pub fn read_all(folder: &DataFolder, files: &[DataFile]) -> Result<Vec<Query>> {
+    read_some(folder, files, |_| true)
+}
+
+/// Those whose documents have grades that will do.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn read_some(folder: &DataFolder, files: &[DataFile], will_do: impl Fn(&[f64]) -> bool) -> Result<Vec<Query>> {
     let mut queries = Vec::new();
     for file in files {
-        queries.extend(read(folder, file)?);
+        queries.extend(read(folder, file, &will_do)?);
     }
     Ok(queries)
 }
 
 /// The queries of a part.
-fn read(folder: &DataFolder, file: &DataFile) -> Result<Vec<Query>> {
+fn read(folder: &DataFolder, file: &DataFile, will_do: &impl Fn(&[f64]) -> bool) -> Result<Vec<Query>> {
     let path = folder.file(file);
     let letor = read_letor(&path)?;
     let Some(groups) = letor.items.groups() else {
@@ -65,11 +73,14 @@ fn read(folder: &DataFolder, file: &DataFile) -> Result<Vec<Query>> {
     let mut queries = Vec::with_capacity(groups.len());
     for group in 0..groups.len() {
         let members = groups.members(group);
+        let grades: Vec<f64> = members.iter().map(|item| letor.grades[item.index()]).collect();
+        if !will_do(&grades) {
+            continue;
+        }
         let values = members.iter().flat_map(|item| all.row(item.index())).copied().collect();
         let attributes = Attributes::new(all.names().to_vec(), members.len(), values)?;
         let relation = nearest_by_cosine(&attributes)?;
         let ids = members.iter().map(|&item| letor.items.id(item).to_owned()).collect();
-        let grades: Vec<f64> = members.iter().map(|item| letor.grades[item.index()]).collect();
         queries.push(Query::new(groups.names()[group].clone(), ids, &attributes, relation, grades)?);
     }
     Ok(queries)

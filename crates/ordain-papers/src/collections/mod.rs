@@ -1,4 +1,5 @@
 //! The public collections that experiments read.
 
+pub mod arguments;
 pub mod cacm;
 pub mod letor;

@@ -20,7 +20,7 @@ pub fn findings(plan: &Plan, summary: &Summary, claimed_cut: (f64, f64)) -> Find
         gist: gist(summary),
         measured: format!("{figures}\n{}", tables(summary)),
         how: measured(plan),
-        comparison: comparison(summary, claimed_cut),
+        comparison: format!("<p>{}</p>", comparison(summary, claimed_cut)),
         files: vec![
             ("-summary.csv".to_owned(), summary.csv()),
             ("-error.svg".to_owned(), error),

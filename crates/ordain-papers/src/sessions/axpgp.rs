@@ -187,7 +187,7 @@ impl Figure2 {
         }
         let (tuned_on, measured) = Study::halves(&order, tuned_on);
         let tuning = |&(name, _, mind, asks): &Entry| Tuning { name, mind, way: Way::Simulation(asks, tuning_answers) };
-        let contender = |(tuned, &(name, title, _, asks)): (usize, &Entry)| Contender { name, title, asks, tuned };
+        let contender = |(tuned, &(name, _, _, asks)): (usize, &Entry)| Contender { name, asks, tuned };
         Ok(Study {
             problems,
             tuned: self.contenders.iter().map(tuning).collect(),
@@ -224,7 +224,12 @@ impl Figure2 {
             captions.push(format!("{}: average precision across queries.", self.title(contender)));
         }
         let pictures = files[1..].iter().zip(&captions).map(|((_, svg), caption)| (svg.as_str(), caption.as_str()));
-        let measured = format!("{}\n{}{}", html::figures(pictures), self.table(curves), self.tests(curves));
+        let pictures: Vec<(&str, &str)> = pictures.collect();
+        let rows: Vec<String> = std::iter::once(&pictures[..1])
+            .chain(pictures[1..].chunks(2))
+            .map(|row| html::figures(row.iter().copied()))
+            .collect();
+        let measured = format!("{}\n{}{}", rows.join("\n"), self.table(curves), self.tests(curves));
         Findings { gist: self.gist(curves), measured, how: how(plan), comparison: self.comparison(curves), files }
     }
 
@@ -289,18 +294,22 @@ impl Figure2 {
             };
             let differences: Vec<String> = found.iter().map(|found| signed(found.difference.value)).collect();
             format!(
-                "{} differs in MAP from {} by {} after {} answers, significantly above it at {} of these {} marks and below \
-                 at {} (signed-rank test over queries, p &lt; 0.01). ",
+                "<li>{} against {}: {}; significantly better at {}, worse at {} of {} marks.</li>\n",
                 self.title(one),
                 self.title(other),
                 differences.join(" / "),
-                answers.join(" / "),
                 sure(1.0),
-                marks.len(),
                 sure(-1.0),
+                marks.len(),
             )
         };
-        self.pairs.iter().map(one).collect::<String>() + &self.spread(curves)
+        let pairs: String = self.pairs.iter().map(one).collect();
+        format!(
+            "<p>Differences in MAP after {} answers (significant: signed-rank test over queries, p &lt; 0.01):</p>\n\
+             <ul>\n{pairs}</ul>\n<p>{}</p>",
+            answers.join(" / "),
+            self.spread(curves)
+        )
     }
 
     /// The spread across queries in the end.

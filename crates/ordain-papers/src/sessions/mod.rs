@@ -58,8 +58,6 @@ impl Problem {
 pub struct Contender {
     /// Its name in files.
     pub name: &'static str,
-    /// Its name for people.
-    pub title: &'static str,
     /// Which pairs it asks.
     pub asks: Asks,
     /// The position of its belief among the tuned ones.

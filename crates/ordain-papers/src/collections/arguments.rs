@@ -1,0 +1,101 @@
+//! UKPConvArg1: arguments by topic, and how convincing they are.
+
+use std::collections::BTreeMap;
+
+use ordain::data::{Attributes, Items, Relation};
+use ordain::formats::Table;
+use ordain::text::{Analysis, DocumentId, Index, IndexBuilder, words};
+use ordain::{Error, InputError, Result};
+
+use crate::data::{DataFile, DataFolder};
+
+/// The arguments.
+pub const FILE: DataFile = DataFile {
+    path: "pairwise/ukpconvarg1/arguments.tsv.gz",
+    form: "a table with the columns topic, arg, rank_score (the lower, the more convincing) and text",
+    origin: "the arguments of UKPConvArg1 (UKP Lab of the TU Darmstadt; Habernal, Gurevych 2016; CC BY 4.0)",
+};
+
+/// The arguments of a topic.
+pub struct Topic {
+    /// Its name.
+    pub name: String,
+    /// The arguments with attributes of their texts, standardized within the topic.
+    pub items: Items,
+    /// No links.
+    pub relation: Relation,
+    /// How convincing they are; the larger, the more.
+    pub utilities: Vec<f64>,
+}
+
+/// All topics, by name.
+///
+/// # Errors
+/// If the file cannot be read or a score is no number.
+pub fn read(folder: &DataFolder) -> Result<Vec<Topic>> {
+    let path = folder.file(&FILE);
+    let table = Table::read(&path)?;
+    let (topic, id) = (table.column("topic")?, table.column("arg")?);
+    let (score, text) = (table.column("rank_score")?, table.column("text")?);
+    let mut builder = IndexBuilder::new(Analysis { stem: Some("english".parse()?), ..Analysis::default() });
+    let mut topics: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for row in 0..table.len() {
+        // Arguments stand under several topics.
+        builder.add(row.to_string(), table.cell(row, text))?;
+        topics.entry(table.cell(row, topic)).or_default().push(row);
+    }
+    let index = builder.finish()?;
+    let utility = |&row: &usize| {
+        let cell = table.cell(row, score);
+        let value = cell.parse::<f64>().ok().filter(|value| value.is_finite());
+        let wrong = || InputError::new(&path, "a number").line(table.line(row)).column("rank_score").found(cell);
+        Ok(-value.ok_or_else(|| Error::from(wrong()))?)
+    };
+    let read = |(name, rows): (&str, Vec<usize>)| {
+        let values = rows.iter().flat_map(|&row| attributes(table.cell(row, text), &index, row)).collect();
+        let attributes = Attributes::new(NAMES.map(str::to_owned).to_vec(), rows.len(), values)?;
+        let ids = rows.iter().map(|&row| table.cell(row, id).to_owned()).collect();
+        Ok(Topic {
+            name: name.to_owned(),
+            items: Items::new(ids, None, attributes.standardized(None)?)?,
+            relation: Relation::new(rows.len(), Vec::new())?,
+            utilities: rows.iter().map(utility).collect::<Result<_>>()?,
+        })
+    };
+    topics.into_iter().map(read).collect()
+}
+
+const NAMES: [&str; 5] = ["log_words", "word_length", "log_sentences", "distinct_terms", "rarity"];
+
+/// Of a text: the logarithm of its words, their mean length, the logarithm of its sentences, the share of its terms that are
+/// distinct, and their mean log inverse document frequency.
+fn attributes(text: &str, index: &Index, row: usize) -> [f64; NAMES.len()] {
+    let (mut count, mut letters) = (0.0, 0.0);
+    for (_, word) in words(text) {
+        count += 1.0;
+        letters += word.chars().count() as f64;
+    }
+    let sentences = text.matches(['.', '!', '?']).count() as f64;
+    let own = index.query(text);
+    let documents = index.len() as f64;
+    let rarity = |term| (documents / index.document_frequency(term).max(1) as f64).ln();
+    let rarity: f64 = own.terms().iter().map(|&(term, _)| rarity(term)).sum();
+    let distinct = own.terms().len() as f64;
+    let terms = f64::from(index.length(DocumentId(row as u32))).max(1.0);
+    let per = |sum: f64, count: f64| if count > 0.0 { sum / count } else { 0.0 };
+    [f64::ln_1p(count), per(letters, count), sentences.ln_1p(), distinct / terms, per(rarity, distinct)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::real_data;
+
+    /// The published counts: 1,052 arguments in 32 topics.
+    #[test]
+    fn the_set_as_published() {
+        let Some(folder) = real_data(&FILE) else { return };
+        let topics = read(&folder).unwrap();
+        assert_eq!((topics.len(), topics.iter().map(|topic| topic.items.len()).sum::<usize>()), (32, 1052));
+    }
+}
