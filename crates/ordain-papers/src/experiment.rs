@@ -117,11 +117,12 @@ pub(crate) trait Program: Sync {
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {
-    static ALL: [Experiment; 10] = [
+    static ALL: [Experiment; 11] = [
         known_pairs::ohsumed::EXPERIMENT,
         known_pairs::links::EXPERIMENT,
         known_pairs::links::TOP,
         known_pairs::active::EXPERIMENT,
+        known_pairs::active::LINKS,
         illustration::EXPERIMENT,
         sessions::axpgp::OHSUMED,
         sessions::axpgp::LINKS,

@@ -154,6 +154,8 @@ pub enum Way {
     Simulation(Asks, usize),
     /// For the largest evidence of so many answers to random pairs, which favours no strategy.
     Evidence(usize),
+    /// As by simulation, from the better of plain values and what the evidence of a hundred answers finds.
+    Both(Asks, usize),
 }
 
 impl Tuning {
@@ -164,13 +166,24 @@ impl Tuning {
     /// If sessions with plain values cannot be played, or tuning by evidence fails.
     pub(super) fn tune(&self, examples: &[(&Problem, u64)], seed: Seed) -> Result<Tuned> {
         match self.way {
-            Way::Simulation(asks, answers) => self.by_simulation(asks, answers, examples, seed),
+            Way::Simulation(asks, answers) => self.by_simulation(asks, answers, [self.mind.plain()], examples, seed),
             Way::Evidence(answers) => self.by_evidence(answers, examples, seed),
+            Way::Both(asks, answers) => {
+                let starts = [self.mind.plain(), self.by_evidence(100, examples, seed)?];
+                self.by_simulation(asks, answers, starts, examples, seed)
+            }
         }
     }
 
-    /// The search goes by factors of 4, 2 and √2 from plain values.
-    fn by_simulation(&self, asks: Asks, answers: usize, examples: &[(&Problem, u64)], seed: Seed) -> Result<Tuned> {
+    /// The search goes by factors of 4, 2 and √2 from the better of these starts.
+    fn by_simulation<const N: usize>(
+        &self,
+        asks: Asks,
+        answers: usize,
+        starts: [Tuned; N],
+        examples: &[(&Problem, u64)],
+        seed: Seed,
+    ) -> Result<Tuned> {
         let plain = self.mind.plain();
         let one = |tuned: &Tuned, &(problem, task): &(&Problem, u64)| {
             let conditions = Match::draw(&problem.facts, None, &mut seed.stream(task))?;
@@ -186,7 +199,7 @@ impl Tuning {
         let has = self.mind.has().into_iter().zip(&NUMBERS).filter(|(has, _)| *has);
         let bounds: Vec<(f64, f64)> =
             has.map(|(_, Number { bounds: (low, high), .. })| (low.ln(), high.ln())).collect();
-        let (logs, lost) = pattern_search([plain.logs()], &bounds, &mut lost)?;
+        let (logs, lost) = pattern_search(starts.map(|start| start.logs()), &bounds, &mut lost)?;
         Ok(Tuned { score: 1.0 - lost, ..plain.with_logs(&logs) })
     }
 

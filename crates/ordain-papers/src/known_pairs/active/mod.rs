@@ -9,7 +9,8 @@ use ordain::numeric::Seed;
 
 use super::models::{Measures, Model, Prepared, answers};
 use super::plan::{Cell, Plan};
-use super::{MEASURING, Study, ohsumed, task};
+use super::{MEASURING, Study, links, ohsumed, task};
+use crate::collections::cacm::{self, Candidates};
 use crate::collections::letor;
 use crate::data::DataFolder;
 use crate::experiment::{Experiment, Job, Options, Place, Program, Progress};
@@ -31,15 +32,11 @@ pub const EXPERIMENT: Experiment = Experiment {
     design: &[
         "The .gov collection is not available; documents, links and queries are those of xpgp-ohsumed. Pairs are chosen among \
          those of different grade, actively as at random, so that neither knows more.",
-        "The model is XPGP with the regularized Laplacian, tuned for 10 random pairs on other queries. After every answer \
-         EP learns all of them anew, as in the paper.",
-        "Active are the paper's rule, variance over squared difference of means, where equal means, as at the start, count as \
-         infinite and the largest variance decides; expected regret, our default for the order of the whole list; and expected \
-         entropy. Luck decides among equals, so that they too are played 20 times.",
+        MODEL_AND_EP,
+        WAYS,
     ],
     differences: &[
-        "The ratio of the paper prefers pairs of equal means whatever their variance: documents alike in all attributes are \
-         such pairs, of which an answer says little about others.",
+        EQUAL_MEANS,
         "OHSUMED's queries have some 150 documents of three grades with 25 attributes; the paper's have some 1000 with about \
          16 relevant ones, and hyperlinks.",
     ],
@@ -47,6 +44,34 @@ pub const EXPERIMENT: Experiment = Experiment {
     settings: 1,
     program: &Active { load: ohsumed::load },
 };
+
+pub const LINKS: Experiment = Experiment {
+    name: "xpgp-active-links",
+    title: "Ten pairs chosen actively, or at random, on CACM with real links",
+    design: &[
+        "The .gov collection is not available; documents, links and queries are those of xpgp-links, all of them. Pairs are \
+         chosen among those of a relevant and another document, actively as at random, so that neither knows more.",
+        MODEL_AND_EP,
+        WAYS,
+    ],
+    differences: &[
+        EQUAL_MEANS,
+        "Another collection, with citations instead of hyperlinks and fewer documents a query.",
+    ],
+    data: &cacm::FILES,
+    program: &Active { load: |folder, options| links::load(folder, options, Candidates::BestAndRelevant) },
+    ..EXPERIMENT
+};
+
+const MODEL_AND_EP: &str = "The model is XPGP with the regularized Laplacian, tuned for 10 random pairs on other queries. After \
+                            every answer EP learns all of them anew, as in the paper.";
+
+const WAYS: &str = "Active are the paper's rule, variance over squared difference of means, where equal means, as at the start, \
+                    count as infinite and the largest variance decides; expected regret, our default for the order of the \
+                    whole list; and expected entropy. Luck decides among equals, so that they too are played 20 times.";
+
+const EQUAL_MEANS: &str = "The ratio of the paper prefers pairs of equal means whatever their variance, and so asks of documents of \
+                           which it cannot say anything yet, one after the other, as long as there are some.";
 
 /// Ten pairs chosen in several ways, on the queries of another experiment.
 struct Active {
