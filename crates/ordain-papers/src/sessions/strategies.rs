@@ -76,8 +76,8 @@ const CHEAP: [Entry; 16] = [
     ("random", "Random pairs", Asks::Named("random", Goal::WholeOrder)),
     ("entropy", "Entropy", Asks::Named("entropy", Goal::WholeOrder)),
     ("variance-ratio", "Variance ratio", Asks::Named("variance-ratio", Goal::WholeOrder)),
-    ("best-option", "Best option", Asks::Named("best-option", Goal::Best)),
     ("loss-best", "Expected loss, for the best", Asks::Named("expected-loss", Goal::Best)),
+    ("best-option", "Best option", Asks::Named("best-option", Goal::Best)),
     ("loss-top", "Expected loss, for the first ten", Asks::Named("expected-loss", TEN)),
     ("loss-whole-order", "Expected loss, for the whole order", Asks::Named("expected-loss", Goal::WholeOrder)),
     ("regret-best", "Expected regret, for the best", Asks::Named("expected-regret", Goal::Best)),
@@ -383,8 +383,10 @@ fn tell(results: &[Explored<'_>]) -> Findings {
         ));
         for (measure, svg) in Measure::ALL.into_iter().zip(pictures) {
             files.push((format!("-{}-{}.svg", explored.set.name, measure.name()), svg));
-            measured.push_str(&format!("\n{}", explored.table(measure)));
         }
+        let tables = Measure::ALL.map(|measure| explored.table(measure)).concat();
+        let title = explored.set.title;
+        measured.push_str(&format!("\n<details><summary>{title}: all numbers</summary>\n{tables}</details>\n"));
     }
     measured.push_str(
         "<p class=\"note\">Means over queries ± their standard error; the highest of a column is bold. The last column says how \
