@@ -72,6 +72,11 @@ pub fn figures<'a>(figures: impl IntoIterator<Item = (&'a str, &'a str)>) -> Str
     format!("<div class=\"figures\">\n{}</div>", figures.into_iter().map(figure).collect::<String>())
 }
 
+/// A picture over the whole width, with what it shows.
+pub fn wide_figure(svg: &str, caption: &str) -> String {
+    format!("<figure class=\"whole\">\n{}\n<figcaption>{caption}</figcaption>\n</figure>\n", svg.trim())
+}
+
 /// A table whose first column heads the rows. Cells are HTML.
 pub fn table(caption: &str, header: &[&str], rows: &[Vec<String>]) -> String {
     let heads: String = header.iter().map(|head| format!("<th scope=\"col\">{head}</th>")).collect();
@@ -110,16 +115,23 @@ fn source(experiment: &Experiment, general: &General) -> String {
     };
     let mut origins: Vec<&str> = experiment.data.iter().map(|file| file.origin).collect();
     origins.dedup();
+    let data = if origins.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "<details><summary>Data</summary>\n<p>Each is {}.</p>\n<ul>\n{}</ul></details>\n",
+            escape(&origins.join("; or ")),
+            general.data.iter().map(file).collect::<String>()
+        )
+    };
     format!(
         "<h3>To run it again</h3>\n<pre><code>{}</code></pre>\n<p>Seed {}, Ordain {}, settings {}. Every number is in \
-         <code>{}.csv</code>.</p>\n<details><summary>Data</summary>\n<p>Each is {}.</p>\n<ul>\n{}</ul></details>\n",
+         <code>{}*.csv</code>.</p>\n{data}",
         escape(&general.command()),
         general.seed,
         escape(&general.ordain),
         general.settings,
         experiment.name,
-        escape(&origins.join("; or ")),
-        general.data.iter().map(file).collect::<String>()
     )
 }
 

@@ -7,13 +7,15 @@
 //! parallel and written in a fixed order, so a file is always the beginning of the finished one: a run that was
 //! interrupted goes on where it stopped and ends with the same bytes.
 //!
-//! Nothing here prints, reads the environment or looks at a clock.
+//! Nothing here prints, reads the environment or looks at a clock, but for the one experiment that is about time: what its clock
+//! says has a file of its own.
 
 mod collections;
 mod data;
 mod experiment;
 mod findings;
 mod html;
+mod illustration;
 mod journal;
 mod known_pairs;
 mod mean;

@@ -2,7 +2,10 @@
 
 pub mod axpgp;
 mod curves;
+mod drawn;
+pub mod one_model;
 mod plan;
+pub mod speed;
 pub mod strategies;
 mod tuned;
 
