@@ -45,7 +45,9 @@ pub fn section(experiment: &Experiment, general: &General, findings: Option<&Fin
     put(format!("<h3>How</h3>\n{}\n<p>{}</p>", list(experiment.design), findings.how));
     let differences = if experiment.is_own() { "What came out" } else { "Where and why they differ" };
     put(format!("<h3>{differences}</h3>\n{}", findings.comparison));
-    put(list(experiment.differences));
+    if !experiment.differences.is_empty() {
+        put(list(experiment.differences));
+    }
     put(source(experiment, general));
     put("</section>".to_owned());
     out

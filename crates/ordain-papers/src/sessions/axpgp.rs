@@ -6,7 +6,7 @@ use ordain::{InputError, Result};
 use rand::seq::SliceRandom;
 
 use super::curves::{Curves, Measure};
-use super::plan::Plan;
+use super::plan::{Measured, Plan};
 use super::{Asks, Contender, Mind, Problem, Study, Tuning, Way};
 use crate::collections::{cacm, letor};
 use crate::data::DataFolder;
@@ -229,7 +229,28 @@ impl Figure2 {
             .map(|row| html::figures(row.iter().copied()))
             .collect();
         let measured = format!("{}\n{}{}", rows.join("\n"), self.table(curves), self.tests(curves));
-        Findings { gist: self.gist(curves), measured, how: how(plan), comparison: self.comparison(curves), files }
+        Findings { gist: self.gist(curves), measured, how: self.how(plan), comparison: self.comparison(curves), files }
+    }
+
+    /// How large the experiment was.
+    fn how(&self, plan: &Plan) -> String {
+        let queries = plan.queries.len();
+        let per = |count: fn(&Measured) -> usize| {
+            plan.queries.iter().map(count).sum::<usize>() as f64 / queries.max(1) as f64
+        };
+        let linked = self.contenders.iter().any(|(_, _, mind, _)| matches!(mind, Mind::Gp { links: true, .. }));
+        let links =
+            if linked { format!(" and {:.0} linked pairs of them", per(|query| query.links)) } else { String::new() };
+        let tuned: Vec<String> = plan.tuned_on.iter().map(|part| part.len().to_string()).collect();
+        format!(
+            "{queries} queries with on average {:.0} documents{links}; {} sessions of {} answers for each contender and query. All \
+             contenders of a query and repeat meet the same truth. Beliefs of the two halves were tuned on {} queries of \
+             the other.",
+            per(|query| query.items),
+            plan.repeats,
+            plan.answers,
+            tuned.join(" and "),
+        )
     }
 
     /// MAP at some marks.
@@ -345,23 +366,4 @@ fn signed(value: f64) -> String {
 
 fn shown_p(p: f64) -> String {
     if p < 1e-4 { format!("{p:.0e}") } else { format!("{p:.4}") }
-}
-
-/// How large the experiment was.
-fn how(plan: &Plan) -> String {
-    let queries = plan.queries.len();
-    let per = |count: fn(&super::plan::Measured) -> usize| {
-        plan.queries.iter().map(count).sum::<usize>() as f64 / queries.max(1) as f64
-    };
-    let tuned: Vec<String> = plan.tuned_on.iter().map(|part| part.len().to_string()).collect();
-    format!(
-        "{queries} queries with on average {:.0} documents and {:.0} linked pairs of documents; {} sessions of {} answers for each \
-         contender and query. All contenders of a query and repeat meet the same truth. Beliefs of the two halves were \
-         tuned on {} queries of the other.",
-        per(|query| query.items),
-        per(|query| query.links),
-        plan.repeats,
-        plan.answers,
-        tuned.join(" and "),
-    )
 }
