@@ -69,8 +69,8 @@ impl Drawn {
         let mut journal = Journal::open(path, layout)?;
         let asks = Asks::For(Goal::WholeOrder);
         let tuning = Tuning { name: "gp", mind: MIND, way: Way::Both(asks, answers) };
-        let sessions = |(at, problem)| (0..TUNING_SESSIONS).map(move |number| (problem, task(TUNING, at, number)));
-        let examples: Vec<(&Problem, u64)> = self.tuned_on.iter().enumerate().flat_map(sessions).collect();
+        let examples: Vec<(&Problem, u64)> =
+            self.tuned_on.iter().enumerate().map(|(at, problem)| (problem, task(TUNING, at, 0))).collect();
         journal.complete(0..1, |_| Ok(tuning.tune(&examples, seed)?.row()), |_| {})?;
         Tuned::from_row(&journal.rows()[0]).map(Believes).ok_or_else(|| Error::Data {
             what: "tuned numbers",
@@ -79,9 +79,6 @@ impl Drawn {
         })
     }
 }
-
-/// Sessions on every query that is tuned on: the luck of one would decide among numbers that are nearly as good.
-const TUNING_SESSIONS: usize = 3;
 
 /// Attributes, and what is a document's own.
 const MIND: Mind = Mind::Gp { attributes: true, links: false };

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use ordain::measure::{paired_t_test, signed_rank_test};
 
-use super::{Plan, RANDOM, WAYS};
+use super::{Plan, RANDOM, WAYS, Way};
 use crate::findings::{Findings, Gist};
 use crate::html;
 use crate::journal::Row;
@@ -152,7 +152,7 @@ impl<'a> Summary<'a> {
     fn comparison(&self) -> String {
         let hundreds = self.hundreds();
         let mut out = String::new();
-        for way in 0..RANDOM {
+        for (way, Way { title, .. }) in WAYS.iter().enumerate().take(RANDOM) {
             let better = |&&mark: &&usize| {
                 let entry = &self.marks[mark][way];
                 entry.map.value > self.marks[mark][RANDOM].map.value && surely(entry)
@@ -164,9 +164,8 @@ impl<'a> Summary<'a> {
             let calmer = |&&mark: &&usize| self.marks[mark][way].sd < self.marks[mark][RANDOM].sd;
             let _ = write!(
                 out,
-                "{} is significantly above random pairs at {} of {} multiples of 100 answers and significantly below at {}; \
+                "{title} is significantly above random pairs at {} of {} multiples of 100 answers and significantly below at {}; \
                  its MAP varies less from run to run at {}. ",
-                WAYS[way].title,
                 hundreds.iter().filter(better).count(),
                 hundreds.len(),
                 hundreds.iter().filter(worse).count(),
