@@ -45,7 +45,9 @@ pub fn section(experiment: &Experiment, general: &General, findings: Option<&Fin
     put(format!("<h3>How</h3>\n{}\n<p>{}</p>", list(experiment.design), findings.how));
     let differences = if experiment.is_own() { "What came out" } else { "Where and why they differ" };
     put(format!("<h3>{differences}</h3>\n{}", findings.comparison));
-    put(list(experiment.differences));
+    if !experiment.differences.is_empty() {
+        put(list(experiment.differences));
+    }
     put(source(experiment, general));
     put("</section>".to_owned());
     out
@@ -113,17 +115,20 @@ fn source(experiment: &Experiment, general: &General) -> String {
     let file = |file: &crate::data::Fingerprint| {
         format!("<li><code>{}</code>, {} bytes, FNV-1a {}</li>\n", escape(&file.file), file.bytes, file.checksum)
     };
-    let data = match experiment.data.first() {
-        None => String::new(),
-        Some(first) => format!(
+    let mut origins: Vec<&str> = experiment.data.iter().map(|file| file.origin).collect();
+    origins.dedup();
+    let data = if origins.is_empty() {
+        String::new()
+    } else {
+        format!(
             "<details><summary>Data</summary>\n<p>Each is {}.</p>\n<ul>\n{}</ul></details>\n",
-            escape(first.origin),
+            escape(&origins.join("; or ")),
             general.data.iter().map(file).collect::<String>()
-        ),
+        )
     };
     format!(
         "<h3>To run it again</h3>\n<pre><code>{}</code></pre>\n<p>Seed {}, Ordain {}, settings {}. Every number is in \
-         <code>{}.csv</code>.</p>\n{data}",
+         <code>{}*.csv</code>.</p>\n{data}",
         escape(&general.command()),
         general.seed,
         escape(&general.ordain),

@@ -1,6 +1,6 @@
 //! Figures: means as lines with their standard errors, and boxes.
 //!
-//! The report gives paper, ink, grid and the first colour other values in the dark.
+//! The report gives paper, ink, grid and the blues other values in the dark.
 
 mod boxes;
 mod lines;

@@ -141,8 +141,8 @@ impl Prepared {
 }
 
 impl Study {
-    /// Cuts problems into two halves at random, of which each is measured with what is tuned on at most this many of the
-    /// other.
+    /// Cuts problems in a random order into two halves, of which each is measured with what is tuned on at most this many of
+    /// the other.
     pub fn halves(order: &[usize], tuned_on: usize) -> (Vec<Vec<usize>>, Vec<(usize, usize)>) {
         let (first, second) = order.split_at(order.len() / 2);
         let some = |half: &[usize]| half.iter().copied().take(tuned_on).collect::<Vec<_>>();

@@ -52,6 +52,10 @@ const NUMBERS: [Number; 6] = [
     Number { column: "deviation", plain: 350.0, bounds: (350.0 / 64.0, 350.0 * 64.0) },
 ];
 
+/// Where a search may start: factors of the scale, which is that of all weights or of Glicko's deviation, and of the inverse
+/// length. One number at a time a search would hardly find the scale.
+const STARTS: [(f64, f64); 6] = [(1.0, 1.0), (1.0, 0.25), (4.0, 1.0), (4.0, 0.25), (16.0, 1.0), (16.0, 0.25)];
+
 impl Mind {
     /// Which numbers it has.
     fn has(self) -> [bool; NUMBERS.len()] {
@@ -95,6 +99,14 @@ impl Tuned {
     pub fn from_row(row: &Row) -> Option<Self> {
         let (&score, numbers) = row.split_last()?;
         Some(Self { numbers: numbers.try_into().ok()?, score: score? })
+    }
+
+    /// The same belief with another scale and inverse length.
+    fn scaled(&self, scale: f64, rho: f64) -> Self {
+        let factors = [scale, rho, scale, scale, 1.0, scale];
+        let mut numbers = self.numbers;
+        numbers.iter_mut().zip(factors).for_each(|(number, factor)| *number = number.map(|number| number * factor));
+        Self { numbers, ..*self }
     }
 
     fn logs(&self) -> Vec<f64> {
@@ -166,7 +178,10 @@ impl Tuning {
     /// If sessions with plain values cannot be played, or tuning by evidence fails.
     pub(super) fn tune(&self, examples: &[(&Problem, u64)], seed: Seed) -> Result<Tuned> {
         match self.way {
-            Way::Simulation(asks, answers) => self.by_simulation(asks, answers, [self.mind.plain()], examples, seed),
+            Way::Simulation(asks, answers) => {
+                let starts = STARTS.map(|(scale, rho)| self.mind.plain().scaled(scale, rho));
+                self.by_simulation(asks, answers, starts, examples, seed)
+            }
             Way::Evidence(answers) => self.by_evidence(answers, examples, seed),
             Way::Both(asks, answers) => {
                 let starts = [self.mind.plain(), self.by_evidence(100, examples, seed)?];
