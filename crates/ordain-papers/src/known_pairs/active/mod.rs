@@ -70,8 +70,8 @@ const WAYS: &str = "Active are the paper's rule, variance over squared differenc
                     count as infinite and the largest variance decides; expected regret, our default for the order of the \
                     whole list; and expected entropy. Luck decides among equals, so that they too are played 20 times.";
 
-const EQUAL_MEANS: &str = "The ratio of the paper prefers pairs of equal means whatever their variance, and so asks of documents of \
-                           which it cannot say anything yet, one after the other, as long as there are some.";
+const EQUAL_MEANS: &str = "The ratio of the paper grows without bound as two means approach each other, so that a pair of which little is \
+                           left to learn may come first because its means happen to be close.";
 
 /// Ten pairs chosen in several ways, on the queries of another experiment.
 struct Active {
