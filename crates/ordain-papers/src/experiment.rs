@@ -9,7 +9,7 @@ use ordain::{Error, Result};
 use crate::data::{DataFile, DataFolder};
 use crate::findings::Findings;
 use crate::record::General;
-use crate::{html, known_pairs, sessions};
+use crate::{html, illustration, known_pairs, sessions};
 
 /// An experiment of a paper, or of our own.
 pub struct Experiment {
@@ -117,12 +117,17 @@ pub(crate) trait Program: Sync {
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {
-    static ALL: [Experiment; 6] = [
+    static ALL: [Experiment; 11] = [
         known_pairs::ohsumed::EXPERIMENT,
         known_pairs::links::EXPERIMENT,
         known_pairs::links::TOP,
+        known_pairs::active::EXPERIMENT,
+        known_pairs::active::LINKS,
+        illustration::EXPERIMENT,
         sessions::axpgp::OHSUMED,
         sessions::axpgp::LINKS,
+        sessions::speed::EXPERIMENT,
+        sessions::one_model::EXPERIMENT,
         sessions::strategies::EXPERIMENT,
     ];
     &ALL

@@ -50,7 +50,9 @@ pub fn section(experiment: &Experiment, general: &General, findings: Option<&Fin
     put(format!("<h3>How</h3>\n{}\n<p>{}</p>", list(experiment.design), findings.how));
     let differences = if experiment.is_own() { "What came out" } else { "Where and why they differ" };
     put(format!("<h3>{differences}</h3>\n{}", findings.comparison));
-    put(list(experiment.differences));
+    if !experiment.differences.is_empty() {
+        put(list(experiment.differences));
+    }
     put(source(experiment, general));
     put("</section>".to_owned());
     out
@@ -75,6 +77,11 @@ pub fn figures<'a>(figures: impl IntoIterator<Item = (&'a str, &'a str)>) -> Str
         format!("<figure>\n{}\n<figcaption>{caption}</figcaption>\n</figure>\n", svg.trim())
     };
     format!("<div class=\"figures\">\n{}</div>", figures.into_iter().map(figure).collect::<String>())
+}
+
+/// A picture over the whole width, with what it shows.
+pub fn wide_figure(svg: &str, caption: &str) -> String {
+    format!("<figure class=\"whole\">\n{}\n<figcaption>{caption}</figcaption>\n</figure>\n", svg.trim())
 }
 
 /// A table whose first column heads the rows. Cells are HTML.
@@ -113,17 +120,25 @@ fn source(experiment: &Experiment, general: &General) -> String {
     let file = |file: &crate::data::Fingerprint| {
         format!("<li><code>{}</code>, {} bytes, FNV-1a {}</li>\n", escape(&file.file), file.bytes, file.checksum)
     };
-    let origin = experiment.data.first().map_or("", |file| file.origin);
+    let mut origins: Vec<&str> = experiment.data.iter().map(|file| file.origin).collect();
+    origins.dedup();
+    let data = if origins.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "<details><summary>Data</summary>\n<p>Each is {}.</p>\n<ul>\n{}</ul></details>\n",
+            escape(&origins.join("; or ")),
+            general.data.iter().map(file).collect::<String>()
+        )
+    };
     format!(
         "<h3>To run it again</h3>\n<pre><code>{}</code></pre>\n<p>Seed {}, Ordain {}, settings {}. Every number is in \
-         <code>{}.csv</code>.</p>\n<details><summary>Data</summary>\n<p>Each is {}.</p>\n<ul>\n{}</ul></details>\n",
+         <code>{}*.csv</code>.</p>\n{data}",
         escape(&general.command()),
         general.seed,
         escape(&general.ordain),
         general.settings,
         experiment.name,
-        escape(origin),
-        general.data.iter().map(file).collect::<String>()
     )
 }
 

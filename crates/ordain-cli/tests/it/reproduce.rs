@@ -10,6 +10,9 @@ use crate::util::{Folder, Run, gzip};
 const OHSUMED: &str = "xpgp-ohsumed";
 const LINKS: &str = "xpgp-links";
 const TOP: &str = "xpgp-links-top";
+const EXPLORE: &str = "axpgp-ohsumed";
+const EXPLORE_LINKS: &str = "axpgp-links";
+const STRATEGIES: &str = "strategies";
 
 /// Numbers that look random and are the same everywhere.
 struct Numbers(u64);
@@ -22,27 +25,40 @@ impl Numbers {
     }
 }
 
-/// Data for all experiments under `data`: ten LETOR queries of 40 documents, and a collection of 60 documents with four
-/// queries of eight relevant documents.
+/// Data for all experiments under `data`: ten LETOR queries of 40 documents and ten of 10, a collection of 60 documents with
+/// four queries of eight relevant documents, and three topics of twelve arguments.
 fn with_data() -> Folder {
     let folder = Folder::empty();
     let mut numbers = Numbers(1);
-    for name in ["data/letor-ohsumed", "data/classic-ir/cacm"] {
+    for name in ["data/letor-ohsumed", "data/letor-mq2008", "data/classic-ir/cacm", "data/pairwise/ukpconvarg1"] {
         std::fs::create_dir_all(folder.path(name)).unwrap();
     }
-    for part in 1..=5 {
+    let mut letor = |part: u64, documents: u64| {
         let mut text = String::new();
         for query in [2 * part - 1, 2 * part] {
-            for document in 0..40 {
+            for document in 0..documents {
                 let grade = (document % 5) / 2;
                 let mut feature = || numbers.below(100) + 30 * grade;
                 let (a, b, c) = (feature(), feature(), feature());
                 writeln!(text, "{grade} qid:{query} 1:{a} 2:{b} 3:{c} #docid = {document}").unwrap();
             }
         }
-        folder.write(&format!("data/letor-ohsumed/S{part}.txt.gz"), gzip(text));
+        gzip(text)
+    };
+    for part in 1..=5 {
+        folder.write(&format!("data/letor-ohsumed/S{part}.txt.gz"), letor(part, 40));
+    }
+    for part in 1..=5 {
+        folder.write(&format!("data/letor-mq2008/S{part}.txt.gz"), letor(part, 10));
     }
     let words = ["tree", "stack", "queue", "graph", "logic", "tape"];
+    let mut arguments = "topic\targ\trank_score\ttext\n".to_owned();
+    for argument in 0..36 {
+        let text: Vec<&str> = (0..2 + argument % 12).map(|_| words[numbers.below(6) as usize]).collect();
+        let score = 0.001 * (36 - argument) as f64;
+        writeln!(arguments, "t{}\ta{argument}\t{score}\t{}.", argument % 3, text.join(" ")).unwrap();
+    }
+    folder.write("data/pairwise/ukpconvarg1/arguments.tsv.gz", gzip(arguments));
     let (mut documents, mut relations) = (String::new(), "doc\tother\ttype\tweight\n".to_owned());
     for id in 1..=60 {
         let text: Vec<&str> = (0..8).map(|_| words[numbers.below(6) as usize]).collect();
@@ -90,7 +106,9 @@ fn results(folder: &Folder, out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
 fn the_list() {
     let folder = Folder::empty();
     let list = folder.run(["reproduce", "list"]);
-    for word in [OHSUMED, LINKS, TOP, "XPGP, figure 2", "XPGP, figure 3", "minutes"] {
+    let names = [OHSUMED, LINKS, TOP, EXPLORE, EXPLORE_LINKS, STRATEGIES];
+    for word in [&names[..], &["XPGP, figure 2", "XPGP, figure 3", "AXPGP, figure 2, top", "ours", "minutes"]].concat()
+    {
         assert!(list.fine().contains(word), "no {word} in {}", list.stdout);
     }
     assert!(folder.files().is_empty());
@@ -182,6 +200,78 @@ fn check_summary(cells: &str, summary: &str) {
             assert!((0.0..=1.0).contains(&mean));
             // Sums of a few numbers below 1 in another order.
             assert!((mean - values.iter().sum::<f64>() / values.len() as f64).abs() < 1e-12, "{row:?}");
+        }
+    }
+}
+
+/// Sessions: the same bytes for any number of threads and interruptions, and means that are those of the sessions.
+#[test]
+fn exploration() {
+    let folder = with_data();
+    let run = |out: &str, threads: &str| {
+        let names = [EXPLORE, EXPLORE_LINKS, STRATEGIES];
+        Run::of(folder.command(arguments(&names, out)).env("RAYON_NUM_THREADS", threads)).fine();
+        results(&folder, out)
+    };
+    let whole = run("one", "1");
+    assert!(whole == run("two", "2"), "with another number of threads");
+    for name in [EXPLORE, EXPLORE_LINKS] {
+        for ending in [".json", ".csv", "-tuned.csv", "-summary.csv", "-map.svg", "-glicko.svg"] {
+            assert!(whole.contains_key(Path::new(&format!("{name}{ending}"))), "no {name}{ending}");
+        }
+    }
+    for set in ["ohsumed", "mq2008", "mq2008-small", "cacm", "arguments"] {
+        for ending in [".csv", "-tuned.csv", "-summary.csv", "-map.svg", "-ndcg10.svg", "-best.svg"] {
+            let name = format!("{STRATEGIES}-{set}{ending}");
+            assert!(whole.contains_key(Path::new(&name)), "no {name}");
+        }
+    }
+    let text = |name: &str| String::from_utf8(whole[Path::new(name)].clone()).unwrap();
+    // Queries times repeats times contenders.
+    let rows = |name: &str| text(name).lines().count() - 1;
+    assert_eq!((rows("axpgp-ohsumed.csv"), rows("axpgp-links.csv")), (6 * 2 * 6, 4 * 2 * 7));
+    assert_eq!((rows("strategies-mq2008-small.csv"), rows("strategies-arguments.csv")), (4 * 20, 3 * 16));
+    for name in ["axpgp-ohsumed", "strategies-mq2008"] {
+        check_curves(&text(&format!("{name}.csv")), &text(&format!("{name}-summary.csv")));
+    }
+    let report = text("report.html");
+    for words in ["The question", "What came out", "signed-rank p", "id=\"strategies\"", "Glicko, whole order"] {
+        assert!(report.contains(words), "no {words:?} in the report");
+    }
+    for name in ["axpgp-ohsumed.csv", "axpgp-links-tuned.csv", "strategies-cacm.csv"] {
+        let bytes = &whole[Path::new(name)];
+        for end in [0, 7, bytes.len() / 2, bytes.len() - 1] {
+            folder.write(&format!("two/{name}"), &bytes[..end]);
+            assert!(run("two", "2") == whole, "{name} torn at {end}");
+        }
+    }
+    let with = |more: &[&'static str]| [arguments(&[STRATEGIES], "one"), more.to_vec()].concat();
+    folder.refuses(with(&["--seed", "2"]), &["strategies.json", "found \"1\"", "seed 2", "--out"]);
+}
+
+/// The summary's means and standard errors are those of the queries' means, computed another way.
+fn check_curves(sessions: &str, summary: &str) {
+    let cells = |line: &str| -> Vec<String> { line.split(',').map(str::to_owned).collect() };
+    let columns = cells(sessions.lines().next().unwrap());
+    let sessions: Vec<Vec<String>> = sessions.lines().skip(1).map(cells).collect();
+    let heads = cells(summary.lines().next().unwrap());
+    for row in summary.lines().skip(1).map(cells) {
+        for measure in ["map", "ndcg10", "best"] {
+            let column = columns.iter().position(|column| *column == format!("{measure}_{}", row[1])).unwrap();
+            let mut queries: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+            for session in sessions.iter().filter(|session| session[2] == row[0]) {
+                queries.entry(&session[0]).or_default().push(session[column].parse().unwrap());
+            }
+            let means: Vec<f64> = queries.values().map(|all| all.iter().sum::<f64>() / all.len() as f64).collect();
+            let count = means.len() as f64;
+            let mean = means.iter().sum::<f64>() / count;
+            // The variance as half the mean squared difference of two.
+            let squares: f64 = means.iter().flat_map(|a| means.iter().map(move |b| (a - b).powi(2))).sum();
+            let error = (squares / (2.0 * count * (count - 1.0)) / count).sqrt();
+            let at = heads.iter().position(|head| head == measure).unwrap();
+            let found: [f64; 2] = [at, at + 1].map(|at| row[at].parse().unwrap());
+            // Sums of a few numbers below 1 in another order; a root of what should be 0 is larger.
+            assert!((found[0] - mean).abs() < 1e-12 && (found[1] - error).abs() < 1e-7, "{row:?} {mean} {error}");
         }
     }
 }

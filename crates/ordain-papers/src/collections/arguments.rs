@@ -13,7 +13,7 @@ use crate::data::{DataFile, DataFolder};
 pub const FILE: DataFile = DataFile {
     path: "pairwise/ukpconvarg1/arguments.tsv.gz",
     form: "a table with the columns topic, arg, rank_score (the lower, the more convincing) and text",
-    origin: "the arguments of UKPConvArg1 (UKP Lab of the TU Darmstadt; Habernal, Gurevych 2016; CC BY 4.0)",
+    origin: "a file of UKPConvArg1 (UKP Lab of the TU Darmstadt; Habernal, Gurevych 2016; CC BY 4.0)",
 };
 
 /// The arguments of a topic.

@@ -97,7 +97,11 @@ const TUNING: &str = "The paper tunes by the evidence (EM-EP). Here that is only
                       attributes; the experiment asks for pairs whose documents were mostly seen, where what is a \
                       document's own and its links count.";
 
-fn load(folder: &DataFolder, options: Options, candidates: Candidates) -> Result<Study> {
+/// The queries with these documents, in two halves.
+///
+/// # Errors
+/// If files cannot be read or have too few queries.
+pub fn load(folder: &DataFolder, options: Options, candidates: Candidates) -> Result<Study> {
     let mut queries = cacm::read(folder, candidates)?;
     let known = vec![5, 10, 15, 20];
     let most = known.iter().copied().max().unwrap_or(0);

@@ -1,5 +1,6 @@
 //! Experiments in which some pairs of each query are known and the models predict the remaining ones (XPGP section 6).
 
+pub mod active;
 pub mod links;
 mod models;
 pub mod ohsumed;

@@ -160,7 +160,7 @@ const IOTA: (f64, f64) = (1.0 / 128.0, 128.0);
 const COST: (f64, f64) = (1e-3, 1e4);
 
 /// The noise that all models share, so that a difference has a noise of 1.
-fn answers() -> AnswerModel {
+pub fn answers() -> AnswerModel {
     AnswerModel::default()
 }
 
@@ -279,6 +279,11 @@ impl Prepared {
         let tuned = if model == Model::Svm { &Tuned { attributes: Some(1.0), ..*tuned } } else { tuned };
         let kernel = Arc::new(Tabulated(kernel(model, tuned, query)?.matrix()?));
         Ok(Self { model, kernel, cost: tuned.cost.unwrap_or(1.0) })
+    }
+
+    /// Its kernel.
+    pub fn kernel(&self) -> Arc<dyn Kernel> {
+        self.kernel.clone()
     }
 
     /// Learns from the known pairs and is measured on the remaining ones.

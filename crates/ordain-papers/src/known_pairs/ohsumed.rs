@@ -46,7 +46,11 @@ pub const EXPERIMENT: Experiment = Experiment {
 /// Queries need as many pairs, so that at least half of them remain.
 const LEAST_PAIRS: usize = 400;
 
-fn load(folder: &DataFolder, options: Options) -> Result<Study> {
+/// The queries and the way to draw among them.
+///
+/// # Errors
+/// If files cannot be read or have too few queries.
+pub fn load(folder: &DataFolder, options: Options) -> Result<Study> {
     let queries = letor::read_all(folder, &letor::OHSUMED)?;
     let (measured, tuned_on, reruns, tuning_draws) = if options.quick { (3, 3, 2, 1) } else { (10, 10, 20, 3) };
     let mut usable: Vec<usize> = (0..queries.len()).filter(|&at| queries[at].pairs.len() >= LEAST_PAIRS).collect();

@@ -20,6 +20,8 @@ pub struct Lines {
 pub enum Across {
     /// Places with names, numbered from 0; standard errors are bars.
     Places(String, Vec<String>),
+    /// Places with names that are in no order: points with bars, and no lines between them.
+    Apart(String, Vec<String>),
     /// Numbers from 0 to this one; standard errors are bands.
     UpTo(String, usize),
 }
@@ -35,6 +37,9 @@ pub struct Series {
 
 /// Places: neighbours are moved apart by so much, so that their bars do not cover each other.
 const APART: f64 = 8.0;
+
+/// Places: a name takes so much.
+const NAME: f64 = 32.0;
 
 /// Numbers: markers are at least so far apart.
 const BETWEEN_MARKERS: f64 = 26.0;
@@ -67,7 +72,9 @@ impl Lines {
         for (position, series) in self.series.iter().enumerate() {
             let x = 14.0 + 236.0 * (position % columns) as f64;
             let y = 22.0 + 26.0 * (position / columns) as f64;
-            line(area, &[(x, y), (x + 30.0, y)], colour(position), 2)?;
+            if !matches!(self.across, Across::Apart(..)) {
+                line(area, &[(x, y), (x + 30.0, y)], colour(position), 2)?;
+            }
             marker(area, (x + 15.0, y), position)?;
             text(area, &series.title, (x + 40.0, y), 15.0, (HPos::Left, VPos::Center))?;
         }
@@ -83,13 +90,16 @@ impl Lines {
     }
 
     fn series(&self, area: &Area<'_>, frame: &Frame<'_>, position: usize) -> Drawn {
-        let places = matches!(self.across, Across::Places(..));
+        let places = !matches!(self.across, Across::UpTo(..));
         let middle = (self.series.len() - 1) as f64 / 2.0;
-        let shift = if places { APART * (position as f64 - middle) } else { 0.0 };
+        let apart = APART.min((self.across.x(1.0) - self.across.x(0.0)) / (self.series.len() + 1) as f64);
+        let shift = if places { apart * (position as f64 - middle) } else { 0.0 };
         let points: Vec<(f64, Mean)> =
             self.series[position].points.iter().map(|&(x, mean)| (self.across.x(x) + shift, mean)).collect();
         let path: Vec<(f64, f64)> = points.iter().map(|&(x, mean)| (x, frame.y(mean.value))).collect();
-        line(area, &path, colour(position), 2)?;
+        if !matches!(self.across, Across::Apart(..)) {
+            line(area, &path, colour(position), 2)?;
+        }
         let mut last = f64::NEG_INFINITY;
         for &(x, mean) in &points {
             if places {
@@ -113,7 +123,7 @@ impl Across {
     fn x(&self, value: f64) -> f64 {
         let (left, right) = SIDES;
         let share = match self {
-            Self::Places(_, places) => (value + 0.5) / places.len() as f64,
+            Self::Places(_, places) | Self::Apart(_, places) => (value + 0.5) / places.len() as f64,
             Self::UpTo(_, most) => value / (*most).max(1) as f64,
         };
         left + (right - left) * share
@@ -121,9 +131,11 @@ impl Across {
 
     fn ticks(&self) -> (&str, Vec<(f64, String)>) {
         match self {
-            Self::Places(title, places) => {
+            Self::Places(title, places) | Self::Apart(title, places) => {
                 let tick = |(place, name): (usize, &String)| (self.x(place as f64), name.clone());
-                (title, places.iter().enumerate().map(tick).collect())
+                // Names of narrow places would run into each other.
+                let every = (NAME * places.len() as f64 / (SIDES.1 - SIDES.0)).ceil().max(1.0) as usize;
+                (title, places.iter().enumerate().step_by(every).map(tick).collect())
             }
             Self::UpTo(title, most) => {
                 // Round distances, so that there are four to eight ticks.
@@ -150,7 +162,14 @@ mod tests {
         let up = || Range::new("MAP", 0.15, 0.85);
         for count in [1, 2, 7, 9] {
             let series: Vec<Series> = (0..count).map(series).collect();
-            well_formed(&Lines { across: Across::UpTo("Answers".into(), 400), up: up(), series }.draw());
+            let names = || ["one", "two & three"].map(str::to_owned).to_vec();
+            for across in [
+                Across::UpTo("Answers".into(), 400),
+                Across::Places("Known".into(), names()),
+                Across::Apart("Query".into(), names()),
+            ] {
+                well_formed(&Lines { across, up: up(), series: series.clone() }.draw());
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Figures: means as lines with their standard errors, and boxes.
 //!
-//! The report gives paper, ink, grid and the first colour other values in the dark.
+//! The report gives paper, ink, grid and the blues other values in the dark.
 
 mod boxes;
 mod lines;
@@ -9,7 +9,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-pub use boxes::Boxes;
+pub use boxes::{Boxes, Quartiles};
 pub use lines::{Across, Lines, Series};
 
 /// The width of a figure.
@@ -22,9 +22,9 @@ const HEIGHT: f64 = 270.0;
 /// Below the data: what the axis needs.
 const BELOW: f64 = 56.0;
 
-const PAPER: RGBColor = RGBColor(255, 255, 255);
-const INK: RGBColor = RGBColor(34, 34, 34);
-const GRID: RGBColor = RGBColor(221, 221, 221);
+pub(crate) const PAPER: RGBColor = RGBColor(255, 255, 255);
+pub(crate) const INK: RGBColor = RGBColor(34, 34, 34);
+pub(crate) const GRID: RGBColor = RGBColor(221, 221, 221);
 
 /// Colours that colour-blind readers can tell apart (Okabe and Ito), and a grey.
 const COLOURS: [RGBColor; 7] = [
@@ -42,8 +42,8 @@ fn colour(position: usize) -> RGBColor {
     COLOURS[position % COLOURS.len()]
 }
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), DrawingAreaErrorKind<<SVGBackend<'static> as DrawingBackend>::ErrorType>>;
+pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(crate) type Drawn = Result<(), DrawingAreaErrorKind<<SVGBackend<'static> as DrawingBackend>::ErrorType>>;
 
 /// A picture of this height, in pixels.
 fn picture(height: u32, draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
@@ -63,6 +63,8 @@ pub struct Range {
     from: f64,
     to: f64,
     step: f64,
+    /// Whether from, to and step are logarithms to the base 10.
+    logarithmic: bool,
 }
 
 impl Range {
@@ -80,7 +82,14 @@ impl Range {
         let step = tick_step(high - low);
         let from = ((low / step).floor() * step).clamp(least, 1.0 - step);
         let to = ((high / step).ceil() * step).clamp(from + step, 1.0);
-        Self { title: title.to_owned(), from, to, step }
+        Self { title: title.to_owned(), from, to, step, logarithmic: false }
+    }
+
+    /// A logarithmic axis of whole powers of ten, which holds at least what is between these two positive numbers.
+    pub fn logarithmic(title: &str, low: f64, high: f64) -> Self {
+        let from = low.log10().floor();
+        let to = high.log10().ceil().max(from + 1.0);
+        Self { title: title.to_owned(), from, to, step: 1.0, logarithmic: true }
     }
 
     /// From the least to the largest end of a standard error in some series of shares.
@@ -92,7 +101,22 @@ impl Range {
 
     /// How far up a value is, between 0 and 1.
     fn share(&self, value: f64) -> f64 {
+        let value = if self.logarithmic { value.log10() } else { value };
         ((value - self.from) / (self.to - self.from)).clamp(0.0, 1.0)
+    }
+
+    /// The values at the ticks, and how they are written.
+    fn ticks(&self) -> Vec<(f64, String)> {
+        let tick = |number: usize| {
+            let place = self.from + number as f64 * self.step;
+            if self.logarithmic {
+                let value = 10.0_f64.powi(place as i32);
+                return (value, format!("{value}"));
+            }
+            let digits = if self.step < 0.0999 { 2 } else { 1 };
+            (place, format!("{place:.digits$}"))
+        };
+        (0..=((self.to - self.from) / self.step).round() as usize).map(tick).collect()
     }
 }
 
@@ -125,13 +149,10 @@ impl Frame<'_> {
     /// Both axes: the vertical one with its grid, the horizontal one with ticks at these places.
     fn axes(&self, area: &Area<'_>, title: &str, ticks: &[(f64, String)]) -> Drawn {
         let ((left, right), bottom) = (SIDES, self.bottom());
-        let Range { from, to, step, .. } = *self.up;
-        let digits = if step < 0.0999 { 2 } else { 1 };
-        for tick in 0..=((to - from) / step).round() as usize {
-            let value = from + tick as f64 * step;
+        for (value, label) in self.up.ticks() {
             let y = self.y(value);
             line(area, &[(left, y), (right, y)], GRID, 1)?;
-            text(area, &format!("{value:.digits$}"), (left - 10.0, y), 15.0, (HPos::Right, VPos::Center))?;
+            text(area, &label, (left - 10.0, y), 15.0, (HPos::Right, VPos::Center))?;
         }
         line(area, &[(left, self.top), (left, bottom), (right, bottom)], INK, 1)?;
         for (x, label) in ticks {
@@ -144,11 +165,11 @@ impl Frame<'_> {
     }
 }
 
-fn pixel((x, y): (f64, f64)) -> (i32, i32) {
+pub(crate) fn pixel((x, y): (f64, f64)) -> (i32, i32) {
     (x.round() as i32, y.round() as i32)
 }
 
-fn line(area: &Area<'_>, points: &[(f64, f64)], colour: RGBColor, width: u32) -> Drawn {
+pub(crate) fn line(area: &Area<'_>, points: &[(f64, f64)], colour: RGBColor, width: u32) -> Drawn {
     let points: Vec<(i32, i32)> = points.iter().copied().map(pixel).collect();
     area.draw(&PathElement::new(points, colour.stroke_width(width)))
 }
@@ -165,11 +186,11 @@ fn marker(area: &Area<'_>, at: (f64, f64), position: usize) -> Drawn {
     }
 }
 
-fn text(area: &Area<'_>, text: &str, at: (f64, f64), size: f64, (h, v): (HPos, VPos)) -> Drawn {
+pub(crate) fn text(area: &Area<'_>, text: &str, at: (f64, f64), size: f64, (h, v): (HPos, VPos)) -> Drawn {
     area.draw(&Text::new(text.to_owned(), pixel(at), style(size, (h, v))))
 }
 
-fn style(size: f64, (h, v): (HPos, VPos)) -> TextStyle<'static> {
+pub(crate) fn style(size: f64, (h, v): (HPos, VPos)) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&INK).pos(Pos::new(h, v))
 }
 
@@ -195,6 +216,16 @@ mod tests {
             assert!(signed.from <= low + 1e-12 && high - 1e-12 <= signed.to, "{signed:?}");
             assert!(Range::new("MAP", low, high).from >= 0.0);
         }
+    }
+
+    #[test]
+    fn powers_of_ten() {
+        let range = Range::logarithmic("ms", 0.03, 250.0);
+        let labels: Vec<String> = range.ticks().into_iter().map(|(_, label)| label).collect();
+        assert_eq!(labels, ["0.01", "0.1", "1", "10", "100", "1000"]);
+        assert_eq!((range.share(0.01), range.share(1000.0)), (0.0, 1.0));
+        // A logarithm rounds.
+        assert!((range.share(1.0) - 0.4).abs() < 1e-15);
     }
 
     /// Every tag of a picture is closed, and nothing in it is not a number.

@@ -2,7 +2,10 @@
 
 pub mod axpgp;
 mod curves;
+mod drawn;
+pub mod one_model;
 mod plan;
+pub mod speed;
 pub mod strategies;
 mod tuned;
 
@@ -138,8 +141,8 @@ impl Prepared {
 }
 
 impl Study {
-    /// Cuts problems into two halves at random, of which each is measured with what is tuned on at most this many of the
-    /// other.
+    /// Cuts problems in a random order into two halves, of which each is measured with what is tuned on at most this many of
+    /// the other.
     pub fn halves(order: &[usize], tuned_on: usize) -> (Vec<Vec<usize>>, Vec<(usize, usize)>) {
         let (first, second) = order.split_at(order.len() / 2);
         let some = |half: &[usize]| half.iter().copied().take(tuned_on).collect::<Vec<_>>();
@@ -233,4 +236,98 @@ fn area(values: &[Option<f64>], answers: usize) -> f64 {
         before = mark;
     }
     area / before.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use ordain::active::{Session, Truth};
+    use ordain::data::{Answer, Attributes, ItemId, Link, Outcome};
+    use rand::RngExt;
+
+    use super::*;
+
+    fn problem() -> Problem {
+        let names = vec!["x".to_owned()];
+        let values: Vec<f64> = (0..8).map(|at| f64::from(at * at % 7)).collect();
+        let attributes = Attributes::new(names, 8, values).unwrap().standardized(None).unwrap();
+        let links = (0..7).map(|at| Link { source: at, target: at + 1, weight: 1.0 }).collect();
+        Problem {
+            name: "q".into(),
+            items: Items::new((0..8).map(|at| at.to_string()).collect(), None, attributes).unwrap(),
+            relation: Relation::new(8, links).unwrap(),
+            facts: Facts::Grades(vec![0, 1, 2, 0, 1, 0, 0, 2]),
+        }
+    }
+
+    #[test]
+    fn areas_by_hand() {
+        assert_eq!(area(&[Some(0.25), Some(0.5)], 20), 0.375);
+        // Ten tens at 1 and one fifty at 0.
+        let values: Vec<Option<f64>> = (0..11).map(|at| Some(f64::from(at < 10))).collect();
+        assert_eq!(area(&values, 150), 100.0 / 150.0);
+    }
+
+    /// A session played by hand, question by question, gives the same values.
+    #[test]
+    fn a_session_by_hand() {
+        let problem = problem();
+        let asks = Asks::For(Goal::WholeOrder);
+        let tuning = Tuning { name: "gp", mind: Mind::Gp { attributes: true, links: true }, way: Way::Evidence(10) };
+        let tuned = tuning.tune(&[(&problem, 3)], Seed(1)).unwrap();
+        let prepared = tuned.prepare(tuning.mind, &problem).unwrap();
+        let conditions = Match::draw(&problem.facts, None, &mut Seed(1).stream(7)).unwrap();
+        let row = prepared.play(&conditions, asks, 20).unwrap();
+
+        let mut stream = Seed(1).stream(7);
+        let (broken, asked): (u64, u64) = (stream.random(), stream.random());
+        let Facts::Grades(grades) = &problem.facts else { unreachable!() };
+        let truth = Truth::from_grades(grades.clone(), Seed(broken), 0);
+        let strategy = asks.strategy(8).unwrap();
+        let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat: false, seed: Seed(asked) };
+        let mut session = Session::new(prepared.kernel.clone(), None, AnswerModel::default(), params).unwrap();
+        let mut values = Vec::new();
+        for answers in 1..=20 {
+            let question = session.ask().unwrap().unwrap();
+            let utility = |item: ItemId| truth.utilities()[item.index()];
+            let better = utility(question.first) > utility(question.second);
+            let outcome = if better { Outcome::First } else { Outcome::Second };
+            let answer = Answer::new(question.first, Some(question.second), outcome).unwrap();
+            session.tell(answer).unwrap();
+            if answers % 10 == 0 {
+                values.push(truth.measure(session.belief().mean(), None).unwrap());
+            }
+        }
+        let expected =
+            [values[0].map, values[1].map, values[0].ndcg10, values[1].ndcg10, values[0].best, values[1].best];
+        assert_eq!(row, expected.map(Some).to_vec());
+    }
+
+    /// Whatever a belief is made of, its tuned numbers land where they belong and survive their row.
+    #[test]
+    fn tuned_numbers_of_every_mind() {
+        let problem = problem();
+        for mind in [
+            Mind::Glicko,
+            Mind::Gp { attributes: false, links: false },
+            Mind::Gp { attributes: true, links: false },
+            Mind::Gp { attributes: false, links: true },
+            Mind::Gp { attributes: true, links: true },
+        ] {
+            let asks = Asks::For(Goal::WholeOrder);
+            let simulated = Tuning { name: "x", mind, way: Way::Simulation(asks, 20) };
+            let tuned = simulated.tune(&[(&problem, 1)], Seed(1)).unwrap();
+            assert_eq!(Tuned::from_row(&tuned.row()), Some(tuned.clone()));
+            assert_eq!(Tuned::columns().len(), 2 + tuned.row().len());
+            let conditions = Match::draw(&problem.facts, None, &mut Seed(1).stream(1)).unwrap();
+            let row = tuned.prepare(mind, &problem).unwrap().play(&conditions, asks, 20).unwrap();
+            // The score is what its numbers give.
+            assert!((area(&row, 20) - tuned.row().last().unwrap().unwrap()).abs() < 1e-12);
+            if mind != Mind::Glicko {
+                let by_evidence =
+                    Tuning { name: "x", mind, way: Way::Evidence(15) }.tune(&[(&problem, 1)], Seed(1)).unwrap();
+                let same = by_evidence.row().iter().zip(tuned.row()).all(|(a, b)| a.is_some() == b.is_some());
+                assert!(same, "{mind:?}");
+            }
+        }
+    }
 }

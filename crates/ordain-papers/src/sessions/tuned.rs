@@ -52,6 +52,10 @@ const NUMBERS: [Number; 6] = [
     Number { column: "deviation", plain: 350.0, bounds: (350.0 / 64.0, 350.0 * 64.0) },
 ];
 
+/// Where a search may start: factors of the scale, which is that of all weights or of Glicko's deviation, and of the inverse
+/// length. One number at a time a search would hardly find the scale.
+const STARTS: [(f64, f64); 6] = [(1.0, 1.0), (1.0, 0.25), (4.0, 1.0), (4.0, 0.25), (16.0, 1.0), (16.0, 0.25)];
+
 impl Mind {
     /// Which numbers it has.
     fn has(self) -> [bool; NUMBERS.len()] {
@@ -95,6 +99,14 @@ impl Tuned {
     pub fn from_row(row: &Row) -> Option<Self> {
         let (&score, numbers) = row.split_last()?;
         Some(Self { numbers: numbers.try_into().ok()?, score: score? })
+    }
+
+    /// The same belief with another scale and inverse length.
+    fn scaled(&self, scale: f64, rho: f64) -> Self {
+        let factors = [scale, rho, scale, scale, 1.0, scale];
+        let mut numbers = self.numbers;
+        numbers.iter_mut().zip(factors).for_each(|(number, factor)| *number = number.map(|number| number * factor));
+        Self { numbers, ..*self }
     }
 
     fn logs(&self) -> Vec<f64> {
@@ -154,6 +166,8 @@ pub enum Way {
     Simulation(Asks, usize),
     /// For the largest evidence of so many answers to random pairs, which favours no strategy.
     Evidence(usize),
+    /// As by simulation, from the better of plain values and what the evidence of a hundred answers finds.
+    Both(Asks, usize),
 }
 
 impl Tuning {
@@ -164,13 +178,27 @@ impl Tuning {
     /// If sessions with plain values cannot be played, or tuning by evidence fails.
     pub(super) fn tune(&self, examples: &[(&Problem, u64)], seed: Seed) -> Result<Tuned> {
         match self.way {
-            Way::Simulation(asks, answers) => self.by_simulation(asks, answers, examples, seed),
+            Way::Simulation(asks, answers) => {
+                let starts = STARTS.map(|(scale, rho)| self.mind.plain().scaled(scale, rho));
+                self.by_simulation(asks, answers, starts, examples, seed)
+            }
             Way::Evidence(answers) => self.by_evidence(answers, examples, seed),
+            Way::Both(asks, answers) => {
+                let starts = [self.mind.plain(), self.by_evidence(100, examples, seed)?];
+                self.by_simulation(asks, answers, starts, examples, seed)
+            }
         }
     }
 
-    /// The search goes by factors of 4, 2 and √2 from plain values.
-    fn by_simulation(&self, asks: Asks, answers: usize, examples: &[(&Problem, u64)], seed: Seed) -> Result<Tuned> {
+    /// The search goes by factors of 4, 2 and √2 from the better of these starts.
+    fn by_simulation<const N: usize>(
+        &self,
+        asks: Asks,
+        answers: usize,
+        starts: [Tuned; N],
+        examples: &[(&Problem, u64)],
+        seed: Seed,
+    ) -> Result<Tuned> {
         let plain = self.mind.plain();
         let one = |tuned: &Tuned, &(problem, task): &(&Problem, u64)| {
             let conditions = Match::draw(&problem.facts, None, &mut seed.stream(task))?;
@@ -186,7 +214,7 @@ impl Tuning {
         let has = self.mind.has().into_iter().zip(&NUMBERS).filter(|(has, _)| *has);
         let bounds: Vec<(f64, f64)> =
             has.map(|(_, Number { bounds: (low, high), .. })| (low.ln(), high.ln())).collect();
-        let (logs, lost) = pattern_search([plain.logs()], &bounds, &mut lost)?;
+        let (logs, lost) = pattern_search(starts.map(|start| start.logs()), &bounds, &mut lost)?;
         Ok(Tuned { score: 1.0 - lost, ..plain.with_logs(&logs) })
     }
 

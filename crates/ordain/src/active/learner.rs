@@ -59,6 +59,10 @@ enum State {
     Ratings(Glicko),
 }
 
+/// Up to this many items all covariances are at hand, 72 MB of them: every question looks at those of all pairs, however few answers
+/// there are.
+const ALL_AT_HAND: usize = 3000;
+
 /// Answers before EP is first worth its cost.
 const FIRST_REFINEMENT: usize = 10;
 
@@ -133,7 +137,7 @@ fn fit_with(kernel: &Arc<dyn Kernel>, observations: &mut Vec<Observation>, one: 
 fn prior(kind: BeliefKind, kernel: &Arc<dyn Kernel>) -> Result<State> {
     Ok(match kind {
         BeliefKind::Gp | BeliefKind::GpRefined | BeliefKind::Independent => {
-            State::Steps(Incremental::new(kernel.clone(), 0)?)
+            State::Steps(Incremental::new(kernel.clone(), ALL_AT_HAND)?)
         }
         BeliefKind::GpFull => State::Full(Box::new(EpParams::default().fit(kernel.clone(), &[])?)),
         BeliefKind::Glicko { deviation } => State::Ratings(Glicko::new(kernel.len(), deviation)),

@@ -35,6 +35,10 @@ pub enum Description {
     },
 }
 
+/// The weight of every kernel of a first project: utilities differ enough for judges to say which of two is better nine times of
+/// ten, and what items have in common counts no more than what is their own.
+pub const USUAL_WEIGHT: f64 = 2.0;
+
 /// Columns that are taken for groups if the table has one.
 const GROUPS: [&str; 4] = ["group", "query", "qid", "topic"];
 
@@ -207,8 +211,7 @@ pub fn draft_project(sketch: &Sketch) -> Result<Draft> {
     for relation in &sketch.relations {
         text.push_str(&relation_kernel(sketch, relation, &items)?);
     }
-    let alone = attributes == 0 && sketch.relations.is_empty();
-    text.push_str(&independent_kernel(alone));
+    text.push_str(&independent_kernel());
     text.push_str(&answers_text(sketch, answers, &items)?);
     Ok(Draft { text, remarks })
 }
@@ -251,7 +254,7 @@ fn items_text(sketch: &Sketch, described: &Described, remarks: &[String]) -> Res
 fn attributes_kernel(attributes: usize) -> String {
     format!(
         "\n# Items with similar attributes have similar utilities.\n[[kernel]]\nkind = \"squared-exponential\"\n\
-         weight = 1.0\nkappa = 1.0\nrho = {:?}  # inverse length: 1/sqrt(number of attributes)\n",
+         weight = {USUAL_WEIGHT:?}\nkappa = 1.0\nrho = {:?}  # inverse length: 1/sqrt(number of attributes)\n",
         1.0 / (attributes as f64).sqrt()
     )
 }
@@ -267,14 +270,13 @@ fn relation_kernel(sketch: &Sketch, file: &Path, items: &Items) -> Result<String
     let says = if role == "bipartite" { "linked to the same things" } else { "linked to each other" };
     Ok(format!(
         "\n# Items {says} have similar utilities.\n[[kernel]]\nkind = \"regularized-laplacian\"\nrelation = {}\n\
-         as = \"{role}\"  # or {others}\nweight = 1.0\nbeta = 1.0\niota = 1.0\n",
+         as = \"{role}\"  # or {others}\nweight = {USUAL_WEIGHT:?}\nbeta = 1.0\niota = 1.0\n",
         named(sketch, file)?
     ))
 }
 
-fn independent_kernel(alone: bool) -> String {
-    let weight = if alone { "1.0" } else { "0.5" };
-    format!("\n# What is the item's own.\n[[kernel]]\nkind = \"independent\"\nweight = {weight}\n")
+fn independent_kernel() -> String {
+    format!("\n# What is the item's own.\n[[kernel]]\nkind = \"independent\"\nweight = {USUAL_WEIGHT:?}\n")
 }
 
 fn answers_text(sketch: &Sketch, answers: Option<&Path>, items: &Items) -> Result<String> {

@@ -1,0 +1,93 @@
+//! Interrupted runs end with the same bytes, here on small made-up data in the form of the real ones.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use ordain::numeric::Seed;
+use ordain_papers::{DataFolder, Options, find, run};
+
+/// Ten LETOR queries of 40 documents with grades 0, 1 and 2 that attributes tell something of.
+fn letor(folder: &Path) -> DataFolder {
+    let mut state = 1_u64;
+    let mut below = |end: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % end
+    };
+    std::fs::create_dir_all(folder.join("letor-ohsumed")).unwrap();
+    for part in 1..=5 {
+        let mut text = String::new();
+        for query in [2 * part - 1, 2 * part] {
+            for document in 0..40 {
+                let grade = (document % 5) / 2;
+                let [a, b, c] = [0; 3].map(|_: u64| below(100) + 30 * grade);
+                writeln!(text, "{grade} qid:{query} 1:{a} 2:{b} 3:{c} #docid = {document}").unwrap();
+            }
+        }
+        let file = std::fs::File::create(folder.join(format!("letor-ohsumed/S{part}.txt.gz"))).unwrap();
+        let mut packed = GzEncoder::new(file, Compression::fast());
+        packed.write_all(text.as_bytes()).unwrap();
+        packed.finish().unwrap();
+    }
+    DataFolder::new(folder, "a test")
+}
+
+/// The files of a folder by name, but for what a clock said.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let all = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let named = all.map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), std::fs::read(path).unwrap()));
+    named.filter(|(name, _)| !name.contains("-times")).collect()
+}
+
+/// Runs an experiment, and again after its tables were torn at several places.
+fn resumes(name: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let data = letor(&folder.path().join("data"));
+    let (experiment, out) = (find(name).unwrap(), folder.path().join("out"));
+    let options = Options { seed: Seed(5), quick: true };
+    let go = || run(experiment, &data, &out, options, &mut |_| {}).unwrap();
+    let found = go();
+    let whole = files(&out);
+    assert!(whole.len() >= 3, "{:?}", whole.keys());
+    assert!(!found.gist.rows.is_empty() && !found.gist.rows.iter().flatten().any(|cell| cell.contains("NaN")));
+    let tables: Vec<&String> =
+        whole.keys().filter(|name| name.ends_with(".csv") && !name.contains("summary")).collect();
+    for share in [0.0, 0.3, 0.71, 1.0] {
+        for table in &tables {
+            let bytes = &whole[*table];
+            let end = (share * (bytes.len() - 1) as f64) as usize;
+            std::fs::write(out.join(table), &bytes[..end]).unwrap();
+            let times = out.join(format!("{name}-times.csv"));
+            if share < 0.5 && times.exists() {
+                std::fs::remove_file(times).unwrap();
+            }
+            go();
+            assert!(files(&out) == whole, "{name}: {table} torn at {end}");
+        }
+    }
+    assert!(run(experiment, &data, &out, Options { seed: Seed(6), ..options }, &mut |_| {}).is_err());
+}
+
+#[test]
+fn illustration() {
+    resumes("axpgp-illustration");
+}
+
+#[test]
+fn speed() {
+    resumes("axpgp-speed");
+}
+
+#[test]
+fn one_model() {
+    resumes("axpgp-random");
+}
+
+#[test]
+fn ten_pairs() {
+    resumes("xpgp-active");
+}
