@@ -122,7 +122,7 @@ fn gist(plan: &Plan, errors: &[Entry], areas: &[Entry]) -> Gist {
 }
 
 fn p_value(p: Option<f64>) -> String {
-    p.map_or_else(|| "–".to_owned(), |p| format!("{p:.3}"))
+    p.map_or_else(|| "–".to_owned(), |p| if p < 0.0005 { "below 0.001".to_owned() } else { format!("{p:.3}") })
 }
 
 fn table(plan: &Plan, errors: &[Entry], areas: &[Entry]) -> String {
@@ -151,7 +151,7 @@ fn comparison(plan: &Plan, errors: &[Entry]) -> String {
         let word = if entry.mean.value < random { "below" } else { "above" };
         let _ = write!(
             out,
-            "{}: the mean error is {:.0} % {word} that of random pairs, and lower in {} of {} queries (p = {}). ",
+            "{}: the mean error is {:.0} % {word} that of random pairs, and lower in {} of {} queries (p {}). ",
             entry.way.title(),
             100.0 * (entry.mean.value / random - 1.0).abs(),
             entry.wins,
