@@ -35,10 +35,11 @@ const STRATEGIES: &str = "AXPGP and Glicko ask by the paper's expected loss (LEL
                           order\" is what Ordain asks for the goal of ordering the whole list. Random pairs are \
                           learned by the same Gaussian process.";
 
-const EMPHASIS: &str = "The printed weight exp(-rank) makes all questions about the first few documents. That finds the best one, \
-                        but average precision needs the order of the whole list, where it loses to random pairs; with \
-                        a gentle emphasis on the top the same loss is far ahead of both. The paper does not say \
-                        whether it scaled ranks.";
+const EMPHASIS: &str = "The printed weight exp(-rank) puts nearly all questions to the first few documents, while average precision \
+                        needs the order of the whole list; how it then compares with random pairs stands above. The whole-order \
+                        contenders differ from it in two things at once, a gentler weight and expected regret instead of the \
+                        squared loss, so that their gain is not due to the weight alone. The paper does not say whether it \
+                        scaled ranks.";
 
 pub const OHSUMED: Experiment = Experiment {
     name: "axpgp-ohsumed",
