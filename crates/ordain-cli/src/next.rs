@@ -168,7 +168,6 @@ fn show(rows: &[Row<'_>], asking: &Asking) -> Outcome {
         column.set_cell_alignment(CellAlignment::Right);
     }
     output::text(table.trim_fmt())?;
-    let focus = asking.strategy.focus().map_or(String::new(), |focus| format!(" (focus {focus:.3})"));
-    output::note(format!("by {}{focus}; \"ordain ask\" asks one after the other", asking.strategy.name()));
+    output::note(format!("by {}; \"ordain ask\" asks one after the other", asking.strategy));
     Ok(())
 }

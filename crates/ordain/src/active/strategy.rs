@@ -201,7 +201,7 @@ impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self, self.focus()) {
             (Self::TopLoss { k }, _) => write!(f, "{} (of {k})", self.name()),
-            (_, Some(focus)) => write!(f, "{} (focus {focus})", self.name()),
+            (_, Some(focus)) => write!(f, "{} (focus {focus:.3})", self.name()),
             (_, None) => f.write_str(self.name()),
         }
     }
