@@ -100,10 +100,11 @@ impl Setting<'_> {
             }
             Strategy::TopLoss { k } => {
                 let discount = |rank: usize| if rank <= k { 1.0 / (rank as f64 + 1.0).log2() } else { 0.0 };
-                self.apart(discount, i, j) * self.loss(mean, variance, 0.0, i, j)
+                self.apart(discount, i, j) * variance * self.loss(mean, variance, 0.0, i, j)
             }
             Strategy::VarianceRatio => variance / (difference * difference),
-            Strategy::BestOption => {
+            Strategy::BestOption | Strategy::OptimisticBest => {
+                let sd = if strategy == Strategy::BestOption { sd } else { 2.0 * sd };
                 let t = difference / sd;
                 mean[i] * cdf(t) + mean[j] * cdf(-t) + sd * phi(t)
             }
@@ -150,7 +151,7 @@ impl Setting<'_> {
     }
 }
 
-const STRATEGIES: [Strategy; 13] = [
+const STRATEGIES: [Strategy; 14] = [
     Strategy::ExpectedLoss { focus: 1.0 },
     Strategy::ExpectedLoss { focus: 0.02 },
     Strategy::ExpectedLoss { focus: 0.0 },
@@ -164,6 +165,7 @@ const STRATEGIES: [Strategy; 13] = [
     Strategy::Entropy,
     Strategy::PredictiveEntropy,
     Strategy::BestOption,
+    Strategy::OptimisticBest,
 ];
 
 fn ask(belief: &dyn Belief, strategy: Strategy, candidates: &Candidates, task: u64) -> (usize, usize) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ordain::active::Facts;
 use ordain::data::{Attributes, Groups, ItemId, Items};
-use ordain::formats::init::USUAL_WEIGHT;
+use ordain::formats::init::{USUAL_OWN_WEIGHT, USUAL_WEIGHT};
 use ordain::formats::{Letor, Project, read_letor};
 use ordain::kernel::{Form, KernelSpec, Over, Rho, Shape, WeightedSum};
 use ordain::{Error, InputError, Result};
@@ -90,13 +90,13 @@ fn query(path: &Path, letor: &Letor, attributes: &Attributes, mut members: Vec<I
 
 /// The kernels that `ordain init` would write for items with this many attributes.
 pub fn usual_kernels(attributes: usize) -> Vec<KernelSpec> {
-    let usual = |shape| KernelSpec { weight: USUAL_WEIGHT, shape };
+    let own = KernelSpec { weight: USUAL_OWN_WEIGHT, shape: Shape::Independent };
     if attributes == 0 {
-        return vec![usual(Shape::Independent)];
+        return vec![own];
     }
     let rho = Rho::Shared(1.0 / (attributes as f64).sqrt());
     let form = Form::SquaredExponential { kappa: 1.0, rho };
-    vec![usual(Shape::Vector { form, over: Over::Attributes }), usual(Shape::Independent)]
+    vec![KernelSpec { weight: USUAL_WEIGHT, shape: Shape::Vector { form, over: Over::Attributes } }, own]
 }
 
 /// The true utilities or grades in a column of the project's items.

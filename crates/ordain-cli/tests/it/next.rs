@@ -165,7 +165,7 @@ fn strategies_by_goal_by_name_and_by_project() {
         run.fine();
         run.stderr.split(';').next().unwrap().to_owned()
     };
-    assert_eq!(by(&folder, &["--goal", "best"]), "by best-option");
+    assert_eq!(by(&folder, &["--goal", "best"]), "by optimistic-best");
     assert_eq!(by(&folder, &["--goal", "top", "--top", "4"]), "by top-loss (of 4)");
     assert_eq!(by(&folder, &["--top", "4"]), "by top-loss (of 4)");
     assert_eq!(by(&folder, &["--strategy", "entropy"]), "by entropy");
@@ -200,7 +200,7 @@ fn what_makes_no_sense() {
         assert_eq!(run.code, Some(2), "{wrong:?}");
     }
     folder.replace("ordain.toml", "goal = \"whole-order\"", "goal = \"best\"\nfocus = 0.5");
-    folder.refuses(["next"], &["ordain.toml", "focus", "0.5", "best-option", "hint: "]);
+    folder.refuses(["next"], &["ordain.toml", "focus", "0.5", "optimistic-best", "hint: "]);
     folder.replace("ordain.toml", "focus = 0.5", "strategy = \"entropie\"");
     folder.refuses(["next"], &["ordain.toml, line ", "entropie", "did you mean \"entropy\"?"]);
 }

@@ -126,7 +126,8 @@ fn lists_run_side_by_side() {
 #[test]
 fn asking_well_and_knowing_more_pays() {
     let folder = folder(10, 30);
-    let result = simulated(&folder, "--answers 40 --repeats 2 --belief gp,independent --strategy expected-regret,random");
+    let result =
+        simulated(&folder, "--answers 40 --repeats 2 --belief gp,independent --strategy expected-regret,random");
     let value = |run: usize, measure: &str| last(&result["runs"][run])[measure].as_f64().unwrap();
     for measure in ["accuracy", "ndcg10"] {
         assert!(value(0, measure) > value(1, measure), "asking: {result}");

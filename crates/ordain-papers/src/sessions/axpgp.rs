@@ -64,7 +64,7 @@ pub const OHSUMED: Experiment = Experiment {
         "LETOR 2.0 has 25 features; the paper does not say which edition it used.",
     ],
     data: &letor::OHSUMED,
-    settings: 1,
+    settings: 2,
     program: &Figure2 {
         load: load_ohsumed,
         contenders: &OHSUMED_CONTENDERS,
@@ -100,7 +100,7 @@ pub const LINKS: Experiment = Experiment {
          model can learn from the attributes (see xpgp-links).",
     ],
     data: &cacm::FILES,
-    settings: 1,
+    settings: 2,
     program: &Figure2 { load: load_links, contenders: &LINKS_CONTENDERS, pairs: &LINKS_PAIRS, boxes: &[0, 2, 3, 5] },
 };
 

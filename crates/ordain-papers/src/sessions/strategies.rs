@@ -53,7 +53,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     ],
     differences: &[],
     data: &FILES,
-    settings: 1,
+    settings: 2,
     program: &Strategies,
 };
 

@@ -128,13 +128,15 @@ pub fn choose(
             let score = |pair: &PairBelief, least: f64| -> Option<Score> {
                 match strategy {
                     // The bound is cheap, the loss is not.
-                    Strategy::ExpectedLoss { .. } | Strategy::TopLoss { .. } => {
-                        (pair.loss_bound() >= least).then(|| (pair.loss(), 0.0))
+                    Strategy::ExpectedLoss { .. } => (pair.loss_bound() >= least).then(|| (pair.loss(), 0.0)),
+                    Strategy::TopLoss { .. } => {
+                        (pair.variance * pair.loss_bound() >= least).then(|| (pair.top_loss(), 0.0))
                     }
                     Strategy::ExpectedRegret { .. } => (pair.regret_bound() >= least).then(|| (pair.regret(), 0.0)),
                     Strategy::VarianceRatio => Some(pair.ratio()),
                     Strategy::Entropy => Some((pair.entropy(&answers), 0.0)),
-                    _ => Some((pair.best_option(), 0.0)),
+                    Strategy::OptimisticBest => Some((pair.best_option(2.0), 0.0)),
+                    _ => Some((pair.best_option(1.0), 0.0)),
                 }
             };
             for order in &orders {

@@ -24,8 +24,9 @@ pub enum Strategy {
         /// The emphasis on the top.
         focus: f64,
     },
-    /// The pair with the largest expected loss for the first k places: `1 / log2(rank + 1)` takes the place of the focus up to
-    /// rank k and 0 beyond, as in NDCG@k, and half of the lower item's is taken off.
+    /// The pair with the largest expected loss for the first k places, times its variance: what there is to learn of it.
+    /// `1 / log2(rank + 1)` takes the place of the focus up to rank k and 0 beyond, as in NDCG@k, and half of the lower item's
+    /// is taken off.
     TopLoss {
         /// How many places count.
         k: usize,
@@ -50,12 +51,14 @@ pub enum Strategy {
     PredictiveEntropy,
     /// The pair whose better item is expected to be best (EUBO; Lin and others 2022).
     BestOption,
+    /// The same, as if all deviations were twice as large: the best item is more often one that little is known of.
+    OptimisticBest,
     /// Any pair.
     Random,
 }
 
 /// Every name of a strategy, for messages.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 11] = [
     "expected-loss",
     "expected-regret",
     "top-loss",
@@ -65,6 +68,7 @@ const NAMES: [&str; 10] = [
     "entropy",
     "predictive-entropy",
     "best-option",
+    "optimistic-best",
     "random",
 ];
 
@@ -77,7 +81,7 @@ impl Strategy {
     /// The strategy that serves a goal best on the data sets we have, for groups of this many items on average.
     pub fn for_goal(goal: Goal, items: f64) -> Self {
         match goal {
-            Goal::Best => Self::BestOption,
+            Goal::Best => Self::OptimisticBest,
             Goal::Top { k } => Self::TopLoss { k },
             Goal::WholeOrder => Self::ExpectedRegret { focus: usual_focus(goal, items) },
         }
@@ -104,6 +108,7 @@ impl Strategy {
             "entropy" => Self::Entropy,
             "predictive-entropy" => Self::PredictiveEntropy,
             "best-option" => Self::BestOption,
+            "optimistic-best" => Self::OptimisticBest,
             "random" => Self::Random,
             _ => {
                 return Err(Error::Data {
@@ -133,7 +138,8 @@ impl Strategy {
             Self::Entropy => NAMES[6],
             Self::PredictiveEntropy => NAMES[7],
             Self::BestOption => NAMES[8],
-            Self::Random => NAMES[9],
+            Self::OptimisticBest => NAMES[9],
+            Self::Random => NAMES[10],
         }
     }
 
@@ -227,6 +233,11 @@ impl PairBelief {
         self.weight * expected_loss(self.means[0] - self.means[1], self.variance)
     }
 
+    /// The expected loss times the variance: of two losses, the one that comes of not knowing can be taken away.
+    pub(super) fn top_loss(&self) -> f64 {
+        self.variance.max(0.0) * self.loss()
+    }
+
     /// No loss is larger, whatever the means.
     pub(super) fn loss_bound(&self) -> f64 {
         0.5 * self.weight * self.variance
@@ -255,10 +266,10 @@ impl PairBelief {
         (ratio, self.variance)
     }
 
-    /// The expected maximum of the two utilities.
-    pub(super) fn best_option(&self) -> f64 {
+    /// The expected maximum of the two utilities, if the deviation of their difference were so many times as large.
+    pub(super) fn best_option(&self, times: f64) -> f64 {
         let [first, second] = self.means;
-        let sd = self.variance.max(0.0).sqrt();
+        let sd = times * self.variance.max(0.0).sqrt();
         if sd == 0.0 {
             return first.max(second);
         }

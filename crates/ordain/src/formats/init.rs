@@ -35,9 +35,12 @@ pub enum Description {
     },
 }
 
-/// The weight of every kernel of a first project: utilities differ enough for judges to say which of two is better nine times of
-/// ten, and what items have in common counts no more than what is their own.
+/// The weight of a kernel over attributes or links in a first project.
 pub const USUAL_WEIGHT: f64 = 2.0;
+
+/// The weight of what is an item's own there. Utilities differ enough for a judge to get more than nine pairs of ten right, and
+/// alike items may differ: belief that trusts attributes too much stays wrong about some items however many answers come.
+pub const USUAL_OWN_WEIGHT: f64 = 3.0;
 
 /// Columns that are taken for groups if the table has one.
 const GROUPS: [&str; 4] = ["group", "query", "qid", "topic"];
@@ -276,7 +279,7 @@ fn relation_kernel(sketch: &Sketch, file: &Path, items: &Items) -> Result<String
 }
 
 fn independent_kernel() -> String {
-    format!("\n# What is the item's own.\n[[kernel]]\nkind = \"independent\"\nweight = {USUAL_WEIGHT:?}\n")
+    format!("\n# What is the item's own.\n[[kernel]]\nkind = \"independent\"\nweight = {USUAL_OWN_WEIGHT:?}\n")
 }
 
 fn answers_text(sketch: &Sketch, answers: Option<&Path>, items: &Items) -> Result<String> {

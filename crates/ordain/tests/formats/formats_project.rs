@@ -3,7 +3,7 @@
 use ordain::Error;
 use ordain::data::Goal;
 use ordain::data::Outcome;
-use ordain::formats::init::USUAL_WEIGHT;
+use ordain::formats::init::{USUAL_OWN_WEIGHT, USUAL_WEIGHT};
 use ordain::formats::{
     AnswerWriter, Description, Project, Sketch, describe, draft_project, read_kernels, write_project,
 };
@@ -284,7 +284,7 @@ fn a_first_project_opens() {
         project.kernels[2].shape,
         Shape::RegularizedLaplacian { relation: RelationSpec { role: Role::Bipartite, .. }, .. }
     ));
-    assert!(project.kernels.iter().all(|kernel| kernel.weight == USUAL_WEIGHT));
+    assert_eq!((project.kernels[0].weight, project.kernels[3].weight), (USUAL_WEIGHT, USUAL_OWN_WEIGHT));
     assert_eq!(project.answers.standing()[0].outcome, Outcome::First);
     AnswerWriter::open(&project.answers_file, &project.items).unwrap();
     // One that is there stays.
@@ -302,7 +302,7 @@ fn a_first_project_opens() {
     std::fs::write(folder.path("ordain.toml"), draft_project(&sketch).unwrap().text).unwrap();
     let project = Project::open(folder.path("")).unwrap();
     assert_eq!(project.items.ids(), ["a", "b"]);
-    assert_eq!((project.kernels.len(), project.kernels[0].weight), (1, USUAL_WEIGHT));
+    assert_eq!((project.kernels.len(), project.kernels[0].weight), (1, USUAL_OWN_WEIGHT));
     assert_eq!(describe(&answers).unwrap(), Description::Answers { items: 2 });
 
     // Ties need a width.

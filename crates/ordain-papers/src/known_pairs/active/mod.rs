@@ -43,7 +43,7 @@ pub const EXPERIMENT: Experiment = Experiment {
          16 relevant ones, and hyperlinks.",
     ],
     data: &letor::OHSUMED,
-    settings: 1,
+    settings: 2,
     program: &Active { load: ohsumed::load },
 };
 

@@ -51,7 +51,7 @@ pub const EXPERIMENT: Experiment = Experiment {
         "The paper's OHSUMED figures also use similarities of the documents' contents, which LETOR's files do not bring.",
     ],
     data: &letor::OHSUMED,
-    settings: 1,
+    settings: 2,
     program: &OneModel,
 };
 

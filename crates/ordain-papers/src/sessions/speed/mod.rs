@@ -54,7 +54,7 @@ pub const EXPERIMENT: Experiment = Experiment {
          an answer: learning alone takes microseconds there.",
     ],
     data: &letor::OHSUMED,
-    settings: 1,
+    settings: 2,
     program: &Speed,
 };
 
