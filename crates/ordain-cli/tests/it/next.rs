@@ -166,8 +166,8 @@ fn strategies_by_goal_by_name_and_by_project() {
         run.stderr.split(';').next().unwrap().to_owned()
     };
     assert_eq!(by(&folder, &["--goal", "best"]), "by optimistic-best");
-    assert_eq!(by(&folder, &["--goal", "top", "--top", "4"]), "by top-loss (of 4)");
-    assert_eq!(by(&folder, &["--top", "4"]), "by top-loss (of 4)");
+    assert_eq!(by(&folder, &["--goal", "top", "--top", "4"]), "by top-regret (of 4)");
+    assert_eq!(by(&folder, &["--top", "4"]), "by top-regret (of 4)");
     assert_eq!(by(&folder, &["--strategy", "entropy"]), "by entropy");
     assert_eq!(
         by(&folder, &["--strategy", "expected-loss-item", "--focus", "2"]),

@@ -129,9 +129,7 @@ pub fn choose(
                 match strategy {
                     // The bound is cheap, the loss is not.
                     Strategy::ExpectedLoss { .. } => (pair.loss_bound() >= least).then(|| (pair.loss(), 0.0)),
-                    Strategy::TopLoss { .. } => {
-                        (pair.variance * pair.loss_bound() >= least).then(|| (pair.top_loss(), 0.0))
-                    }
+                    Strategy::TopRegret { .. } => (pair.top_regret_bound() >= least).then(|| (pair.top_regret(), 0.0)),
                     Strategy::ExpectedRegret { .. } => (pair.regret_bound() >= least).then(|| (pair.regret(), 0.0)),
                     Strategy::VarianceRatio => Some(pair.ratio()),
                     Strategy::Entropy => Some((pair.entropy(&answers), 0.0)),

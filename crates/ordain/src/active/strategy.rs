@@ -24,10 +24,10 @@ pub enum Strategy {
         /// The emphasis on the top.
         focus: f64,
     },
-    /// The pair with the largest expected loss for the first k places, times its variance: what there is to learn of it.
+    /// The pair with the largest expected squared regret for the first k places, times its variance: what there is to learn.
     /// `1 / log2(rank + 1)` takes the place of the focus up to rank k and 0 beyond, as in NDCG@k, and half of the lower item's
     /// is taken off.
-    TopLoss {
+    TopRegret {
         /// How many places count.
         k: usize,
     },
@@ -61,7 +61,7 @@ pub enum Strategy {
 const NAMES: [&str; 11] = [
     "expected-loss",
     "expected-regret",
-    "top-loss",
+    "top-regret",
     "expected-loss-item",
     "look-ahead",
     "variance-ratio",
@@ -82,13 +82,13 @@ impl Strategy {
     pub fn for_goal(goal: Goal, items: f64) -> Self {
         match goal {
             Goal::Best => Self::OptimisticBest,
-            Goal::Top { k } => Self::TopLoss { k },
+            Goal::Top { k } => Self::TopRegret { k },
             Goal::WholeOrder => Self::ExpectedRegret { focus: usual_focus(goal, items) },
         }
     }
 
     /// A strategy by its name. Strategies with an emphasis on the top take the given focus, or else what suits the goal; for
-    /// other goals than the top, `top-loss` counts ten places.
+    /// other goals than the top, `top-regret` counts ten places.
     ///
     /// # Errors
     /// If there is no such strategy, the focus is negative or not finite, or the strategy takes none.
@@ -101,7 +101,7 @@ impl Strategy {
         let strategy = match name {
             "expected-loss" => Self::ExpectedLoss { focus: with_focus },
             "expected-regret" => Self::ExpectedRegret { focus: with_focus },
-            "top-loss" => Self::TopLoss { k: if let Goal::Top { k } = goal { k } else { 10 } },
+            "top-regret" => Self::TopRegret { k: if let Goal::Top { k } = goal { k } else { 10 } },
             "expected-loss-item" => Self::ExpectedLossItem { focus: with_focus },
             "look-ahead" => Self::LookAhead { focus: with_focus },
             "variance-ratio" => Self::VarianceRatio,
@@ -131,7 +131,7 @@ impl Strategy {
         match self {
             Self::ExpectedLoss { .. } => NAMES[0],
             Self::ExpectedRegret { .. } => NAMES[1],
-            Self::TopLoss { .. } => NAMES[2],
+            Self::TopRegret { .. } => NAMES[2],
             Self::ExpectedLossItem { .. } => NAMES[3],
             Self::LookAhead { .. } => NAMES[4],
             Self::VarianceRatio => NAMES[5],
@@ -157,7 +157,7 @@ impl Strategy {
     /// What a place in the ranking counts.
     pub(super) fn emphasis(self) -> Emphasis {
         match self {
-            Self::TopLoss { k } => Emphasis::Top(k),
+            Self::TopRegret { k } => Emphasis::Top(k),
             _ => Emphasis::Focus(self.focus().unwrap_or(0.0)),
         }
     }
@@ -167,7 +167,7 @@ impl Strategy {
         match self {
             // Swapping two items costs the difference of their places, which would be all of it; but then neighbours
             // are never settled.
-            Self::ExpectedRegret { .. } | Self::TopLoss { .. } => 0.5,
+            Self::ExpectedRegret { .. } | Self::TopRegret { .. } => 0.5,
             _ => 0.0,
         }
     }
@@ -206,7 +206,7 @@ fn usual_focus(goal: Goal, items: f64) -> f64 {
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self, self.focus()) {
-            (Self::TopLoss { k }, _) => write!(f, "{} (of {k})", self.name()),
+            (Self::TopRegret { k }, _) => write!(f, "{} (of {k})", self.name()),
             (_, Some(focus)) => write!(f, "{} (focus {focus:.3})", self.name()),
             (_, None) => f.write_str(self.name()),
         }
@@ -233,11 +233,6 @@ impl PairBelief {
         self.weight * expected_loss(self.means[0] - self.means[1], self.variance)
     }
 
-    /// The expected loss times the variance: of two losses, the one that comes of not knowing can be taken away.
-    pub(super) fn top_loss(&self) -> f64 {
-        self.variance.max(0.0) * self.loss()
-    }
-
     /// No loss is larger, whatever the means.
     pub(super) fn loss_bound(&self) -> f64 {
         0.5 * self.weight * self.variance
@@ -257,6 +252,22 @@ impl PairBelief {
     /// No regret is larger, whatever the means.
     pub(super) fn regret_bound(&self) -> f64 {
         self.weight * self.variance.max(0.0).sqrt() * normal::density(0.0)
+    }
+
+    /// The expected square of that shortfall, `v ((1 + t²) Φ(-t) - t φ(t))`, times the variance: of two regrets the one that comes
+    /// of not knowing can be taken away.
+    pub(super) fn top_regret(&self) -> f64 {
+        if self.variance <= 0.0 {
+            return 0.0;
+        }
+        let t = (self.means[0] - self.means[1]).abs() / self.variance.sqrt();
+        let squared = (1.0 + t * t) * normal::cdf(-t) - t * normal::density(t);
+        self.weight * self.variance * self.variance * squared.max(0.0)
+    }
+
+    /// Nothing is larger, whatever the means.
+    pub(super) fn top_regret_bound(&self) -> f64 {
+        0.5 * self.weight * self.variance * self.variance
     }
 
     /// XPGP section 5.
