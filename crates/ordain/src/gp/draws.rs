@@ -31,6 +31,9 @@ const BATCH: usize = 128;
 /// Steps from the belief's first draw to the first that counts.
 const SETTLE: usize = 32;
 
+/// Deviations beyond which the tail of the normal law is below rounding: most answers are so sure, and need no logarithm.
+const CERTAIN: f64 = 8.5;
+
 /// The joint law of some items' utilities, ready to draw from.
 pub(crate) struct Draws {
     mean: Vec<f64>,
@@ -100,16 +103,22 @@ impl Draws {
         };
         let centre = of(&self.mean);
         let mut last: Option<(Vec<f64>, Vec<f64>)> = None;
+        let mut likelihood = 0.0;
         for column in apart.columns_mut() {
             let mut seen = of(column);
+            let from = last.as_ref().map_or(&seen, |(_, from)| from);
+            let ellipse = Ellipse { factors: &self.observed, centre: &centre, from, fresh: &seen };
             if let Some((from, from_seen)) = &last {
-                let ellipse = Ellipse { factors: &self.observed, centre: &centre, from: from_seen, fresh: &seen };
-                let (sin, cos) = ellipse.angle(stream).sin_cos();
+                let angle;
+                (angle, likelihood) = ellipse.turn(likelihood, stream);
+                let (sin, cos) = angle.sin_cos();
                 let turn = |fresh: &mut [f64], from: &[f64]| {
                     fresh.iter_mut().zip(from).for_each(|(fresh, from)| *fresh = cos * from + sin * *fresh);
                 };
                 turn(column, from);
                 turn(&mut seen, from_seen);
+            } else {
+                likelihood = ellipse.likelihood(0.0, f64::NEG_INFINITY);
             }
             last = Some((column.to_vec(), seen));
         }
@@ -125,25 +134,25 @@ struct Ellipse<'a> {
 }
 
 impl Ellipse<'_> {
-    /// The angle that slice sampling takes.
-    fn angle(&self, stream: &mut ChaCha8Rng) -> f64 {
+    /// The angle that slice sampling takes from where the log likelihood is this, and what it is there.
+    fn turn(&self, likelihood: f64, stream: &mut ChaCha8Rng) -> (f64, f64) {
         use std::f64::consts::TAU;
         let sites = self.sites();
         let log_share = stream.random::<f64>().ln();
-        let likelihood = self.likelihood(0.0, f64::NEG_INFINITY);
         let least = |angle: f64| likelihood + log_share + sites(angle) - sites(0.0);
         let mut angle = TAU * stream.random::<f64>();
         let (mut low, mut high) = (angle - TAU, angle);
         // The bracket always holds the angle 0; where rounding leaves nothing else, the draw stays.
         while high - low > f64::EPSILON {
             let least = least(angle);
-            if self.likelihood(angle, least) >= least {
-                return angle;
+            let found = self.likelihood(angle, least);
+            if found >= least {
+                return (angle, found);
             }
             *(if angle < 0.0 { &mut low } else { &mut high }) = angle;
             angle = low + (high - low) * stream.random::<f64>();
         }
-        0.0
+        (0.0, likelihood)
     }
 
     /// The log likelihood at an angle; once it is below what is needed, anything below that. Every part is negative.
@@ -151,7 +160,12 @@ impl Ellipse<'_> {
         let (sin, cos) = angle.sin_cos();
         let mut sum = 0.0;
         for (((factor, centre), from), fresh) in self.factors.iter().zip(self.centre).zip(self.from).zip(self.fresh) {
-            sum += factor.observation.log_mass(centre + cos * from + sin * fresh, 0.0);
+            let Observation { low, high, noise, .. } = factor.observation;
+            let x = centre + cos * from + sin * fresh;
+            if (x - low).min(high - x) > CERTAIN * noise {
+                continue;
+            }
+            sum += factor.observation.log_mass(x, 0.0);
             if sum < least {
                 break;
             }
