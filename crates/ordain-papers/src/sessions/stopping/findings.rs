@@ -248,7 +248,11 @@ impl<'a> Summary<'a> {
                 if looks == 0 {
                     return "–".to_owned();
                 }
-                format!("{:.2} <small>said {:.2}, {looks} looks</small>", mean(|bin| bin.reached), mean(|bin| bin.said))
+                format!(
+                    "{:.2}<br><small>said {:.2}, {looks} looks</small>",
+                    mean(|bin| bin.reached),
+                    mean(|bin| bin.said)
+                )
             };
             std::iter::once(format!("{}, {}", world.title(), GOALS[goal].1.to_lowercase()))
                 .chain(bins.chunks(2).map(cell))
@@ -270,7 +274,7 @@ impl<'a> Summary<'a> {
                 let (low, high) = interval(right, stopped);
                 let share = right as f64 / stopped as f64;
                 format!(
-                    "{share:.2} <small>{low:.2} to {high:.2}; said {said:.2}; {stopped} stopped, after {answers:.0} answers</small>"
+                    "{share:.2} <small>{low:.2} to {high:.2}</small><br><small>said {said:.2}, {stopped} after {answers:.0}</small>"
                 )
             };
             let name = format!("{}, {}", world.title(), GOALS[goal].1.to_lowercase());
@@ -293,7 +297,7 @@ impl<'a> Summary<'a> {
                 .collect()
         };
         let rows: Vec<Vec<String>> = self.each().map(row).collect();
-        let header = ["", "inside", "sooner", "inside", "later", "not looked at"];
+        let header = ["", "share inside", "sooner", "inside", "later", "not looked at"];
         html::table("Where the true number lay in forecasts of 80 %", &header, &rows)
     }
 
@@ -363,7 +367,8 @@ pub fn sum_up(plan: &Plan, rows: &[Row]) -> Findings {
     let captions = World::ALL
         .map(|world| format!("{}: said and true. Bands: standard error of a share of the sessions.", world.title()));
     let figures = html::figures(pictures.iter().zip(&captions).map(|(svg, caption)| (svg.as_str(), caption.as_str())));
-    let note = "Intervals of 95 % for shares (Wilson). Looks of one session are alike, so that bins have fewer independent looks than \
+    let note = "Intervals of 95 % for shares (Wilson); below them what was said where sessions stopped, how many did, and after how many \
+                answers on average. Looks of one session are alike, so that bins have fewer independent looks than \
                 looks. The calibration error is the mean distance of share and saying over ten bins, by looks; it is above 0 \
                 by chance alone. Forecasts: answers come in steps, and a number on an end counts as inside.";
     let tables = [summary.reliability_table(), summary.stops_table(), summary.forecasts_table()].concat();
