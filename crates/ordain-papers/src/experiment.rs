@@ -117,7 +117,7 @@ pub(crate) trait Program: Sync {
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {
-    static ALL: [Experiment; 11] = [
+    static ALL: [Experiment; 12] = [
         known_pairs::ohsumed::EXPERIMENT,
         known_pairs::links::EXPERIMENT,
         known_pairs::links::TOP,
@@ -129,6 +129,7 @@ pub fn experiments() -> &'static [Experiment] {
         sessions::speed::EXPERIMENT,
         sessions::one_model::EXPERIMENT,
         sessions::strategies::EXPERIMENT,
+        sessions::stopping::EXPERIMENT,
     ];
     &ALL
 }

@@ -88,6 +88,11 @@ fn one_model() {
 }
 
 #[test]
+fn stopping() {
+    resumes("stopping");
+}
+
+#[test]
 fn ten_pairs() {
     resumes("xpgp-active");
 }

@@ -97,7 +97,8 @@ pub fn climb(project: &Project, truth: &[f64], working: &Working) -> Result<Vec<
         let mut steps = Vec::new();
         for answers in 0..=CLIMB {
             if answers % 10 == 0 {
-                let sure = session.certainty(&CertaintyParams { seed, ..CertaintyParams::default() })?;
+                // Few draws: what is shown is a mean over sessions.
+                let sure = session.certainty(&CertaintyParams { draws: 256, seed })?;
                 let mean = session.belief().mean();
                 let mut order: Vec<usize> = (0..truth.len()).collect();
                 order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));

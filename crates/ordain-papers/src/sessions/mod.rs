@@ -6,6 +6,7 @@ mod drawn;
 pub mod one_model;
 mod plan;
 pub mod speed;
+pub mod stopping;
 pub mod strategies;
 mod tuned;
 

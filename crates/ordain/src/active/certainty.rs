@@ -1,6 +1,6 @@
 //! How settled a ranking is, and so when to stop.
 //!
-//! All of it is counted from joint draws of the utilities: in each draw, the ranking by means is held against the order that
+//! All of it is counted from joint draws of the utilities from the posterior, which the belief's Gaussian only leads to: in each draw, the ranking by means is held against the order that
 //! the draw says. The first p items are the right ones if the worst of them is above the best of the others, for all p in one pass.
 
 use crate::data::{Goal, Groups, ItemId, Items};
@@ -11,7 +11,8 @@ use crate::{Error, Result};
 /// How certainty is counted.
 #[derive(Debug, Clone)]
 pub struct CertaintyParams {
-    /// Draws, at least one; a probability p has the standard error `√(p (1 - p) / draws)`.
+    /// Draws, at least one; a probability p has the standard error `√(p (1 - p) / draws)`, and two or three times that after
+    /// many answers that are sharp beside the prior, since draws then follow each other in a chain.
     pub draws: usize,
     /// Their seed.
     pub seed: Seed,
@@ -75,7 +76,7 @@ impl Certainty {
 /// When it is enough: the goal is reached with this probability in every group.
 ///
 /// A belief's probabilities hold whenever one looks at them, so that stopping at the first moment that meets the rule does not
-/// make it less right.
+/// make it less right, but for the chance in counting them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StopRule {
     /// What is to be found out.
@@ -98,7 +99,8 @@ impl StopRule {
     }
 }
 
-/// How settled the ranking of every group is. `g³/3 + draws g²` operations for a group of g items.
+/// How settled the ranking of every group is. `g³/3 + draws g²` operations for a group of g items, and
+/// a few likelihoods of every answer a draw.
 ///
 /// # Errors
 /// If no draw is asked for, a group has more than 20,000 items, or the kernel cannot be evaluated.

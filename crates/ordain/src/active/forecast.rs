@@ -62,8 +62,12 @@ pub struct Forecast {
     pub high: Option<usize>,
 }
 
-/// Draws by which certainty is judged in a world, where many answers follow each other.
-const DRAWS: usize = 256;
+/// Draws by which certainty is judged in a world, where many answers follow each other. Fewer would let chance end a world too
+/// early.
+const DRAWS: usize = 512;
+
+/// Draws follow each other in a chain; of so many one is a world.
+const APART: usize = 8;
 
 /// The answers still needed from here, if the session goes on with this strategy. `worlds * most` questions of
 /// [`choose`], and as many certainties over `every`.
@@ -81,14 +85,16 @@ pub fn forecast(
     let start = Incremental::from_belief(belief)?;
     let judge = Judge::from(model);
     let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
-    let worlds = Draws::new(belief, &items)?.each(params.worlds, params.seed, 0, |utilities, _| utilities.to_vec());
+    let draws = Draws::new(belief, &items)?;
+    let mut worlds = draws.each(params.worlds * APART, params.seed, 0, |utilities, _| utilities.to_vec());
+    worlds = worlds.into_iter().step_by(APART).collect();
     let one = |(world, utilities): (usize, &Vec<f64>)| -> Result<Option<usize>> {
         let mut belief = start.clone();
         let mut candidates = candidates.clone();
         // Streams that no draw of a world has used.
         let mut stream = params.seed.stream((1 << 63) | world as u64);
         for answers in 0..=params.most {
-            if answers % params.every.max(1) == 0 && reached(&belief, groups, params, answers)? {
+            if answers % params.every.max(1) == 0 && reached(&belief, groups, params)? {
                 return Ok(Some(answers));
             }
             let Some(question) = choose(&belief, model, strategy, &candidates, &mut stream)? else { break };
@@ -112,8 +118,8 @@ pub fn forecast(
     Ok(Forecast { low: quantile(outside), median: quantile(0.5), high: quantile(1.0 - outside) })
 }
 
-fn reached(belief: &dyn Belief, groups: Option<&Groups>, params: &ForecastParams, answers: usize) -> Result<bool> {
-    let own = CertaintyParams { draws: DRAWS, seed: Seed(params.seed.0.wrapping_add(answers as u64)) };
+fn reached(belief: &dyn Belief, groups: Option<&Groups>, params: &ForecastParams) -> Result<bool> {
+    let own = CertaintyParams { draws: DRAWS, seed: params.seed };
     let rule = StopRule { goal: params.goal, error: params.error, target: params.target };
     Ok(rule.is_met(&certainty(belief, groups, &own)?))
 }

@@ -1,6 +1,6 @@
 //! What is believed of the utilities at a moment.
 
-use super::AnswerModel;
+use super::{AnswerModel, Observation, Site};
 use crate::Result;
 use crate::data::ItemId;
 use crate::numeric::Matrix;
@@ -47,6 +47,21 @@ pub trait Belief: Send + Sync {
 
     /// The log probability of the observations so far under the prior, as this belief approximates it.
     fn log_evidence(&self) -> f64;
+
+    /// What stands for the observations so far: the belief is the prior times the sites of these factors. None where a belief is
+    /// no such product, or its observations are not kept.
+    fn factors(&self) -> &[Factor] {
+        &[]
+    }
+}
+
+/// An observation, and the Gaussian that stands for it in a belief.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Factor {
+    /// What was observed.
+    pub observation: Observation,
+    /// What the belief made of it.
+    pub site: Site,
 }
 
 /// What a judge would say of two items.

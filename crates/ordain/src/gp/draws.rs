@@ -1,11 +1,19 @@
-//! Joint draws of utilities from a belief.
+//! Joint draws of utilities from what the answers leave of the prior.
+//!
+//! A belief is a Gaussian, and what is true after "a before b" is not: it ends where a meets b. Where the prior is wide beside the
+//! noise that matters. After one such answer the Gaussian of the same mean and variance gives a better b one chance in
+//! eleven, and with the best of many items, which has beaten all others by a little, such chances add up. So draws start from the
+//! belief and are then moved towards the posterior by elliptical slice sampling (Murray, Adams and MacKay 2010, with the
+//! belief for a prior as Fagan, Bhandari and Cunningham 2016 have it): through the last draw and a fresh one of
+//! the belief goes an ellipse, and a point of it is taken whose likelihood, relative to the belief's sites, is above a random
+//! share of the last one's. Where sites are exact every point will do, and draws are independent.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
-use super::Belief;
+use super::{Belief, Factor, Functional, Observation, Site};
 use crate::data::ItemId;
 use crate::numeric::dense::{SemidefiniteFactor, multiply, transpose};
 use crate::numeric::{Matrix, Seed};
@@ -14,14 +22,30 @@ use crate::{Error, Result};
 /// The largest group whose joint covariance is formed: 3.2 GB.
 const LARGEST_GROUP: usize = 20_000;
 
+/// Answers an item beyond which the Gaussian is near enough, and going through all of them for every draw is not worth it.
+const MANY: usize = 32;
+
+/// Draws a task; fixed, so that the draws do not depend on the number of threads.
+const BATCH: usize = 128;
+
+/// Steps from the belief's first draw to the first that counts.
+const SETTLE: usize = 32;
+
+/// Deviations beyond which the tail of the normal law is below rounding: most answers are so sure, and need no logarithm.
+const CERTAIN: f64 = 8.5;
+
 /// The joint law of some items' utilities, ready to draw from.
 pub(crate) struct Draws {
     mean: Vec<f64>,
     factor: Matrix,
+    /// What was observed of these items alone, which are numbered from 0.
+    observed: Vec<Factor>,
 }
 
 impl Draws {
     /// Of these items. `g³/3` operations for g of them.
+    ///
+    /// What was observed of other items is taken as the belief has it.
     ///
     /// # Errors
     /// If there are more than 20,000, or the kernel cannot be evaluated.
@@ -36,11 +60,15 @@ impl Draws {
         }
         let mean = items.iter().map(|item| belief.mean()[item.index()]).collect();
         let factor = transpose(SemidefiniteFactor::new(&belief.covariance(items)?).transpose());
-        Ok(Self { mean, factor })
+        let mut observed = among(belief.factors(), items, belief.len());
+        if observed.len() > MANY * items.len() {
+            observed.clear();
+        }
+        Ok(Self { mean, factor, observed })
     }
 
-    /// What `take` makes of each of so many draws, in order; `g²` operations a draw. `group` sets the streams of several
-    /// groups apart.
+    /// What `take` makes of each of so many draws, in order; `g²` operations a draw, and some five likelihoods of all
+    /// observations. `group` sets the streams of several groups apart.
     pub(crate) fn each<T: Send>(
         &self,
         count: usize,
@@ -48,20 +76,133 @@ impl Draws {
         group: u64,
         take: impl Fn(&mut [f64], &mut ChaCha8Rng) -> T + Sync,
     ) -> Vec<T> {
-        /// Draws a task; fixed, so that the draws do not depend on the number of threads.
-        const BATCH: usize = 128;
+        let settle = if self.observed.is_empty() { 0 } else { SETTLE };
         let one = |batch: usize| {
             let size = BATCH.min(count - batch * BATCH);
             let mut stream = seed.stream((group << 32) | batch as u64);
-            let noise = Matrix::from_fn(self.factor.columns(), size, |_, _| stream.sample(StandardNormal));
-            let mut utilities = multiply(&self.factor, &noise);
+            let noise = Matrix::from_fn(self.factor.columns(), settle + size, |_, _| stream.sample(StandardNormal));
+            let mut apart = multiply(&self.factor, &noise);
+            self.correct(&mut apart, &mut stream);
             let own = |column: &mut [f64]| {
                 column.iter_mut().zip(&self.mean).for_each(|(utility, mean)| *utility += mean);
                 take(column, &mut stream)
             };
-            utilities.columns_mut().map(own).collect::<Vec<T>>()
+            apart.columns_mut().skip(settle).map(own).collect::<Vec<T>>()
         };
         let batches: Vec<Vec<T>> = (0..count.div_ceil(BATCH)).into_par_iter().map(one).collect();
         batches.into_iter().flatten().collect()
     }
+
+    /// Makes draws of the belief, given by how far they are from its mean, a chain of draws of the posterior.
+    fn correct(&self, apart: &mut Matrix, stream: &mut ChaCha8Rng) {
+        if self.observed.is_empty() {
+            return;
+        }
+        let of = |utilities: &[f64]| -> Vec<f64> {
+            self.observed.iter().map(|factor| factor.observation.functional.of(utilities)).collect()
+        };
+        let centre = of(&self.mean);
+        let mut last: Option<(Vec<f64>, Vec<f64>)> = None;
+        let mut likelihood = 0.0;
+        for column in apart.columns_mut() {
+            let mut seen = of(column);
+            let from = last.as_ref().map_or(&seen, |(_, from)| from);
+            let ellipse = Ellipse { factors: &self.observed, centre: &centre, from, fresh: &seen };
+            if let Some((from, from_seen)) = &last {
+                let angle;
+                (angle, likelihood) = ellipse.turn(likelihood, stream);
+                let (sin, cos) = angle.sin_cos();
+                let turn = |fresh: &mut [f64], from: &[f64]| {
+                    fresh.iter_mut().zip(from).for_each(|(fresh, from)| *fresh = cos * from + sin * *fresh);
+                };
+                turn(column, from);
+                turn(&mut seen, from_seen);
+            } else {
+                likelihood = ellipse.likelihood(0.0, f64::NEG_INFINITY);
+            }
+            last = Some((column.to_vec(), seen));
+        }
+    }
+}
+
+/// The ellipse through two draws of a belief, by what every observed functional is along it: `centre + cos from + sin fresh`.
+struct Ellipse<'a> {
+    factors: &'a [Factor],
+    centre: &'a [f64],
+    from: &'a [f64],
+    fresh: &'a [f64],
+}
+
+impl Ellipse<'_> {
+    /// The angle that slice sampling takes from where the log likelihood is this, and what it is there.
+    fn turn(&self, likelihood: f64, stream: &mut ChaCha8Rng) -> (f64, f64) {
+        use std::f64::consts::TAU;
+        let sites = self.sites();
+        let log_share = stream.random::<f64>().ln();
+        let least = |angle: f64| likelihood + log_share + sites(angle) - sites(0.0);
+        let mut angle = TAU * stream.random::<f64>();
+        let (mut low, mut high) = (angle - TAU, angle);
+        // The bracket always holds the angle 0; where rounding leaves nothing else, the draw stays.
+        while high - low > f64::EPSILON {
+            let least = least(angle);
+            let found = self.likelihood(angle, least);
+            if found >= least {
+                return (angle, found);
+            }
+            *(if angle < 0.0 { &mut low } else { &mut high }) = angle;
+            angle = low + (high - low) * stream.random::<f64>();
+        }
+        (0.0, likelihood)
+    }
+
+    /// The log likelihood at an angle; once it is below what is needed, anything below that. Every part is negative.
+    fn likelihood(&self, angle: f64, least: f64) -> f64 {
+        let (sin, cos) = angle.sin_cos();
+        let mut sum = 0.0;
+        for (((factor, centre), from), fresh) in self.factors.iter().zip(self.centre).zip(self.from).zip(self.fresh) {
+            let Observation { low, high, noise, .. } = factor.observation;
+            let x = centre + cos * from + sin * fresh;
+            if (x - low).min(high - x) > CERTAIN * noise {
+                continue;
+            }
+            sum += factor.observation.log_mass(x, 0.0);
+            if sum < least {
+                break;
+            }
+        }
+        sum
+    }
+
+    /// The log of all sites, up to a constant, at any angle: a quadratic in its cosine and sine.
+    fn sites(&self) -> impl Fn(f64) -> f64 + use<> {
+        let [mut by_cos, mut by_sin, mut cos_cos, mut sin_sin, mut cos_sin] = [0.0; 5];
+        for (((factor, centre), from), fresh) in self.factors.iter().zip(self.centre).zip(self.from).zip(self.fresh) {
+            let Site { precision, shift } = factor.site;
+            let slope = shift - precision * centre;
+            by_cos += slope * from;
+            by_sin += slope * fresh;
+            cos_cos += precision * from * from;
+            sin_sin += precision * fresh * fresh;
+            cos_sin += precision * from * fresh;
+        }
+        move |angle| {
+            let (sin, cos) = angle.sin_cos();
+            by_cos * cos + by_sin * sin - 0.5 * (cos_cos * cos * cos + sin_sin * sin * sin) - cos_sin * cos * sin
+        }
+    }
+}
+
+/// The factors that speak of these items alone, by their positions.
+fn among(factors: &[Factor], items: &[ItemId], count: usize) -> Vec<Factor> {
+    let mut positions: Vec<Option<u32>> = vec![None; count];
+    items.iter().enumerate().for_each(|(at, item)| positions[item.index()] = Some(at as u32));
+    let place = |factor: &Factor| {
+        let at = |item: u32| positions[item as usize];
+        let functional = match factor.observation.functional {
+            Functional::Item(item) => Functional::Item(at(item)?),
+            Functional::Difference(first, second) => Functional::Difference(at(first)?, at(second)?),
+        };
+        Some(Factor { observation: Observation { functional, ..factor.observation }, ..*factor })
+    };
+    factors.iter().filter_map(place).collect()
 }

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::{Belief, Functional, Moments, Observation, prior_too_wide};
+use super::{Belief, Factor, Functional, Moments, Observation, Site, prior_too_wide};
 use crate::Result;
 use crate::data::ItemId;
 use crate::kernel::Kernel;
@@ -21,6 +21,7 @@ pub struct Incremental {
     mean: Vec<f64>,
     variances: Vec<f64>,
     covariance: Covariance,
+    factors: Vec<Factor>,
     log_evidence: f64,
 }
 
@@ -75,11 +76,12 @@ impl Incremental {
         let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
         let covariance = Covariance::Dense(belief.covariance(&items)?);
         let (mean, variances) = (belief.mean().to_vec(), belief.variances().to_vec());
-        Ok(Self { mean, variances, covariance, log_evidence: belief.log_evidence() })
+        let factors = belief.factors().to_vec();
+        Ok(Self { mean, variances, covariance, factors, log_evidence: belief.log_evidence() })
     }
 
     fn prior(variances: Vec<f64>, covariance: Covariance) -> Self {
-        Self { mean: vec![0.0; variances.len()], variances, covariance, log_evidence: 0.0 }
+        Self { mean: vec![0.0; variances.len()], variances, covariance, factors: Vec::new(), log_evidence: 0.0 }
     }
 
     /// Learns from one observation.
@@ -98,7 +100,9 @@ impl Incremental {
         // Rounding may leave a hair below zero for twins.
         let variance = variance.max(0.0);
         let mean = functional.of(&self.mean);
-        let Moments { slope, curvature, .. } = observation.moments(mean, variance);
+        let moments = observation.moments(mean, variance);
+        let Moments { slope, curvature, .. } = moments;
+        self.factors.push(Factor { observation: *observation, site: Site::from_moments(moments, mean) });
         self.log_evidence += observation.log_mass(mean, variance);
         add_scaled(&mut self.mean, slope, &direction);
         for (variance, entry) in self.variances.iter_mut().zip(&direction) {
@@ -155,5 +159,9 @@ impl Belief for Incremental {
     /// The sum of `log Z` over the steps: each answer's probability given the ones before it.
     fn log_evidence(&self) -> f64 {
         self.log_evidence
+    }
+
+    fn factors(&self) -> &[Factor] {
+        &self.factors
     }
 }

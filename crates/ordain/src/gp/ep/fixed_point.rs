@@ -46,9 +46,13 @@ impl Site {
 
     /// The site whose product with the cavity has the moments of the tilted distribution (XPGP eqs. 9-12).
     fn matching(observation: &Observation, cavity: Gaussian) -> Self {
-        let Moments { slope, curvature, left } = observation.moments(cavity.mean, cavity.variance);
+        Self::from_moments(observation.moments(cavity.mean, cavity.variance), cavity.mean)
+    }
+
+    /// The site that gives a Gaussian of this mean these moments.
+    pub(in crate::gp) fn from_moments(Moments { slope, curvature, left }: Moments, mean: f64) -> Self {
         assert!(curvature >= 0.0 && left > 0.0, "a log-concave likelihood has non-negative site precisions");
-        Self { precision: curvature / left, shift: (slope + cavity.mean * curvature) / left }
+        Self { precision: curvature / left, shift: (slope + mean * curvature) / left }
     }
 }
 

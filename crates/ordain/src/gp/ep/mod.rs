@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Belief, Functional, Observation};
+use super::{Belief, Factor, Functional, Observation};
 use crate::data::ItemId;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
@@ -69,7 +69,7 @@ impl EpParams {
         let columns = basis_columns(kernel.as_ref(), &basis)?;
         let mut state = State::new(restrict(&columns, &basis), place(observations, &basis))?;
         let iterations = self.converge(&mut state)?;
-        Ep::over(kernel, basis, &columns, state, iterations)
+        Ep::over(kernel, basis, &columns, state, observations, iterations)
     }
 
     /// Iterates until the marginals stand still; says how often.
@@ -103,6 +103,7 @@ pub struct Ep {
     /// `L⁻¹ E' c_i` of every item, `[rank of A, n]`; not needed where every item is a coordinate.
     reduction: Option<Matrix>,
     state: State,
+    factors: Vec<Factor>,
     mean: Vec<f64>,
     variances: Vec<f64>,
     log_evidence: f64,
@@ -117,6 +118,7 @@ impl Ep {
         basis: Vec<Functional>,
         columns: &Matrix,
         state: State,
+        observations: &[Observation],
         iterations: usize,
     ) -> Result<Self> {
         let n = kernel.len();
@@ -139,7 +141,9 @@ impl Ep {
             }
         }
         let log_evidence = state.log_evidence();
-        Ok(Self { kernel, basis, reduction, state, mean, variances, log_evidence, iterations })
+        let factor = |(&observation, &site): (&Observation, &Site)| Factor { observation, site };
+        let factors = observations.iter().zip(state.sites()).map(factor).collect();
+        Ok(Self { kernel, basis, reduction, state, factors, mean, variances, log_evidence, iterations })
     }
 
     /// The belief about all items of a larger kernel, whose first items are the ones known here with the prior they
@@ -168,7 +172,8 @@ impl Ep {
             ));
         }
         let columns = basis_columns(kernel.as_ref(), &self.basis)?;
-        Self::over(kernel, self.basis.clone(), &columns, self.state.clone(), self.iterations)
+        let observations: Vec<Observation> = self.factors.iter().map(|factor| factor.observation).collect();
+        Self::over(kernel, self.basis.clone(), &columns, self.state.clone(), &observations, self.iterations)
     }
 
     /// The sites, one an observation, in their order.
@@ -252,6 +257,10 @@ impl Belief for Ep {
 
     fn log_evidence(&self) -> f64 {
         self.log_evidence
+    }
+
+    fn factors(&self) -> &[Factor] {
+        &self.factors
     }
 }
 
