@@ -20,7 +20,8 @@ use crate::model::observe;
 pub struct Options {
     #[command(flatten)]
     goal: GoalOptions,
-    /// How pairs are chosen; the project's [ask] or else the goal says so otherwise
+    /// How pairs are chosen; the project's [ask] or else the goal says so otherwise. top-regret counts the places of the
+    /// goal top, or else ten
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Strategy::names()))]
     strategy: Option<String>,
     /// The emphasis on the top, for the strategies that have one: a pair counts exp(-F rank)
@@ -105,11 +106,11 @@ impl Options {
         if ask.strategy.as_deref().is_some_and(|name| !Strategy::names().contains(&name)) {
             return Err(project.unknown_strategy(Strategy::names()).into());
         }
-        let usual = Strategy::for_goal(goal, size).name();
-        let name = self.strategy.as_deref().or(ask.strategy.as_deref()).unwrap_or(usual);
         // A project's focus is meant for its own strategy, or that of its own goal.
         let own = self.strategy.is_none() && (ask.strategy.is_some() || goal == ask.goal);
         let focus = self.focus.or(ask.focus.filter(|_| own));
+        let usual = Strategy::usual_name(goal, focus.is_some());
+        let name = self.strategy.as_deref().or(ask.strategy.as_deref()).unwrap_or(usual);
         if let Some(focus) = focus
             && Strategy::named(name, None, goal, size)?.focus().is_none()
         {

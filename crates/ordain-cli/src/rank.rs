@@ -106,6 +106,12 @@ struct Row<'a> {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
+    if arguments.forecast && matches!(arguments.format, Format::Csv) {
+        return Err(Failure::Usage {
+            message: "--forecast has no place in CSV, whose rows are items".into(),
+            hint: "leave it out, or take --format json",
+        });
+    }
     let unseen = arguments.with.as_ref().map(|items| Unseen { items, links: &arguments.with_links });
     let model = Model::open_with(&arguments.project, arguments.inference, unseen.as_ref())?;
     let asking = Options::of_goal(&arguments.goal).resolve(&model.project)?;

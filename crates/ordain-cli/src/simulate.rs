@@ -206,7 +206,7 @@ fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
     let goal = given.unwrap_or(project.ask.goal);
     let mut strategies = arguments.strategy.clone();
     let mut focuses = arguments.focus.clone();
-    if let Some(own) = project.ask.strategy.as_ref().filter(|_| strategies.is_empty() && given.is_none()) {
+    if let Some(own) = project.ask.strategy.as_ref().filter(|_| strategies.is_empty()) {
         if !Strategy::names().contains(&own.as_str()) {
             return Err(project.unknown_strategy(Strategy::names()).into());
         }
@@ -304,7 +304,7 @@ fn contenders(
 ) -> Result<Vec<Contender>, Failure> {
     /// Whether a strategy has a focus does not depend on how many items there are.
     const ANY: f64 = 2.0;
-    let usual = [Strategy::for_goal(goal, ANY).name().to_owned()];
+    let usual = [Strategy::usual_name(goal, !focuses.is_empty()).to_owned()];
     let strategies = if strategies.is_empty() { &usual } else { strategies };
     let mut out = Vec::new();
     for &belief in beliefs {

@@ -224,6 +224,35 @@ fn the_item_variant_by_its_definition() {
     }
 }
 
+/// The best of every group is sought, on whatever level the group is.
+#[test]
+fn groups_on_different_levels_are_asked_alike() {
+    let (n, mut stream) = (12, stream(4));
+    let kernel = Arc::new(common::Given(smooth_kernel(n, 2.0, 0.5, &mut stream)));
+    let mut belief = Incremental::dense(kernel).unwrap();
+    let model = AnswerModel::default();
+    // The even ones are good, and much is known of the best of them.
+    (0..n).step_by(2).for_each(|item| belief.observe(&model.good(ItemId::new(item))).unwrap());
+    for other in [2, 4, 6, 8, 10].repeat(3) {
+        belief.observe(&model.preferred(ItemId::new(0), ItemId::new(other))).unwrap();
+    }
+    let groups = Groups::new((0..n).map(|item| format!("group {}", item % 2)));
+    let items: Vec<ItemId> = (0..n).map(ItemId::new).collect();
+    let (mean, k) = (belief.mean(), belief.covariance(&items).unwrap());
+    let top = |i: usize| (0..n).filter(|j| j % 2 == i % 2).map(|j| mean[j]).fold(f64::NEG_INFINITY, f64::max);
+    for (strategy, times) in [(Strategy::BestOption, 1.0), (Strategy::OptimisticBest, 2.0)] {
+        let gain = |i: usize, j: usize| {
+            let sd = times * (k[(i, i)] + k[(j, j)] - 2.0 * k[(i, j)]).sqrt();
+            let t = (mean[i] - mean[j]) / sd;
+            mean[i] * cdf(t) + mean[j] * cdf(-t) + sd * phi(t) - top(i)
+        };
+        let expected = best(n, |i, j| i % 2 == j % 2, gain);
+        let found = ask(&belief, strategy, &Candidates::new(Some(groups.clone())), 0);
+        assert!(expected.contains(&found), "{strategy}: {found:?}, {expected:?}");
+        assert_eq!(found.0 % 2, 1, "{found:?}");
+    }
+}
+
 /// Where all means are equal the ratio is infinite for all pairs: the largest variance decides (papers' errata).
 #[test]
 fn the_ratio_before_any_answer() {

@@ -169,10 +169,9 @@ fn strategies_by_goal_by_name_and_by_project() {
     assert_eq!(by(&folder, &["--goal", "top", "--top", "4"]), "by top-regret (of 4)");
     assert_eq!(by(&folder, &["--top", "4"]), "by top-regret (of 4)");
     assert_eq!(by(&folder, &["--strategy", "entropy"]), "by entropy");
-    assert_eq!(
-        by(&folder, &["--strategy", "expected-loss-item", "--focus", "2"]),
-        "by expected-loss-item (focus 2.000)"
-    );
+    // A focus is for a strategy that has one.
+    assert_eq!(by(&folder, &["--goal", "best", "--focus", "0.0003"]), "by expected-loss (focus 3.0e-4)");
+    assert_eq!(by(&folder, &["--strategy", "expected-loss-item", "--focus", "2"]), "by expected-loss-item (focus 2)");
     for strategy in ["variance-ratio", "random", "look-ahead", "predictive-entropy"] {
         let folder = Folder::project();
         let run = folder.run(["next", "--strategy", strategy]);
@@ -183,10 +182,10 @@ fn strategies_by_goal_by_name_and_by_project() {
         "goal = \"whole-order\"",
         "goal = \"best\"\nstrategy = \"expected-loss\"\nfocus = 0.5",
     );
-    assert_eq!(by(&folder, &[]), "by expected-loss (focus 0.500)");
+    assert_eq!(by(&folder, &[]), "by expected-loss (focus 0.5)");
     // The project's focus is that of its strategy.
     assert_eq!(by(&folder, &["--strategy", "entropy"]), "by entropy");
-    assert_eq!(by(&folder, &["--strategy", "expected-regret"]), "by expected-regret (focus 1.000)");
+    assert_eq!(by(&folder, &["--strategy", "expected-regret"]), "by expected-regret (focus 1)");
 }
 
 #[test]
@@ -199,9 +198,9 @@ fn what_makes_no_sense() {
         let run = folder.run(["next"].iter().chain(&wrong));
         assert_eq!(run.code, Some(2), "{wrong:?}");
     }
-    folder.replace("ordain.toml", "goal = \"whole-order\"", "goal = \"best\"\nfocus = 0.5");
-    folder.refuses(["next"], &["ordain.toml", "focus", "0.5", "optimistic-best", "hint: "]);
-    folder.replace("ordain.toml", "focus = 0.5", "strategy = \"entropie\"");
+    folder.replace("ordain.toml", "goal = \"whole-order\"", "strategy = \"best-option\"\nfocus = 0.5");
+    folder.refuses(["next"], &["ordain.toml", "focus", "0.5", "best-option", "hint: "]);
+    folder.replace("ordain.toml", "strategy = \"best-option\"\nfocus = 0.5", "strategy = \"entropie\"");
     folder.refuses(["next"], &["ordain.toml, line ", "entropie", "did you mean \"entropy\"?"]);
 }
 

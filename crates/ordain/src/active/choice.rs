@@ -133,8 +133,12 @@ pub fn choose(
                     Strategy::ExpectedRegret { .. } => (pair.regret_bound() >= least).then(|| (pair.regret(), 0.0)),
                     Strategy::VarianceRatio => Some(pair.ratio()),
                     Strategy::Entropy => Some((pair.entropy(&answers), 0.0)),
+                    Strategy::BestOption => Some((pair.best_option(1.0), 0.0)),
                     Strategy::OptimisticBest => Some((pair.best_option(2.0), 0.0)),
-                    _ => Some((pair.best_option(1.0), 0.0)),
+                    Strategy::Random
+                    | Strategy::ExpectedLossItem { .. }
+                    | Strategy::LookAhead { .. }
+                    | Strategy::PredictiveEntropy => unreachable!("chosen otherwise above"),
                 }
             };
             for order in &orders {
@@ -192,6 +196,8 @@ fn scan(
     let (mean, variances) = (belief.mean(), belief.variances());
     let weights = weights(order, mean, strategy.emphasis());
     let lower: Vec<f64> = weights.iter().map(|weight| strategy.lower_share() * weight).collect();
+    // Utilities count from the group's best, so that groups on different levels are asked alike.
+    let level = order.first().map_or(0.0, |&best| mean[best]);
     let rows: Vec<usize> = (0..order.len()).collect();
     let parts: Vec<Best> = (rows.par_chunks(ROWS))
         .map(|rows| {
@@ -203,7 +209,7 @@ fn scan(
                 for (&second, &lower) in order[row + 1..].iter().zip(&lower[row + 1..]) {
                     let variance = variances[first] + variances[second] - 2.0 * column[second];
                     let weight = weights[row] - lower;
-                    let pair = PairBelief { means: [mean[first], mean[second]], variance, weight };
+                    let pair = PairBelief { means: [mean[first] - level, mean[second] - level], variance, weight };
                     let Some(score) = score(&pair, best.least()) else { continue };
                     if best.may_take(score) && candidates.allows(first, second) {
                         best.offer(score, (first, second));

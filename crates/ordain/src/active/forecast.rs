@@ -94,10 +94,16 @@ pub fn forecast(
         // Streams that no draw of a world has used.
         let mut stream = params.seed.stream((1 << 63) | world as u64);
         for answers in 0..=params.most {
-            if answers % params.every.max(1) == 0 && reached(&belief, groups, params)? {
+            let question = match answers < params.most {
+                true => choose(&belief, model, strategy, &candidates, &mut stream)?,
+                false => None,
+            };
+            // The last look is where nothing more can be asked, whatever the step.
+            let look = answers % params.every.max(1) == 0 || question.is_none();
+            if look && reached(&belief, groups, params)? {
                 return Ok(Some(answers));
             }
-            let Some(question) = choose(&belief, model, strategy, &candidates, &mut stream)? else { break };
+            let Some(question) = question else { break };
             let (first, second) = (question.first, question.second);
             if !params.repeat {
                 candidates.exclude(first, second);

@@ -49,7 +49,7 @@ pub enum Strategy {
     /// The pair whose answer is expected to take most entropy from the predictions of all pairs (SSGP section 3). `n⁴` a
     /// choice.
     PredictiveEntropy,
-    /// The pair whose better item is expected to be best (EUBO; Lin and others 2022).
+    /// The pair whose better item is expected to be best, counted from the best so far of its group (EUBO; Lin and others 2022).
     BestOption,
     /// The same, as if all deviations were twice as large: the best item is more often one that little is known of.
     OptimisticBest,
@@ -78,13 +78,19 @@ impl Strategy {
         &NAMES
     }
 
-    /// The strategy that serves a goal best on the data sets we have, for groups of this many items on average.
+    /// The strategy that is taken for a goal, for groups of this many items on average.
     pub fn for_goal(goal: Goal, items: f64) -> Self {
         match goal {
             Goal::Best => Self::OptimisticBest,
             Goal::Top { k } => Self::TopRegret { k },
             Goal::WholeOrder => Self::ExpectedRegret { focus: usual_focus(goal, items) },
         }
+    }
+
+    /// The name of the strategy that is taken for a goal; where a focus is given, of one that has a focus.
+    pub fn usual_name(goal: Goal, focused: bool) -> &'static str {
+        let usual = Self::for_goal(goal, 2.0);
+        if focused && usual.focus().is_none() { NAMES[0] } else { usual.name() }
     }
 
     /// A strategy by its name. Strategies with an emphasis on the top take the given focus, or else what suits the goal; for
@@ -207,7 +213,8 @@ impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self, self.focus()) {
             (Self::TopRegret { k }, _) => write!(f, "{} (of {k})", self.name()),
-            (_, Some(focus)) => write!(f, "{} (focus {focus:.3})", self.name()),
+            (_, Some(focus)) if focus > 0.0 && focus < 1e-3 => write!(f, "{} (focus {focus:.1e})", self.name()),
+            (_, Some(focus)) => write!(f, "{} (focus {})", self.name(), (focus * 1e4).round() / 1e4),
             (_, None) => f.write_str(self.name()),
         }
     }
