@@ -10,7 +10,7 @@ const STEPS: [f64; 3] = [2.0 * std::f64::consts::LN_2, std::f64::consts::LN_2, 0
 /// with its bounds, into which the starts are drawn too.
 ///
 /// # Errors
-/// If the function is infinite at all places.
+/// If the function is infinite at all starts.
 pub fn pattern_search<const N: usize>(
     starts: [Vec<f64>; N],
     bounds: &[(f64, f64)],
@@ -25,7 +25,7 @@ pub fn pattern_search<const N: usize>(
         }
     }
     if least.is_infinite() {
-        let (found, expected) = ("no error rate".into(), "one at least at the start".into());
+        let (found, expected) = ("no start that could be computed".into(), "one at least".into());
         return Err(Error::Data { what: "tuning", found, expected });
     }
     for step in STEPS {

@@ -91,6 +91,9 @@ const LINKED: [(u32, u32); 2] = [(0, 1), (3, 4)];
 /// the paper drew the second at random.
 const ANSWERS: [(ItemId, ItemId); 2] = [(ItemId(1), ItemId(4)), (ItemId(1), ItemId(5))];
 
+/// What the paper says came out: the pairs with the largest expected loss after the first answer, and the order after both.
+const SAID: ([(usize, usize); 2], &str) = ([(1, 2), (1, 5)], "bacdef");
+
 /// Utilities drawn from the prior, for the first panel.
 const DRAWS: usize = 3;
 
@@ -234,26 +237,44 @@ impl Illustration {
         let svg = self.draw();
         let figure = html::wide_figure(&svg, "The paper's six panels. Cells bear their numbers.");
         let table = html::table("Expected utility ± standard deviation", &heads, &rows);
-        let largest: Vec<String> =
-            self.largest().iter().map(|&(one, other)| format!("({}, {})", NAMES[one], NAMES[other])).collect();
-        let order: Vec<String> = self.order().chars().map(String::from).collect();
         Findings {
             gist: Gist {
                 title: "expected utility ± standard deviation".to_owned(),
                 header: header.to_vec(),
                 rows,
-                note: format!("The largest expected loss after the first answer: {}", largest.join(" and ")),
+                note: format!("The largest expected loss after the first answer: {}", shown_pairs(&self.largest())),
             },
             measured: format!("{figure}{table}"),
             how: "Beliefs are updated by one step an answer, which is exact for the first.".to_owned(),
-            comparison: format!(
-                "The largest expected loss after {first} is that of {}, and the order after {second} is {}, as the paper says.",
-                largest.join(" and "),
-                order.join(" ")
-            ),
+            comparison: self.comparison(),
             files: vec![(".svg".to_owned(), svg)],
         }
     }
+
+    /// What came out, and whether the paper says the same.
+    fn comparison(&self) -> String {
+        let [first, second] = ANSWERS.map(|(winner, loser)| format!("{} before {}", name(winner), name(loser)));
+        let (largest, order) = (self.largest(), self.order());
+        let told = if largest == SAID.0 && order == SAID.1 {
+            "as the paper says".to_owned()
+        } else {
+            format!("which is not what the paper says: {}, and {}", shown_pairs(&SAID.0), shown_order(SAID.1))
+        };
+        format!(
+            "The largest expected loss after {first} is that of {}, and the order after {second} is {}, {told}.",
+            shown_pairs(&largest),
+            shown_order(&order)
+        )
+    }
+}
+
+fn shown_pairs(pairs: &[(usize, usize)]) -> String {
+    let shown: Vec<String> = pairs.iter().map(|&(one, other)| format!("({}, {})", NAMES[one], NAMES[other])).collect();
+    shown.join(" and ")
+}
+
+fn shown_order(order: &str) -> String {
+    order.chars().map(String::from).collect::<Vec<String>>().join(" ")
 }
 
 /// A number of the figure.
@@ -389,6 +410,31 @@ mod tests {
         assert_eq!(shown.largest(), [(1, 2), (1, 5)]);
         assert!(shown.largest().contains(&(ANSWERS[1].0.index(), ANSWERS[1].1.index())));
         assert_eq!(shown.order(), "bacdef");
+        assert!(
+            shown
+                .comparison()
+                .ends_with("(b, c) and (b, f), and the order after b before f is b a c d e f, as the paper says.")
+        );
+    }
+
+    /// Numbers that are not the paper's are not said to be.
+    #[test]
+    fn other_numbers_are_told_apart() {
+        let shown = |change: fn(&mut Illustration)| {
+            let mut shown = Illustration::new(SEED).unwrap();
+            change(&mut shown);
+            shown.comparison()
+        };
+        let loss = shown(|shown| shown.losses[(0, 1)] = 9.0);
+        assert!(
+            loss.contains("that of (a, b), and") && loss.contains("b a c d e f, which is not what the paper says"),
+            "{loss}"
+        );
+        let order = shown(|shown| shown.beliefs[2].mean[0] = 9.0);
+        assert!(
+            order.contains("a b c d e f, which is not what the paper says: (b, c) and (b, f), and b a c d e f."),
+            "{order}"
+        );
     }
 
     /// Draws have the prior's covariance: 3 of each of 4000 seeds.

@@ -72,7 +72,7 @@ impl<'a> Summary<'a> {
         (mark + 1) * self.plan.step
     }
 
-    /// The marks at multiples of a hundred answers, where the paper tests; the last one where there are none.
+    /// The marks at multiples of a hundred answers, where the paper tests.
     fn hundreds(&self) -> Vec<usize> {
         (0..self.marks.len()).filter(|&mark| self.answers(mark).is_multiple_of(100)).collect()
     }
