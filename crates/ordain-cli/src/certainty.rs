@@ -4,7 +4,9 @@
 //! clock: what is said is the same on any machine.
 
 use clap::Args;
-use ordain::active::{Candidates, CertaintyParams, Forecast, ForecastParams, StopRule, Strategy, forecast};
+use ordain::active::{
+    Candidates, CertaintyParams, Forecast, ForecastParams, StopRule, Strategy, WORLD_DRAWS, forecast,
+};
 use ordain::data::{Goal, Groups, Items};
 use ordain::gp::{AnswerModel, Incremental};
 use ordain::numeric::Seed;
@@ -59,13 +61,16 @@ pub fn parse_share(text: &str) -> Result<f64, &'static str> {
     text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("a number from 0 to 1")
 }
 
-/// Operations of looking once at how settled the ranking of these items is.
-pub fn look_cost(items: &Items, draws: usize) -> f64 {
+/// Operations of looking once at how settled the ranking of these items is after this many answers.
+pub fn look_cost(items: &Items, answers: usize, draws: usize) -> f64 {
+    /// Operations that an answer costs a draw: a few likelihoods, most of which are certain at a glance.
+    const LIKELIHOODS: f64 = 150.0;
     let cost = |size: usize| {
         let size = size as f64;
         size * size * size / 3.0 + draws as f64 * size * (size + 20.0)
     };
-    group_sizes(items).into_iter().map(cost).sum()
+    let groups: f64 = group_sizes(items).into_iter().map(cost).sum();
+    groups + draws as f64 * LIKELIHOODS * answers as f64
 }
 
 /// How a probability is said. It is counted, so that none is ever said to be 0 or 1.
@@ -105,18 +110,17 @@ pub struct Span {
 /// Operations that a pair costs the dearest of the strategies that do not look ahead.
 const PAIR: f64 = 60.0;
 
-/// Draws by which a world is looked at.
-const WORLD_DRAWS: usize = 256;
-
 impl Span {
     /// A span for those who wait for it.
     pub const WHOLE: Self = Self { worlds: 40, most: 1000, every: 5 };
 
     /// A rough span that this many operations allow, with a look at the certainty of a world after every so many answers;
     /// none if too few answers would be looked at to say anything.
-    pub fn within(budget: f64, every: usize, items: &Items, strategy: Strategy) -> Option<Self> {
+    pub fn within(budget: f64, every: usize, items: &Items, answers: usize, strategy: Strategy) -> Option<Self> {
         const WORLDS: usize = 6;
         const FEWEST: usize = 20;
+        // As many as worlds have on their way, about.
+        let answers = answers + 100;
         let pairs: f64 = group_sizes(items).into_iter().map(|size| PAIR * (size * size) as f64 / 2.0).sum();
         let choice = match strategy {
             Strategy::LookAhead { .. } | Strategy::PredictiveEntropy => pairs * pairs,
@@ -125,7 +129,7 @@ impl Span {
         // A world is drawn for all items together, and learns each answer for all of them.
         let count = items.len() as f64;
         let start = count * count * count / 3.0;
-        let step = choice + count * count + look_cost(items, WORLD_DRAWS) / every as f64;
+        let step = choice + count * count + look_cost(items, answers, WORLD_DRAWS) / every as f64;
         let most = (((budget - start) / (WORLDS as f64 * step)).max(0.0) as usize).min(Self::WHOLE.most);
         (most >= FEWEST).then_some(Self { worlds: WORLDS, most, every })
     }

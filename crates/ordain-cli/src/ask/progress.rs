@@ -27,10 +27,10 @@ struct Manner {
 }
 
 /// Between two questions.
-const AT_ONCE: Manner = Manner { budget: 1e8, grain: 10, every: 10 };
+const AT_ONCE: Manner = Manner { budget: 1e8, grain: 20, every: 10 };
 
 /// While the judge thinks.
-const MEANWHILE: Manner = Manner { budget: 1.2e10, grain: 25, every: 50 };
+const MEANWHILE: Manner = Manner { budget: 4e9, grain: 25, every: 50 };
 
 /// The goal, and what is known of the way there.
 pub struct Progress {
@@ -56,10 +56,10 @@ struct Latest {
 
 impl Progress {
     pub fn new(rule: StopRule, asking: &Asking, project: &Project, pool: Option<Pool>, patient: bool) -> Self {
-        let items = &project.items;
-        let span = |manner: &Manner| Span::within(manner.budget, manner.grain, items, asking.strategy);
+        let (items, answers) = (&project.items, project.answers.standing().len());
+        let span = |manner: &Manner| Span::within(manner.budget, manner.grain, items, answers, asking.strategy);
         let at_once = span(&AT_ONCE);
-        let countable = look_cost(items, quick(asking.seed).draws) <= CERTAINTY_BUDGET;
+        let countable = look_cost(items, answers, quick(asking.seed).draws) <= CERTAINTY_BUDGET;
         let span = at_once.or_else(|| span(&MEANWHILE)).filter(|_| countable);
         let meanwhile = at_once.is_none();
         Self { rule, pool, countable, span, meanwhile, patient, latest: None, running: None }

@@ -69,7 +69,7 @@ impl Settled {
         let span = match ahead {
             _ if model.has_newcomers() || rule.is_met(&groups) => None,
             Ahead::Always => Some(Span::WHOLE),
-            Ahead::IfQuick => Span::within(UNASKED, 10, model.items(), asking.strategy),
+            Ahead::IfQuick => Span::within(UNASKED, 10, model.items(), model.learned, asking.strategy),
             Ahead::Never => None,
         };
         let working = working("looking ahead");

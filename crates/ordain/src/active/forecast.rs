@@ -64,7 +64,7 @@ pub struct Forecast {
 
 /// Draws by which certainty is judged in a world, where many answers follow each other. Fewer would let chance end a world too
 /// early.
-const DRAWS: usize = 512;
+pub const WORLD_DRAWS: usize = 512;
 
 /// Draws follow each other in a chain; of so many one is a world.
 const APART: usize = 8;
@@ -125,7 +125,7 @@ pub fn forecast(
 }
 
 fn reached(belief: &dyn Belief, groups: Option<&Groups>, params: &ForecastParams) -> Result<bool> {
-    let own = CertaintyParams { draws: DRAWS, seed: params.seed };
+    let own = CertaintyParams { draws: WORLD_DRAWS, seed: params.seed };
     let rule = StopRule { goal: params.goal, error: params.error, target: params.target };
     Ok(rule.is_met(&certainty(belief, groups, &own)?))
 }

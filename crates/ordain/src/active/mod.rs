@@ -16,7 +16,7 @@ mod strategy;
 pub use certainty::{Certainty, CertaintyParams, StopRule, certainty, rank_with_certainty};
 pub use choice::{Candidates, Question, choose, choose_many};
 pub use expected_loss::{PairLoss, expected_loss, pair_losses};
-pub use forecast::{Forecast, ForecastParams, forecast};
+pub use forecast::{Forecast, ForecastParams, WORLD_DRAWS, forecast};
 pub use glicko::Glicko;
 pub use judge::Judge;
 pub use learner::BeliefKind;
