@@ -111,14 +111,29 @@ pub struct Span {
 const PAIR: f64 = 60.0;
 
 impl Span {
-    /// A span for those who wait for it.
-    pub const WHOLE: Self = Self { worlds: 40, most: 1000, every: 5 };
+    /// The fewest answers ahead that say anything, and the most that are of use.
+    const FEWEST: usize = 20;
+    const MOST: usize = 1000;
+
+    /// A span for those who wait some seconds for it.
+    pub fn whole(items: &Items, answers: usize, strategy: Strategy) -> Self {
+        const BUDGET: f64 = 6e9;
+        const WORLDS: usize = 20;
+        const EVERY: usize = 10;
+        let most = Self::most(BUDGET / WORLDS as f64, EVERY, items, answers, strategy);
+        Self { worlds: WORLDS, most: most.max(Self::FEWEST), every: EVERY }
+    }
 
     /// A rough span that this many operations allow, with a look at the certainty of a world after every so many answers;
     /// none if too few answers would be looked at to say anything.
     pub fn within(budget: f64, every: usize, items: &Items, answers: usize, strategy: Strategy) -> Option<Self> {
         const WORLDS: usize = 6;
-        const FEWEST: usize = 20;
+        let most = Self::most(budget / WORLDS as f64, every, items, answers, strategy);
+        (most >= Self::FEWEST).then_some(Self { worlds: WORLDS, most, every })
+    }
+
+    /// How many answers ahead so many operations a world allow to look.
+    fn most(budget: f64, every: usize, items: &Items, answers: usize, strategy: Strategy) -> usize {
         // As many as worlds have on their way, about.
         let answers = answers + 100;
         let pairs: f64 = group_sizes(items).into_iter().map(|size| PAIR * (size * size) as f64 / 2.0).sum();
@@ -130,8 +145,7 @@ impl Span {
         let count = items.len() as f64;
         let start = count * count * count / 3.0;
         let step = choice + count * count + look_cost(items, answers, WORLD_DRAWS) / every as f64;
-        let most = (((budget - start) / (WORLDS as f64 * step)).max(0.0) as usize).min(Self::WHOLE.most);
-        (most >= FEWEST).then_some(Self { worlds: WORLDS, most, every })
+        (((budget - start) / step).max(0.0) as usize).min(Self::MOST)
     }
 }
 

@@ -68,7 +68,7 @@ impl Settled {
         // Newcomers are not asked about.
         let span = match ahead {
             _ if model.has_newcomers() || rule.is_met(&groups) => None,
-            Ahead::Always => Some(Span::WHOLE),
+            Ahead::Always => Some(Span::whole(model.items(), model.learned, asking.strategy)),
             Ahead::IfQuick => Span::within(UNASKED, 10, model.items(), model.learned, asking.strategy),
             Ahead::Never => None,
         };
