@@ -101,7 +101,10 @@ impl Incremental {
         let variance = variance.max(0.0);
         let mean = functional.of(&self.mean);
         let moments = observation.moments(mean, variance);
-        let Moments { slope, curvature, .. } = moments;
+        let Moments { slope, curvature, left } = moments;
+        if !(left > 0.0 && curvature >= 0.0) {
+            return Err(prior_too_wide());
+        }
         self.factors.push(Factor { observation: *observation, site: Site::from_moments(moments, mean) });
         self.log_evidence += observation.log_mass(mean, variance);
         add_scaled(&mut self.mean, slope, &direction);
