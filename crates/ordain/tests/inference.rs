@@ -321,7 +321,7 @@ fn dense_equals_directions() {
     let n = 40;
     let (kernel, observations) = problem(n, 300, 2.0, 600);
     let mut dense = Incremental::dense(kernel.clone()).unwrap();
-    let mut directions = Incremental::directions(kernel).unwrap();
+    let mut directions = Incremental::lazy(kernel).unwrap();
     for observation in &observations {
         dense.observe(observation).unwrap();
         directions.observe(observation).unwrap();

@@ -113,7 +113,7 @@ fn equals_learning_anew_over_links() {
 
             // The incremental belief takes steps along known items only: newcomers change nothing for those.
             let replay = |kernel: Arc<dyn Kernel>| {
-                let mut belief = Incremental::directions(kernel).unwrap();
+                let mut belief = Incremental::lazy(kernel).unwrap();
                 answers.iter().for_each(|answer| belief.observe(answer).unwrap());
                 belief
             };

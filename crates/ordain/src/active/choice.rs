@@ -7,11 +7,11 @@ use std::collections::HashSet;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 
 use super::Strategy;
 use super::look_ahead::look_ahead;
 use super::pending::Pending;
+use super::search::{by_falling_mean, search};
 use super::strategy::{Answers, Emphasis, PairBelief, Score};
 use crate::Result;
 use crate::data::{Answer, Groups, ItemId, Outcome};
@@ -64,36 +64,22 @@ impl Candidates {
     }
 
     /// Whether a pair may be asked.
-    fn allows(&self, first: usize, second: usize) -> bool {
+    pub(super) fn allows(&self, first: usize, second: usize) -> bool {
         let key = key(ItemId::new(first), ItemId::new(second));
         !self.excluded.contains(&key) && self.pool.as_ref().is_none_or(|pool| pool.contains(&key))
     }
 
     /// The items of every group, best first under this belief; equal means in the order of the items.
-    fn orders(&self, belief: &dyn Belief) -> Vec<Vec<usize>> {
+    pub(super) fn orders(&self, belief: &dyn Belief) -> Vec<Vec<usize>> {
         let mean = belief.mean();
-        let mut orders: Vec<Vec<usize>> = match &self.groups {
-            None => vec![(0..belief.len()).collect()],
+        match &self.groups {
+            None => vec![by_falling_mean(0..belief.len(), mean)],
             Some(groups) => {
-                (0..groups.len()).map(|group| groups.members(group).iter().map(|item| item.index()).collect()).collect()
+                let members = |group: usize| groups.members(group).iter().map(|item| item.index());
+                (0..groups.len()).map(|group| by_falling_mean(members(group), mean)).collect()
             }
-        };
-        orders.iter_mut().for_each(|order| order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a])));
-        orders
-    }
-}
-
-/// What the places of items by falling mean count, of which equal ones share the better rank: what is asked does not depend on
-/// the order in which items happen to be listed.
-pub(super) fn weights(order: &[usize], mean: &[f64], emphasis: Emphasis) -> Vec<f64> {
-    let mut rank = 0;
-    let weight = |row: usize| {
-        if row == 0 || mean[order[row]] != mean[order[row - 1]] {
-            rank = row + 1;
         }
-        emphasis.at(rank)
-    };
-    (0..order.len()).map(weight).collect()
+    }
 }
 
 fn key(first: ItemId, second: ItemId) -> (u32, u32) {
@@ -112,39 +98,19 @@ pub fn choose(
     candidates: &Candidates,
     stream: &mut ChaCha8Rng,
 ) -> Result<Option<Question>> {
-    let orders = candidates.orders(belief);
     let answers = Answers::new(model);
     let mut best = Best::default();
     match strategy {
-        Strategy::Random => return Ok(any(&orders, candidates, stream)),
-        Strategy::ExpectedLossItem { focus } => return worst_of_worst_item(belief, focus, &orders, candidates, stream),
+        Strategy::Random => return Ok(any(&candidates.orders(belief), candidates, stream)),
+        Strategy::ExpectedLossItem { focus } => return worst_of_worst_item(belief, focus, candidates, stream),
         Strategy::LookAhead { .. } | Strategy::PredictiveEntropy => {
+            let orders = candidates.orders(belief);
             let pairs = pairs(&orders, candidates);
             for (pair, score) in pairs.iter().zip(look_ahead(belief, &answers, strategy, &orders, &pairs)?) {
                 best.offer((score, 0.0), *pair);
             }
         }
-        _ => {
-            let score = |pair: &PairBelief, least: f64| -> Option<Score> {
-                match strategy {
-                    // The bound is cheap, the loss is not.
-                    Strategy::ExpectedLoss { .. } => (pair.loss_bound() >= least).then(|| (pair.loss(), 0.0)),
-                    Strategy::TopRegret { .. } => (pair.top_regret_bound() >= least).then(|| (pair.top_regret(), 0.0)),
-                    Strategy::ExpectedRegret { .. } => (pair.regret_bound() >= least).then(|| (pair.regret(), 0.0)),
-                    Strategy::VarianceRatio => Some(pair.ratio()),
-                    Strategy::Entropy => Some((pair.entropy(&answers), 0.0)),
-                    Strategy::BestOption => Some((pair.best_option(1.0), 0.0)),
-                    Strategy::OptimisticBest => Some((pair.best_option(2.0), 0.0)),
-                    Strategy::Random
-                    | Strategy::ExpectedLossItem { .. }
-                    | Strategy::LookAhead { .. }
-                    | Strategy::PredictiveEntropy => unreachable!("chosen otherwise above"),
-                }
-            };
-            for order in &orders {
-                best.merge(scan(belief, order, strategy, candidates, &score)?);
-            }
-        }
+        _ => best = search(belief, &answers, strategy, candidates)?,
     }
     Ok(best.draw(stream))
 }
@@ -183,65 +149,26 @@ pub fn choose_many(
     Ok(out)
 }
 
-/// The best pairs of a group.
-fn scan(
-    belief: &dyn Belief,
-    order: &[usize],
-    strategy: Strategy,
-    candidates: &Candidates,
-    score: &(impl Fn(&PairBelief, f64) -> Option<Score> + Sync),
-) -> Result<Best> {
-    /// Rows a task works on; fixed, so that the choice does not depend on the number of threads.
-    const ROWS: usize = 64;
-    let (mean, variances) = (belief.mean(), belief.variances());
-    let weights = weights(order, mean, strategy.emphasis());
-    let lower: Vec<f64> = weights.iter().map(|weight| strategy.lower_share() * weight).collect();
-    // Utilities count from the group's best, so that groups on different levels are asked alike.
-    let level = order.first().map_or(0.0, |&best| mean[best]);
-    let rows: Vec<usize> = (0..order.len()).collect();
-    let parts: Vec<Best> = (rows.par_chunks(ROWS))
-        .map(|rows| {
-            let mut best = Best::default();
-            let mut column = vec![0.0; belief.len()];
-            for &row in rows {
-                let first = order[row];
-                belief.column(ItemId::new(first), &mut column)?;
-                for (&second, &lower) in order[row + 1..].iter().zip(&lower[row + 1..]) {
-                    let variance = variances[first] + variances[second] - 2.0 * column[second];
-                    let weight = weights[row] - lower;
-                    let pair = PairBelief { means: [mean[first] - level, mean[second] - level], variance, weight };
-                    let Some(score) = score(&pair, best.least()) else { continue };
-                    if best.may_take(score) && candidates.allows(first, second) {
-                        best.offer(score, (first, second));
-                    }
-                }
-            }
-            Ok(best)
-        })
-        .collect::<Result<_>>()?;
-    let mut best = Best::default();
-    parts.into_iter().for_each(|part| best.merge(part));
-    Ok(best)
-}
-
 /// The pairs that share the best score so far.
 #[derive(Debug, Clone, Default)]
-struct Best {
+pub(super) struct Best {
     best: Option<Score>,
     pairs: Vec<(Score, (usize, usize))>,
 }
 
 impl Best {
-    /// A first number below this cannot be among the best.
-    fn least(&self) -> f64 {
-        self.best.map_or(f64::NEG_INFINITY, |(first, _)| first - EQUAL * first.abs())
+    /// Whether there is a pair.
+    pub(super) fn is_some(&self) -> bool {
+        self.best.is_some()
     }
 
-    fn may_take(&self, score: Score) -> bool {
+    /// Whether a pair with this score, or this bound of it, may be among the best.
+    pub(super) fn may_take(&self, score: Score) -> bool {
         self.best.is_none_or(|best| !behind(score, best))
     }
 
-    fn offer(&mut self, score: Score, pair: (usize, usize)) {
+    /// Takes a pair, if it is among the best.
+    pub(super) fn offer(&mut self, score: Score, pair: (usize, usize)) {
         if !self.may_take(score) {
             return;
         }
@@ -250,10 +177,6 @@ impl Best {
             self.pairs.retain(|(other, _)| !behind(*other, score));
         }
         self.pairs.push((score, pair));
-    }
-
-    fn merge(&mut self, other: Self) {
-        other.pairs.into_iter().for_each(|(score, pair)| self.offer(score, pair));
     }
 
     /// One of the best, each as likely as the others.
@@ -328,7 +251,6 @@ fn any(orders: &[Vec<usize>], candidates: &Candidates, stream: &mut ChaCha8Rng) 
 fn worst_of_worst_item(
     belief: &dyn Belief,
     focus: f64,
-    orders: &[Vec<usize>],
     candidates: &Candidates,
     stream: &mut ChaCha8Rng,
 ) -> Result<Option<Question>> {
@@ -336,9 +258,9 @@ fn worst_of_worst_item(
     let mut best = Best::default();
     let mut own: Vec<Best> = vec![Best::default(); belief.len()];
     let mut column = vec![0.0; belief.len()];
-    for order in orders {
+    for order in &candidates.orders(belief) {
         let mut sums = vec![0.0; order.len()];
-        let weights = weights(order, mean, Emphasis::Focus(focus));
+        let weights = Emphasis::Focus(focus).weights(order, mean);
         for (row, &first) in order.iter().enumerate() {
             belief.column(ItemId::new(first), &mut column)?;
             let weight = weights[row];

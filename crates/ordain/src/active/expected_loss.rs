@@ -1,6 +1,5 @@
 //! The expected loss of leaving a pair as the belief orders it (AXPGP section 2.3).
 
-use super::choice::weights;
 use super::strategy::Emphasis;
 use crate::Result;
 use crate::data::ItemId;
@@ -27,8 +26,7 @@ pub fn expected_loss(mean: f64, variance: f64) -> f64 {
     if variance <= 0.0 {
         return 0.0;
     }
-    let t = mean.abs() / variance.sqrt();
-    variance * (normal::cdf(-t) + t * normal::density(t))
+    variance * normal::beyond(mean.abs() / variance.sqrt()).from_zero
 }
 
 /// The expected losses of all pairs with the weight `exp(-focus * rank)`, rank being the better of the two (AXPGP eqs.
@@ -41,7 +39,7 @@ pub fn pair_losses(belief: &dyn Belief, focus: f64) -> Result<Vec<PairLoss>> {
     let (mean, variances) = (belief.mean(), belief.variances());
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));
-    let weights = weights(&order, mean, Emphasis::Focus(focus));
+    let weights = Emphasis::Focus(focus).weights(&order, mean);
     let mut losses = Vec::with_capacity(n * n.saturating_sub(1) / 2);
     let mut column = vec![0.0; n];
     for (position, &first) in order.iter().enumerate() {

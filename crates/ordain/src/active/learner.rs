@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Glicko;
+use super::{Glicko, Strategy};
 use crate::data::{Answer, Outcome};
 use crate::gp::{AnswerModel, Belief, Ep, EpParams, Incremental, Observation};
 use crate::kernel::{Independent, Kernel, WeightedSum};
@@ -42,9 +42,37 @@ impl BeliefKind {
     }
 }
 
+/// How a belief that takes one step an answer holds its covariances. What it says is the same but for rounding; time and
+/// memory are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CovarianceForm {
+    /// Whatever is expected to be faster for the number of items and the strategy.
+    #[default]
+    Automatic,
+    /// All of them: `n²` doubles, `n²` operations an answer.
+    Dense,
+    /// As they are asked for ([`Incremental::lazy`]): `n` doubles an answer, and a few times `n` operations where questions keep to
+    /// few items.
+    Lazy,
+}
+
+impl CovarianceForm {
+    /// Whether all covariances are held. Strategies that look at the top alone need few columns, and all covariances of 300 items
+    /// cost as much to keep as these; others look at pairs all over the matrix, which pays up to 4000 items, 128 MB.
+    fn is_dense(self, items: usize, strategy: Strategy) -> bool {
+        match self {
+            Self::Automatic => items <= if strategy.keeps_to_the_top() { 300 } else { 4000 },
+            Self::Dense => true,
+            Self::Lazy => false,
+        }
+    }
+}
+
 /// A belief that follows the answers.
 pub(super) struct Learner {
     kind: BeliefKind,
+    /// Whether a belief that takes steps holds all covariances.
+    dense: bool,
     kernel: Arc<dyn Kernel>,
     model: AnswerModel,
     observations: Vec<Observation>,
@@ -59,24 +87,33 @@ enum State {
     Ratings(Glicko),
 }
 
-/// Up to this many items all covariances are at hand, 72 MB of them: every question looks at those of all pairs, however few answers
-/// there are.
-const ALL_AT_HAND: usize = 3000;
-
 /// Answers before EP is first worth its cost.
 const FIRST_REFINEMENT: usize = 10;
 
 impl Learner {
-    /// The belief before any answer.
-    pub(super) fn new(kind: BeliefKind, kernel: Arc<dyn Kernel>, model: AnswerModel) -> Result<Self> {
+    /// The belief before any answer, which will be asked for pairs by this strategy.
+    pub(super) fn new(
+        kind: BeliefKind,
+        form: CovarianceForm,
+        strategy: Strategy,
+        kernel: Arc<dyn Kernel>,
+        model: AnswerModel,
+    ) -> Result<Self> {
         let kernel = if kind == BeliefKind::Independent { independent(kernel.as_ref())? } else { kernel };
-        let state = prior(kind, &kernel)?;
-        Ok(Self { kind, kernel, model, observations: Vec::new(), refined: 0, state })
+        let dense = form.is_dense(kernel.len(), strategy);
+        let state = prior(kind, dense, &kernel)?;
+        Ok(Self { kind, dense, kernel, model, observations: Vec::new(), refined: 0, state })
+    }
+
+    /// Holds covariances in another form; what was learned is forgotten.
+    pub(super) fn set_form(&mut self, form: CovarianceForm, strategy: Strategy) -> Result<()> {
+        self.dense = form.is_dense(self.kernel.len(), strategy);
+        self.reset()
     }
 
     /// Forgets everything.
     pub(super) fn reset(&mut self) -> Result<()> {
-        self.state = prior(self.kind, &self.kernel)?;
+        self.state = prior(self.kind, self.dense, &self.kernel)?;
         self.observations.clear();
         self.refined = 0;
         Ok(())
@@ -114,6 +151,14 @@ impl Learner {
         Ok(())
     }
 
+    /// The belief that takes one step an answer, if it is one.
+    pub(super) fn steps(&self) -> Option<&Incremental> {
+        match &self.state {
+            State::Steps(steps) => Some(steps),
+            State::Full(_) | State::Ratings(_) => None,
+        }
+    }
+
     /// What is believed now.
     pub(super) fn belief(&self) -> &dyn Belief {
         match &self.state {
@@ -134,10 +179,11 @@ fn fit_with(kernel: &Arc<dyn Kernel>, observations: &mut Vec<Observation>, one: 
     fitted
 }
 
-fn prior(kind: BeliefKind, kernel: &Arc<dyn Kernel>) -> Result<State> {
+fn prior(kind: BeliefKind, dense: bool, kernel: &Arc<dyn Kernel>) -> Result<State> {
     Ok(match kind {
         BeliefKind::Gp | BeliefKind::GpRefined | BeliefKind::Independent => {
-            State::Steps(Incremental::new(kernel.clone(), ALL_AT_HAND)?)
+            let make = if dense { Incremental::dense } else { Incremental::lazy };
+            State::Steps(make(kernel.clone())?)
         }
         BeliefKind::GpFull => State::Full(Box::new(EpParams::default().fit(kernel.clone(), &[])?)),
         BeliefKind::Glicko { deviation } => State::Ratings(Glicko::new(kernel.len(), deviation)),

@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 
 use super::Strategy;
-use super::choice::weights;
 use super::strategy::{Answers, Emphasis, PairBelief};
 use crate::Result;
 use crate::data::ItemId;
@@ -57,7 +56,7 @@ impl Ahead<'_> {
     }
 
     fn loss_of_order(&self, order: &[usize], mean: &[f64], direction: &[f64], curvature: f64, focus: f64) -> f64 {
-        let weights = weights(order, mean, Emphasis::Focus(focus));
+        let weights = Emphasis::Focus(focus).weights(order, mean);
         let mut sum = 0.0;
         for (row, &first) in order.iter().enumerate() {
             let weight = weights[row];

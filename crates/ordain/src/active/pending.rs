@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::data::ItemId;
-use crate::gp::Belief;
+use crate::gp::{Belief, Covariances};
 
 /// A belief less what the answers to pending questions are expected to take from it. Means stay: an answer moves them as
 /// likely one way as its probability says, so that on average they do not move.
@@ -16,6 +16,11 @@ pub(super) struct Pending<'a> {
 impl<'a> Pending<'a> {
     pub(super) fn new(belief: &'a dyn Belief) -> Self {
         Self { belief, variances: belief.variances().to_vec(), directions: Vec::new() }
+    }
+
+    /// What the belief knows of covariances, which is asked for only if it does.
+    fn known(&self) -> &dyn Covariances {
+        self.belief.covariances().unwrap_or_else(|| unreachable!("a belief that knows its covariances"))
     }
 
     /// Another question is pending. `n` times the pending ones operations, and two columns of the belief.
@@ -55,5 +60,37 @@ impl Belief for Pending<'_> {
 
     fn log_evidence(&self) -> f64 {
         self.belief.log_evidence()
+    }
+
+    fn covariances(&self) -> Option<&dyn Covariances> {
+        self.belief.covariances().map(|_| self as &dyn Covariances)
+    }
+}
+
+impl Covariances for Pending<'_> {
+    fn entries(&self, item: usize, others: &[u32], out: &mut [f64]) -> Result<()> {
+        self.known().entries(item, others, out)?;
+        for (curvature, direction) in &self.directions {
+            let own = curvature * direction[item];
+            out.iter_mut().zip(others).for_each(|(out, &other)| *out -= own * direction[other as usize]);
+        }
+        Ok(())
+    }
+
+    fn prior_variances(&self) -> &[f64] {
+        self.known().prior_variances()
+    }
+
+    fn floor(&self) -> f64 {
+        self.known().floor()
+    }
+
+    fn has_cheap_entries(&self) -> bool {
+        self.known().has_cheap_entries()
+    }
+
+    fn taken(&self, first: usize, second: usize) -> f64 {
+        let pending = self.directions.iter().map(|(curvature, direction)| curvature * direction[first] * direction[second]);
+        self.known().taken(first, second) + pending.sum::<f64>()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::learner::Learner;
+use super::learner::{CovarianceForm, Learner};
 use super::{
     BeliefKind, Candidates, Certainty, CertaintyParams, Question, StopRule, Strategy, certainty, choose, choose_many,
 };
@@ -89,10 +89,26 @@ impl Session {
                 expected: format!("{}, as many as the kernel has", kernel.len()),
             });
         }
-        let learner = Learner::new(params.belief, kernel, model)?;
+        let learner = Learner::new(params.belief, CovarianceForm::Automatic, params.strategy, kernel, model)?;
         let allowed = Candidates::new(groups.clone());
         let candidates = allowed.clone();
         Ok(Self { params, model, groups, allowed, candidates, learner, answers: Vec::new() })
+    }
+
+    /// The same session before its first answer, whose belief holds its covariances in this form.
+    ///
+    /// # Errors
+    /// If there are answers already, or the kernel cannot be evaluated.
+    pub fn with_form(mut self, form: CovarianceForm) -> Result<Self> {
+        if !self.answers.is_empty() {
+            return Err(Error::Data {
+                what: "a session whose form is to be chosen",
+                found: format!("{} answers", self.answers.len()),
+                expected: "none yet".into(),
+            });
+        }
+        self.learner.set_form(form, self.params.strategy)?;
+        Ok(self)
     }
 
     /// The same session, which asks only these pairs.
@@ -121,6 +137,31 @@ impl Session {
     pub fn ask(&self) -> Result<Option<Question>> {
         let mut stream = self.params.seed.stream(self.answers.len() as u64);
         choose(self.belief(), &self.model, self.params.strategy, &self.candidates, &mut stream)
+    }
+
+    /// Does in advance what the answer to a question, and the question after it, will need, while the judge thinks: solves for
+    /// columns of kernels over links, for either outcome. Changes nothing but how long [`Session::tell`] and [`Session::ask`] take; where
+    /// the kernel gives its covariances one by one there is nothing to do.
+    ///
+    /// # Errors
+    /// If the kernel cannot give a column.
+    pub fn prefetch(&self, question: &Question) -> Result<()> {
+        let Some(steps) = self.learner.steps().filter(|steps| steps.has_dear_columns()) else { return Ok(()) };
+        steps.prefetch(question.first, question.second)?;
+        let mut candidates = self.candidates.clone();
+        if !self.params.repeat {
+            candidates.exclude(question.first, question.second);
+        }
+        for (winner, loser) in [(question.first, question.second), (question.second, question.first)] {
+            let mut after = steps.clone();
+            after.observe(&self.model.preferred(winner, loser))?;
+            // What it looks at stays at hand.
+            let mut stream = self.params.seed.stream(self.answers.len() as u64 + 1);
+            if let Some(next) = choose(&after, &self.model, self.params.strategy, &candidates, &mut stream)? {
+                after.prefetch(next.first, next.second)?;
+            }
+        }
+        Ok(())
     }
 
     /// This many different pairs that are worth asking at once, the best first; fewer if fewer are left. Each is chosen as if the answers

@@ -5,7 +5,7 @@ use std::fmt;
 use super::expected_loss;
 use crate::data::{Goal, ItemId};
 use crate::gp::{AnswerModel, Moments, Observation};
-use crate::numeric::normal;
+use crate::numeric::normal::{self, Beyond};
 use crate::{Error, Result};
 
 /// A way to choose the next pair. Focus is the emphasis on the top: a pair counts `exp(-focus * rank)`, rank being that of the
@@ -160,6 +160,15 @@ impl Strategy {
         }
     }
 
+    /// Whether only pairs of the first few items can be worth asking: where a hundredth rank counts less than 1e-4.
+    pub(super) fn keeps_to_the_top(self) -> bool {
+        match self {
+            Self::TopRegret { k } => k <= 100,
+            Self::ExpectedLoss { focus } | Self::ExpectedRegret { focus } => focus >= 0.1,
+            _ => false,
+        }
+    }
+
     /// What a place in the ranking counts.
     pub(super) fn emphasis(self) -> Emphasis {
         match self {
@@ -192,10 +201,25 @@ impl Emphasis {
     /// At a rank from 1.
     pub(super) fn at(self, rank: usize) -> f64 {
         match self {
+            Self::Focus(0.0) => 1.0,
             Self::Focus(focus) => (-focus * rank as f64).exp(),
             Self::Top(k) if rank <= k => 1.0 / (rank as f64 + 1.0).log2(),
             Self::Top(_) => 0.0,
         }
+    }
+
+    /// What the places of items by falling mean count, of which equal ones share the better rank: what is asked does not depend on
+    /// the order in which items happen to be listed.
+    pub(super) fn weights(self, order: &[usize], mean: &[f64]) -> Vec<f64> {
+        let (mut rank, mut weight) = (0, 0.0);
+        let mut at = |row: usize| {
+            if row == 0 || mean[order[row]] != mean[order[row - 1]] {
+                rank = row + 1;
+                weight = self.at(rank);
+            }
+            weight
+        };
+        (0..order.len()).map(&mut at).collect()
     }
 }
 
@@ -235,69 +259,66 @@ pub(super) struct PairBelief {
 pub(super) type Score = (f64, f64);
 
 impl PairBelief {
+    /// What a strategy makes of the pair. All of these grow with the variance and fall with the distance of the means.
+    pub(super) fn score(&self, strategy: Strategy, answers: &Answers) -> Score {
+        self.score_by(strategy, answers, normal::beyond)
+    }
+
+    /// What a strategy makes at most of a pair that is no closer, no more uncertain and counts no more than this one, and for those
+    /// that look for the best has no larger means. At most a few per cent more than the score, and faster.
+    pub(super) fn bound(&self, strategy: Strategy, answers: &Answers) -> Score {
+        match strategy {
+            // With ties the most is learned where an answer and a tie are as likely: never more than of a plain measurement.
+            Strategy::Entropy if answers.have_ties() => (0.5 * answers.signal(self.variance).ln_1p(), 0.0),
+            _ => self.score_by(strategy, answers, normal::at_most_beyond),
+        }
+    }
+
+    fn score_by(&self, strategy: Strategy, answers: &Answers, beyond: impl Fn(f64) -> Beyond) -> Score {
+        let score = match strategy {
+            Strategy::VarianceRatio => return self.ratio(),
+            Strategy::Entropy => self.entropy(answers),
+            Strategy::BestOption => self.best_option(1.0, beyond),
+            Strategy::OptimisticBest => self.best_option(2.0, beyond),
+            _ if self.variance <= 0.0 => 0.0,
+            Strategy::ExpectedLoss { .. } => self.weight * self.variance * self.beyond(beyond).from_zero,
+            Strategy::ExpectedRegret { .. } => self.weight * self.variance.sqrt() * self.beyond(beyond).mean,
+            Strategy::TopRegret { .. } => self.weight * self.variance * self.variance * self.beyond(beyond).square,
+            Strategy::Random
+            | Strategy::ExpectedLossItem { .. }
+            | Strategy::LookAhead { .. }
+            | Strategy::PredictiveEntropy => unreachable!("these do not score each pair by itself"),
+        };
+        (score, 0.0)
+    }
+
     /// AXPGP eq. 28.
     pub(super) fn loss(&self) -> f64 {
         self.weight * expected_loss(self.means[0] - self.means[1], self.variance)
     }
 
-    /// No loss is larger, whatever the means.
-    pub(super) fn loss_bound(&self) -> f64 {
-        0.5 * self.weight * self.variance
-    }
-
-    /// The expected loss in utility of a wrong order, `sd (φ(t) - t Φ(-t))` with `t = |difference| / sd`.
-    pub(super) fn regret(&self) -> f64 {
-        if self.variance <= 0.0 {
-            return 0.0;
-        }
-        let sd = self.variance.sqrt();
-        let t = (self.means[0] - self.means[1]).abs() / sd;
-        // The difference cancels far out, where there is nothing to regret.
-        self.weight * sd * (normal::density(t) - t * normal::cdf(-t)).max(0.0)
-    }
-
-    /// No regret is larger, whatever the means.
-    pub(super) fn regret_bound(&self) -> f64 {
-        self.weight * self.variance.max(0.0).sqrt() * normal::density(0.0)
-    }
-
-    /// The expected square of that shortfall, `v ((1 + t²) Φ(-t) - t φ(t))`, times the variance: of two regrets the one that comes
-    /// of not knowing can be taken away.
-    pub(super) fn top_regret(&self) -> f64 {
-        if self.variance <= 0.0 {
-            return 0.0;
-        }
-        let t = (self.means[0] - self.means[1]).abs() / self.variance.sqrt();
-        let squared = (1.0 + t * t) * normal::cdf(-t) - t * normal::density(t);
-        self.weight * self.variance * self.variance * squared.max(0.0)
-    }
-
-    /// Nothing is larger, whatever the means.
-    pub(super) fn top_regret_bound(&self) -> f64 {
-        0.5 * self.weight * self.variance * self.variance
+    /// What lies on the wrong side of no difference.
+    fn beyond(&self, beyond: impl Fn(f64) -> Beyond) -> Beyond {
+        beyond((self.means[0] - self.means[1]).abs() / self.variance.sqrt())
     }
 
     /// XPGP section 5.
-    pub(super) fn ratio(&self) -> Score {
+    fn ratio(&self) -> Score {
         let difference = self.means[0] - self.means[1];
         let ratio = if self.variance > 0.0 { self.variance / (difference * difference) } else { 0.0 };
         (ratio, self.variance)
     }
 
     /// The expected maximum of the two utilities, if the deviation of their difference were so many times as large.
-    pub(super) fn best_option(&self, times: f64) -> f64 {
-        let [first, second] = self.means;
+    fn best_option(&self, times: f64, beyond: impl Fn(f64) -> Beyond) -> f64 {
+        let (best, other) = (self.means[0].max(self.means[1]), self.means[0].min(self.means[1]));
         let sd = times * self.variance.max(0.0).sqrt();
-        if sd == 0.0 {
-            return first.max(second);
-        }
-        let t = (first - second) / sd;
-        first * normal::cdf(t) + second * normal::cdf(-t) + sd * normal::density(t)
+        if sd == 0.0 { best } else { best + sd * beyond((best - other) / sd).mean }
     }
 
     /// The expected entropy that the answer takes from the belief (SSGP eqs. 9 and 10): `-½ log` of what is left of the variance
     /// of the difference, over the two answers, or three where there are ties.
-    pub(super) fn entropy(&self, answers: &Answers) -> f64 {
+    fn entropy(&self, answers: &Answers) -> f64 {
         let each = answers.each(self.means[0] - self.means[1], self.variance);
         each.map(|(probability, moments)| -0.5 * probability * moments.left.ln()).sum()
     }
@@ -314,6 +335,15 @@ impl Answers {
         // Without a width, ties have no probability.
         outcomes.extend(model.tied(first, second));
         Self(outcomes)
+    }
+
+    pub(super) fn have_ties(&self) -> bool {
+        self.0.len() > 2
+    }
+
+    /// A variance beside that of the noise.
+    pub(super) fn signal(&self, variance: f64) -> f64 {
+        variance / self.0[0].noise.powi(2)
     }
 
     /// Every answer to a difference `N(mean, variance)`: its probability, and how it bears on the difference.

@@ -48,11 +48,55 @@ pub trait Belief: Send + Sync {
     /// The log probability of the observations so far under the prior, as this belief approximates it.
     fn log_evidence(&self) -> f64;
 
+    /// Single covariances, where they come without the rest of their column.
+    fn covariances(&self) -> Option<&dyn Covariances> {
+        None
+    }
+
     /// What stands for the observations so far: the belief is the prior times the sites of these factors. None where a belief is
     /// no such product, or its observations are not kept.
     fn factors(&self) -> &[Factor] {
         &[]
     }
+}
+
+/// Covariances one by one, and what bounds them: what a search over pairs looks at.
+///
+/// A covariance is a prior one, never below [`Covariances::floor`], less a product of two vectors, one an item, whose squares are what
+/// observations took from the items' variances. So that of items i and j is at least `floor - √(taken_i taken_j)`, however
+/// little of it has been computed.
+pub trait Covariances: Send + Sync {
+    /// The covariances of an item with others, written to `out`.
+    ///
+    /// # Errors
+    /// If the kernel cannot give a column.
+    fn entries(&self, item: usize, others: &[u32], out: &mut [f64]) -> Result<()>;
+
+    /// Every item's variance before any observation.
+    fn prior_variances(&self) -> &[f64];
+
+    /// A number that no covariance of two items was below before any observation; minus infinity where nothing is known.
+    fn floor(&self) -> f64;
+
+    /// Whether entries cost their share of a column, and not all of it.
+    fn has_cheap_entries(&self) -> bool;
+
+    /// What observations took from the covariance of two items; where entries are not cheap.
+    fn taken(&self, first: usize, second: usize) -> f64;
+
+    /// All covariances, if they are there.
+    fn all(&self) -> Option<AllCovariances<'_>> {
+        None
+    }
+}
+
+/// All covariances.
+#[derive(Debug, Clone, Copy)]
+pub struct AllCovariances<'a> {
+    /// The covariances.
+    pub matrix: &'a Matrix,
+    /// For every item, the largest variance of a difference with it.
+    pub largest: &'a [f64],
 }
 
 /// An observation, and the Gaussian that stands for it in a belief.

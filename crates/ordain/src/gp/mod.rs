@@ -14,7 +14,7 @@ mod observation;
 mod ranking;
 mod tuning;
 
-pub use belief::{Belief, Factor, Prediction, predict};
+pub use belief::{AllCovariances, Belief, Covariances, Factor, Prediction, predict};
 pub use compare::{Comparison, ComparisonParams, Lack, Score, Setting};
 pub(crate) use draws::Draws;
 pub use ep::{Ep, EpParams, Site};

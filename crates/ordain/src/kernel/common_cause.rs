@@ -235,4 +235,17 @@ impl Kernel for CommonCause {
         }
         Ok(())
     }
+
+    fn entries(&self, item: usize, others: &[u32], out: &mut [f64]) -> Result<()> {
+        out.iter_mut().zip(others).for_each(|(out, &other)| *out = self.covariance.get(item, other as usize));
+        Ok(())
+    }
+
+    fn has_cheap_entries(&self) -> bool {
+        true
+    }
+
+    fn floor(&self) -> f64 {
+        0.0
+    }
 }

@@ -112,6 +112,11 @@ impl Kernel for Diffusion {
         self.laplacian.rows()
     }
 
+    /// Nothing: `exp(-beta Δ)` is `exp(-beta c)` times the exponential of `beta (c I - Δ)`, which is positive for large c.
+    fn floor(&self) -> f64 {
+        0.0
+    }
+
     /// [`Diffusion::terms`] products with the graph, three vectors of memory.
     fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
         out.fill(0.0);

@@ -162,6 +162,11 @@ impl Kernel for DirectedLaplacian {
         self.stationary.len()
     }
 
+    /// Nothing: `A` is positive on the diagonal only.
+    fn floor(&self) -> f64 {
+        0.0
+    }
+
     /// One solve.
     fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
         let mut unit = vec![0.0; self.len()];

@@ -35,6 +35,19 @@ impl Kernel for Independent {
         Ok(())
     }
 
+    fn entries(&self, item: usize, others: &[u32], out: &mut [f64]) -> Result<()> {
+        out.iter_mut().zip(others).for_each(|(out, &other)| *out = f64::from(other as usize == item));
+        Ok(())
+    }
+
+    fn has_cheap_entries(&self) -> bool {
+        true
+    }
+
+    fn floor(&self) -> f64 {
+        0.0
+    }
+
     fn among(&self, items: &[usize]) -> Result<Matrix> {
         Ok(Matrix::from_fn(items.len(), items.len(), |row, column| f64::from(items[row] == items[column])))
     }

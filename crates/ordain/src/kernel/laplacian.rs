@@ -98,6 +98,11 @@ impl Kernel for RegularizedLaplacian {
         Ok(())
     }
 
+    /// Nothing: the inverse of a matrix that is positive on the diagonal only.
+    fn floor(&self) -> f64 {
+        0.0
+    }
+
     /// n solves, in parallel by blocks.
     fn matrix(&self) -> Result<Matrix> {
         let mut out = self.solver.inverse()?;

@@ -76,6 +76,28 @@ pub trait Kernel: Send + Sync {
     /// If an iterative solve does not converge.
     fn column(&self, item: usize, out: &mut [f64]) -> Result<()>;
 
+    /// Some entries of a column, `K_{others, item}`, written to `out`; the same bits as in the column. Costs a whole column
+    /// unless [`Kernel::has_cheap_entries`].
+    ///
+    /// # Errors
+    /// If an iterative solve does not converge.
+    fn entries(&self, item: usize, others: &[u32], out: &mut [f64]) -> Result<()> {
+        let mut column = vec![0.0; self.len()];
+        self.column(item, &mut column)?;
+        out.iter_mut().zip(others).for_each(|(out, &other)| *out = column[other as usize]);
+        Ok(())
+    }
+
+    /// Whether an entry costs its share of a column, and not all of it.
+    fn has_cheap_entries(&self) -> bool {
+        false
+    }
+
+    /// A number that no covariance of two items is below, rounding apart: 0 for most kernels, minus infinity where nothing is known.
+    fn floor(&self) -> f64 {
+        f64::NEG_INFINITY
+    }
+
     /// The whole matrix: `n²` doubles. Kernels that can do better than column by column do.
     ///
     /// # Errors

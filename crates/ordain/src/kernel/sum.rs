@@ -131,6 +131,18 @@ impl Kernel for WeightedSum {
         self.accumulate(out, |part, out| part.column(item, out))
     }
 
+    fn entries(&self, item: usize, others: &[u32], out: &mut [f64]) -> Result<()> {
+        self.accumulate(out, |part, out| part.entries(item, others, out))
+    }
+
+    fn has_cheap_entries(&self) -> bool {
+        self.parts.iter().all(|(_, part)| part.has_cheap_entries())
+    }
+
+    fn floor(&self) -> f64 {
+        self.parts.iter().map(|(weight, part)| weight * weight * part.floor()).sum()
+    }
+
     fn matrix(&self) -> Result<Matrix> {
         self.add_up(self.items, |part| part.matrix())
     }

@@ -200,6 +200,30 @@ impl VectorKernel {
         }
     }
 
+    /// `q` between an item and others, with the bits of [`Self::distances`].
+    fn distances_to(&self, rho: &Rho, item: usize, others: &[u32], out: &mut [f64]) {
+        match &self.vectors.0 {
+            Store::Dense { items, values } => {
+                out.fill(0.0);
+                for (attribute, column) in values.chunks_exact((*items).max(1)).enumerate() {
+                    let (own, rho) = (column[item], rho_of(rho, attribute));
+                    for (out, &other) in out.iter_mut().zip(others) {
+                        let difference = rho * (column[other as usize] - own);
+                        *out += difference * difference;
+                    }
+                }
+            }
+            Store::Sparse { .. } => {
+                self.vectors.products_with(item, others, out);
+                let rho = rho_of(rho, 0);
+                for (out, &other) in out.iter_mut().zip(others) {
+                    let distance = (self.squares[other as usize] + self.squares[item] - 2.0 * *out).max(0.0);
+                    *out = distance * rho * rho;
+                }
+            }
+        }
+    }
+
     /// What makes the kernel of distances; nothing for the forms of products.
     fn profile(&self) -> Option<Profile<'_>> {
         match &self.form {
@@ -216,32 +240,37 @@ impl VectorKernel {
 
     /// `k` between an item and those from `first`.
     fn values(&self, item: usize, first: usize, out: &mut [f64]) {
+        match self.profile() {
+            Some(Profile { rho, .. }) => self.distances(rho, item, first, out),
+            None => self.vectors.products(item, first, out),
+        }
+        self.shape(item, |position| first + position, out);
+    }
+
+    /// Makes `k` between an item and others of their distances or products.
+    fn shape(&self, item: usize, other: impl Fn(usize) -> usize, out: &mut [f64]) {
         let kappa = kappa_of(&self.form);
         let scale = kappa * kappa;
-        if let Some(Profile { rho, value, .. }) = self.profile() {
-            self.distances(rho, item, first, out);
+        if let Some(Profile { value, .. }) = self.profile() {
             out.iter_mut().for_each(|q| *q = scale * value(*q));
             return;
         }
         match &self.form {
-            Form::Linear { .. } => {
-                self.vectors.products(item, first, out);
-                out.iter_mut().for_each(|product| *product *= scale);
-            }
+            Form::Linear { .. } => out.iter_mut().for_each(|product| *product *= scale),
             Form::Polynomial { offset, degree, .. } => {
-                self.vectors.products(item, first, out);
                 out.iter_mut().for_each(|product| *product = scale * (*product + offset).powi(*degree as i32));
             }
             Form::Cosine { .. } => {
-                self.vectors.products(item, first, out);
                 let own = self.squares[item];
-                for (product, square) in out.iter_mut().zip(&self.squares[first..]) {
+                for (position, product) in out.iter_mut().enumerate() {
+                    let other = other(position);
                     // The root of the product, not the product of the roots: exactly 1 between identical vectors.
-                    let lengths = (own * square).sqrt();
-                    *product = if lengths > 0.0 { scale * (*product / lengths).clamp(-1.0, 1.0) } else { 0.0 };
-                }
-                if (first..first + out.len()).contains(&item) {
-                    out[item - first] = scale;
+                    let lengths = (own * self.squares[other]).sqrt();
+                    *product = match other == item {
+                        true => scale,
+                        false if lengths > 0.0 => scale * (*product / lengths).clamp(-1.0, 1.0),
+                        false => 0.0,
+                    };
                 }
             }
             Form::SquaredExponential { .. } | Form::Matern32 { .. } | Form::Matern52 { .. } => {
@@ -407,6 +436,23 @@ impl Kernel for VectorKernel {
             self.values(item, first, out);
             Ok(())
         })
+    }
+
+    fn entries(&self, item: usize, others: &[u32], out: &mut [f64]) -> Result<()> {
+        match self.profile() {
+            Some(Profile { rho, .. }) => self.distances_to(rho, item, others, out),
+            None => self.vectors.products_with(item, others, out),
+        }
+        self.shape(item, |position| others[position] as usize, out);
+        Ok(())
+    }
+
+    fn has_cheap_entries(&self) -> bool {
+        true
+    }
+
+    fn floor(&self) -> f64 {
+        if self.profile().is_some() { 0.0 } else { f64::NEG_INFINITY }
     }
 
     /// The lower half, in parallel by columns, then mirrored: exactly symmetric.

@@ -165,4 +165,22 @@ impl Vectors {
             }
         }
     }
+
+    /// `out_k = x_item · x_{others_k}`, with the bits of [`Vectors::products`].
+    pub(super) fn products_with(&self, item: usize, others: &[u32], out: &mut [f64]) {
+        match &self.0 {
+            Store::Dense { items, values } => {
+                out.fill(0.0);
+                for column in values.chunks_exact((*items).max(1)) {
+                    let own = column[item];
+                    for (out, &other) in out.iter_mut().zip(others) {
+                        *out += column[other as usize] * own;
+                    }
+                }
+            }
+            Store::Sparse { rows, .. } => {
+                out.iter_mut().zip(others).for_each(|(out, &other)| *out = rows.row_product(item, other as usize));
+            }
+        }
+    }
 }

@@ -121,6 +121,7 @@ pub fn multiply_sparse(matrix: &Matrix, symmetric: &SparseMatrix, out: &mut Matr
 }
 
 /// `target += factor * source`.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 pub fn add_scaled(target: &mut [f64], factor: f64, source: &[f64]) {
     for (target, &source) in target.iter_mut().zip(source) {
         *target += factor * source;
@@ -171,6 +172,53 @@ pub fn rank_one_downdate(target: &mut Matrix, scale: f64, direction: &[f64]) {
     } else {
         target.values_mut().par_chunks_mut(n * CHUNK).enumerate().for_each(run);
     }
+}
+
+/// `target -= scale * direction * direction'` on a symmetric matrix of covariances with these variances, and for every row the largest
+/// variance of a difference with its item afterwards, `variance_i + max_j (variance_j - 2 target_ij)`. One pass: the second costs little
+/// beside reading and writing the matrix.
+pub(crate) fn downdate_covariance(
+    target: &mut Matrix,
+    scale: f64,
+    direction: &[f64],
+    variances: &[f64],
+    largest: &mut [f64],
+) {
+    let n = direction.len();
+    if n == 0 {
+        return;
+    }
+    let run = |(chunk, (values, largest)): (usize, (&mut [f64], &mut [f64]))| {
+        let rows = direction[chunk * CHUNK..].iter().zip(&variances[chunk * CHUNK..]);
+        for ((column, largest), (entry, variance)) in values.chunks_exact_mut(n).zip(largest).zip(rows) {
+            *largest = variance + downdate_column(column, -scale * entry, direction, variances);
+        }
+    };
+    if n * n < PARALLEL_FROM {
+        target.values_mut().chunks_mut(n * CHUNK).zip(largest.chunks_mut(CHUNK)).enumerate().for_each(run);
+    } else {
+        target.values_mut().par_chunks_mut(n * CHUNK).zip(largest.par_chunks_mut(CHUNK)).enumerate().for_each(run);
+    }
+}
+
+/// `column += factor * direction`; returns the largest `variance - 2 column`.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn downdate_column(column: &mut [f64], factor: f64, direction: &[f64], variances: &[f64]) -> f64 {
+    let mut most = [f64::NEG_INFINITY; 8];
+    let larger = |most: f64, value: f64| if value > most { value } else { most };
+    let (blocks, rest) = column.as_chunks_mut::<8>();
+    let ((directions, direction_rest), (spreads, spread_rest)) = (direction.as_chunks::<8>(), variances.as_chunks::<8>());
+    for ((block, direction), variance) in blocks.iter_mut().zip(directions).zip(spreads) {
+        for lane in 0..8 {
+            block[lane] += factor * direction[lane];
+            most[lane] = larger(most[lane], variance[lane] - 2.0 * block[lane]);
+        }
+    }
+    for ((value, direction), variance) in rest.iter_mut().zip(direction_rest).zip(spread_rest) {
+        *value += factor * direction;
+        most[0] = larger(most[0], variance - 2.0 * *value);
+    }
+    most.into_iter().fold(f64::NEG_INFINITY, larger)
 }
 
 /// Copies the lower half of a square matrix over its upper half, by tiles that fit the nearest cache.

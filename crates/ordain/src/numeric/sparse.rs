@@ -106,6 +106,21 @@ impl SparseMatrix {
         }
     }
 
+    /// The inner product of two rows, in the order of the columns.
+    pub(crate) fn row_product(&self, left: usize, right: usize) -> f64 {
+        let (mut columns, mut values) = self.row(left);
+        let (others, other_values) = self.row(right);
+        let mut sum = 0.0;
+        for (other, other_value) in others.iter().zip(other_values) {
+            let at = columns.partition_point(|column| column < other);
+            (columns, values) = (&columns[at..], &values[at..]);
+            if columns.first() == Some(other) {
+                sum += values[0] * other_value;
+            }
+        }
+        sum
+    }
+
     /// The stored values, row by row.
     pub fn values(&self) -> &[f64] {
         &self.values

@@ -64,6 +64,43 @@ pub fn cdf(z: f64) -> f64 {
     if z < 0.0 { upper_tail(-z) } else { 1.0 - upper_tail(z) }
 }
 
+/// What lies beyond a point of a standard normal variable. None of it cancels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Beyond {
+    /// `Φ(-t)`, the probability of lying beyond.
+    pub probability: f64,
+    /// `φ(t) - t Φ(-t)`, by how much on average.
+    pub mean: f64,
+    /// `(1 + t²) Φ(-t) - t φ(t)`, the mean square.
+    pub square: f64,
+    /// `Φ(-t) + t φ(t)`, the mean square of the variable itself there.
+    pub from_zero: f64,
+}
+
+/// What lies beyond `t >= 0`. With the hazard `t + c` there, `φ(t) = (t + c) Φ(-t)`.
+pub fn beyond(t: f64) -> Beyond {
+    let c = excess(t);
+    let probability = gauss(t, INV_SQRT_2PI / (t + c));
+    Beyond {
+        probability,
+        mean: probability * c,
+        square: probability * (1.0 - t * c),
+        from_zero: probability * (1.0 + t * (t + c)),
+    }
+}
+
+/// Steps of the table of [`at_most_beyond`] to 1, and how far it goes.
+const STEPS: usize = 128;
+const TABLE_END: usize = 8;
+
+/// Nothing of [`beyond`] is larger, and at most a few per cent less: a table, since all of it falls as `t` grows.
+pub(crate) fn at_most_beyond(t: f64) -> Beyond {
+    static TABLE: LazyLock<Vec<Beyond>> =
+        LazyLock::new(|| (0..TABLE_END * STEPS).map(|step| beyond(step as f64 / STEPS as f64)).collect());
+    // What is not a number is not below the end either.
+    if t < TABLE_END as f64 { TABLE[(t * STEPS as f64) as usize] } else { beyond(t) }
+}
+
 /// `log Φ(z)`, to about one unit in the last place from `-1e3` and below to the point where it underflows to 0.
 ///
 /// ```

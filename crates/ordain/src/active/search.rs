@@ -1,0 +1,543 @@
+//! The search for the best pair: exact, without looking closely at all pairs.
+//!
+//! Items stand about in the order of their means, in blocks of 16, in blocks of blocks, and so on. What a strategy makes of a
+//! pair grows with the variance of the difference, falls with the distance of the means and grows with what the places count; so two
+//! blocks' extremes bound what any pair between them can score. The pairs of blocks are taken by falling bound and split, down to
+//! single pairs, until no bound reaches the best score found: best-first branch and bound.
+//!
+//! The variance of a difference is `v_i + v_j - 2 c_ij`. A covariance is at least `-√(v_i v_j)`, and, where the prior's are not below
+//! a floor, at least `floor - √(t_i t_j)`, t being what answers took from a variance ([`Covariances`]). Within two blocks it is turned
+//! around: the variance is found that a pair of them needs to be among the best, and each pair's is compared with that, which is an
+//! addition and a comparison where all covariances are there.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use multiversion::multiversion;
+use rayon::prelude::*;
+
+use super::Strategy;
+use super::choice::{Best, Candidates};
+use super::strategy::{Answers, PairBelief, Score};
+use crate::Result;
+use crate::data::ItemId;
+use crate::gp::{Belief, Covariances};
+use crate::numeric::Matrix;
+
+/// Items of a block that is not split further.
+const LEAF: usize = 16;
+
+/// Pairs of leaves that are looked at together, on all threads ...
+const TOGETHER: usize = 256;
+
+/// ... if there are at least so many items.
+const MANY: usize = 2000;
+
+/// Bounds are raised by this fraction, since rounding may leave a score a little above its bound.
+const SLACK: f64 = 1e-10;
+
+/// Up to this many items a search is exact, however long it takes.
+const EXACT_UP_TO: usize = 5000;
+
+/// Beyond that it stops after so many pairs of leaves an item ...
+const LOOKS: f64 = 0.05;
+
+/// ... or when it would need covariances with this many items, if the kernel cannot give them but by whole columns.
+const MOST_COLUMNS: usize = 4;
+
+/// The pairs that share the best score of all groups, under a strategy that scores each pair by itself.
+///
+/// Exact up to 5,000 items. Beyond, the search may end with the best pairs found so far; what it missed is at most the
+/// difference to the largest bound that is left, and usually far less.
+///
+/// # Errors
+/// If the kernel cannot give a column.
+pub(super) fn search(
+    belief: &dyn Belief,
+    answers: &Answers,
+    strategy: Strategy,
+    candidates: &Candidates,
+) -> Result<Best> {
+    let rows = Rows { belief, columns: Mutex::default() };
+    let covariances = belief.covariances().unwrap_or(&rows);
+    let scorer = Scorer { strategy, answers, floor: covariances.floor() };
+    let orders = candidates.orders(belief);
+    let trees = orders.iter().map(|order| Tree::new(belief, covariances, strategy, order)).collect();
+    let mut search = Search {
+        scorer,
+        covariances,
+        matrix: covariances.all().map(|all| all.matrix),
+        candidates,
+        trees,
+        many: belief.len() >= MANY,
+        waiting: BinaryHeap::new(),
+        best: Best::default(),
+        columns: HashSet::new(),
+    };
+    search.run(belief.len())?;
+    Ok(search.best)
+}
+
+/// What is known of an item, or of the items of a block: upper bounds, but for the two that say otherwise.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    mean: f64,
+    lowest_mean: f64,
+    variance: f64,
+    sd: f64,
+    /// The root of what answers took from the variance.
+    taken: f64,
+    prior: f64,
+    /// No difference with it varies more.
+    largest: f64,
+    weight: f64,
+    /// What the lower place takes off the weight of a pair; a lower bound.
+    lower: f64,
+}
+
+impl Place {
+    fn and(&self, other: &Self) -> Self {
+        // Not `f64::max`, which minds NaN.
+        let max = |one: f64, other: f64| if other > one { other } else { one };
+        let min = |one: f64, other: f64| if other < one { other } else { one };
+        Self {
+            mean: max(self.mean, other.mean),
+            lowest_mean: min(self.lowest_mean, other.lowest_mean),
+            variance: max(self.variance, other.variance),
+            sd: max(self.sd, other.sd),
+            taken: max(self.taken, other.taken),
+            prior: max(self.prior, other.prior),
+            largest: max(self.largest, other.largest),
+            weight: max(self.weight, other.weight),
+            lower: min(self.lower, other.lower),
+        }
+    }
+}
+
+/// The items of a group by falling mean, and the extremes of their blocks.
+struct Tree {
+    items: Vec<u32>,
+    places: Vec<Place>,
+    variances: Vec<f64>,
+    /// Blocks of one leaf, of two, of four, ...
+    levels: Vec<Vec<Place>>,
+}
+
+impl Tree {
+    /// Items by falling mean.
+    fn new(belief: &dyn Belief, covariances: &dyn Covariances, strategy: Strategy, order: &[usize]) -> Self {
+        let (mean, variances, prior) = (belief.mean(), belief.variances(), covariances.prior_variances());
+        let all = covariances.all();
+        let weights = strategy.emphasis().weights(order, mean);
+        // Utilities count from the group's best, so that groups on different levels are asked alike.
+        let level = order.first().map_or(0.0, |&best| mean[best]);
+        let place = |(&item, weight): (&usize, f64)| {
+            let (mean, variance) = (mean[item] - level, variances[item]);
+            Place {
+                mean,
+                lowest_mean: mean,
+                variance,
+                sd: variance.sqrt(),
+                taken: (prior[item] - variance).max(0.0).sqrt(),
+                prior: prior[item],
+                largest: all.map_or(f64::INFINITY, |all| all.largest[item]),
+                weight,
+                lower: strategy.lower_share() * weight,
+            }
+        };
+        let places: Vec<Place> = order.iter().zip(weights).map(place).collect();
+        let join = |places: &[Place]| places[1..].iter().fold(places[0], |all, one| all.and(one));
+        let mut levels: Vec<Vec<Place>> = vec![places.chunks(LEAF).map(join).collect()];
+        while let Some(below) = levels.last().filter(|blocks| blocks.len() > 1) {
+            levels.push(below.chunks(2).map(join).collect());
+        }
+        let variances = places.iter().map(|place| place.variance).collect();
+        Self { items: order.iter().map(|&item| item as u32).collect(), places, variances, levels }
+    }
+
+    /// The places of a leaf.
+    fn leaf(&self, number: u32) -> Range<usize> {
+        let first = number as usize * LEAF;
+        first..(first + LEAF).min(self.places.len())
+    }
+}
+
+/// Two blocks of a level, or two places, that may hold the best pair.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    bound: Score,
+    tree: u32,
+    /// From 1 for leaves; 0 for places.
+    level: u32,
+    first: u32,
+    second: u32,
+}
+
+impl Ord for Waiting {
+    /// By bound; among equals single pairs first, and the rest in a fixed order.
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let place = |one: &Self| (one.level, one.tree, one.first, one.second);
+        let bounds = self.bound.0.total_cmp(&other.bound.0).then(self.bound.1.total_cmp(&other.bound.1));
+        bounds.then_with(|| place(other).cmp(&place(self)))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Waiting {}
+
+struct Search<'a> {
+    scorer: Scorer<'a>,
+    covariances: &'a dyn Covariances,
+    /// All covariances, if they are there.
+    matrix: Option<&'a Matrix>,
+    candidates: &'a Candidates,
+    trees: Vec<Tree>,
+    many: bool,
+    waiting: BinaryHeap<Waiting>,
+    best: Best,
+    /// Items whose columns were needed.
+    columns: HashSet<u32>,
+}
+
+impl Search<'_> {
+    fn run(&mut self, items: usize) -> Result<()> {
+        let exact = items <= EXACT_UP_TO;
+        let most_looks = if exact { usize::MAX } else { (LOOKS * items as f64) as usize };
+        for tree in 0..self.trees.len() {
+            if !self.trees[tree].items.is_empty() {
+                self.consider(tree as u32, self.trees[tree].levels.len() as u32, 0, 0);
+            }
+        }
+        let mut looks = 0;
+        while let Some(next) = self.waiting.pop() {
+            let enough = looks >= most_looks || (!exact && self.columns.len() >= MOST_COLUMNS);
+            if !self.best.may_take(next.bound) || (enough && self.best.is_some()) {
+                break;
+            }
+            match (next.level, self.matrix) {
+                (0, _) => self.evaluate(next)?,
+                (1, Some(matrix)) => {
+                    let batch = self.batch(next);
+                    self.look_at_all(matrix, &batch);
+                }
+                (1, None) => {
+                    looks += 1;
+                    self.look(next)?;
+                }
+                _ => self.split(next),
+            }
+        }
+        Ok(())
+    }
+
+    /// Some leaves that wait next, to be looked at together; a fixed number, so that what is found does not depend on the threads.
+    fn batch(&mut self, next: Waiting) -> Vec<Waiting> {
+        let mut batch = vec![next];
+        // Without a pair to compare with, all would be found.
+        let most = if self.many && self.best.is_some() { TOGETHER } else { 1 };
+        while batch.len() < most && self.waiting.peek().is_some_and(|next| next.level == 1) {
+            batch.extend(self.waiting.pop());
+        }
+        batch
+    }
+
+    /// Puts two blocks in line, if their best pair may be the best.
+    fn consider(&mut self, tree: u32, level: u32, first: u32, second: u32) {
+        let blocks = &self.trees[tree as usize].levels[level as usize - 1];
+        let bound = self.scorer.bound(&blocks[first as usize], &blocks[second as usize]);
+        if self.best.may_take(bound) {
+            self.waiting.push(Waiting { bound, tree, level, first, second });
+        }
+    }
+
+    fn split(&mut self, Waiting { tree, level, first, second, .. }: Waiting) {
+        let below = level - 1;
+        let count = self.trees[tree as usize].levels[below as usize - 1].len() as u32;
+        for one in [2 * first, 2 * first + 1] {
+            for other in [2 * second, 2 * second + 1] {
+                if one <= other && other < count {
+                    self.consider(tree, below, one, other);
+                }
+            }
+        }
+    }
+
+    /// The variance that a pair of two leaves needs to be among the best, for every row of the first.
+    fn needed(&self, tree: &Tree, first: u32, second: u32) -> [f64; LEAF] {
+        let [upper, lower] = [first, second].map(|leaf| tree.levels[0][leaf as usize]);
+        let rows = &tree.places[tree.leaf(first)];
+        // Where rows count about alike one number will do for all.
+        if rows.last().is_some_and(|last| 2.0 * last.weight > upper.weight) {
+            return [self.scorer.needed_variance(&upper, &lower, &self.best); LEAF];
+        }
+        let mut out = [f64::INFINITY; LEAF];
+        let needed = |own| self.scorer.needed_variance(own, &lower, &self.best);
+        out.iter_mut().zip(rows).for_each(|(out, own)| *out = needed(own));
+        out
+    }
+
+    /// Looks at the pairs of some leaves, all covariances being there.
+    fn look_at_all(&mut self, matrix: &Matrix, batch: &[Waiting]) {
+        let this = &*self;
+        let look = |&Waiting { tree, first, second, .. }: &Waiting| {
+            let tree = &this.trees[tree as usize];
+            let mut found = Vec::new();
+            let [rows, columns] = [first, second].map(|leaf| tree.leaf(leaf));
+            reaching(matrix, tree, rows, columns, &this.needed(tree, first, second), &mut found);
+            found
+        };
+        let found: Vec<Vec<(usize, usize)>> =
+            if batch.len() < TOGETHER { batch.iter().map(look).collect() } else { batch.par_iter().map(look).collect() };
+        for (waiting, found) in batch.iter().zip(found) {
+            let tree = &self.trees[waiting.tree as usize];
+            for pair in found {
+                let covariance = matrix[(tree.items[pair.0] as usize, tree.items[pair.1] as usize)];
+                self.best.offer_pair(&self.scorer, self.candidates, tree, pair, covariance);
+            }
+        }
+    }
+
+    /// Looks at the pairs of two leaves.
+    fn look(&mut self, Waiting { tree: number, first, second, .. }: Waiting) -> Result<()> {
+        let tree = &self.trees[number as usize];
+        let lower = tree.levels[0][second as usize];
+        let cheap = self.covariances.has_cheap_entries();
+        let (mut others, mut at, mut entries) = ([0; LEAF], [0; LEAF], [0.0; LEAF]);
+        for (row, needed) in tree.leaf(first).zip(self.needed(tree, first, second)) {
+            let own = &tree.places[row];
+            if self.scorer.variance(own, &lower) < needed {
+                continue;
+            }
+            let mut count = 0;
+            for other in tree.leaf(second).start.max(row + 1)..tree.leaf(second).end {
+                if self.scorer.variance(own, &tree.places[other]) >= needed {
+                    (others[count], at[count]) = (tree.items[other], other);
+                    count += 1;
+                }
+            }
+            let item = tree.items[row] as usize;
+            if cheap && count > 0 {
+                self.covariances.entries(item, &others[..count], &mut entries[..count])?;
+            }
+            for k in 0..count {
+                let other = &tree.places[at[k]];
+                if !cheap {
+                    let covariance = self.scorer.floor - self.covariances.taken(item, others[k] as usize);
+                    let variance = own.variance + other.variance - 2.0 * covariance;
+                    let bound = self.scorer.bound_with(own, other, variance * (1.0 + SLACK));
+                    if self.best.may_take(bound) {
+                        let (first, second) = (row as u32, at[k] as u32);
+                        self.waiting.push(Waiting { bound, tree: number, level: 0, first, second });
+                    }
+                } else if own.variance + other.variance - 2.0 * entries[k] >= needed {
+                    self.best.offer_pair(&self.scorer, self.candidates, tree, (row, at[k]), entries[k]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Scores a single pair whose covariance is dear.
+    fn evaluate(&mut self, Waiting { tree, first, second, .. }: Waiting) -> Result<()> {
+        let tree = &self.trees[tree as usize];
+        let (first, second) = (first as usize, second as usize);
+        let (item, other) = (tree.items[first], tree.items[second]);
+        if self.candidates.allows(item as usize, other as usize) {
+            self.columns.insert(item);
+            let mut entry = [0.0];
+            self.covariances.entries(item as usize, &[other], &mut entry)?;
+            self.best.offer_pair(&self.scorer, self.candidates, tree, (first, second), entry[0]);
+        }
+        Ok(())
+    }
+}
+
+impl Best {
+    /// Takes a pair of places, the one ranked higher first, if it is among the best and may be asked.
+    fn offer_pair(
+        &mut self,
+        scorer: &Scorer<'_>,
+        candidates: &Candidates,
+        tree: &Tree,
+        (first, second): (usize, usize),
+        covariance: f64,
+    ) {
+        let pair = pair(&tree.places[first], &tree.places[second], covariance);
+        if !self.may_take(scorer.bound_at(&pair)) {
+            return;
+        }
+        let score = scorer.score(&pair);
+        let pair = (tree.items[first] as usize, tree.items[second] as usize);
+        if self.may_take(score) && candidates.allows(pair.0, pair.1) {
+            self.offer(score, pair);
+        }
+    }
+}
+
+/// The pairs of some rows with some columns after them whose difference varies as much as their row needs.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn reaching(
+    matrix: &Matrix,
+    tree: &Tree,
+    rows: Range<usize>,
+    columns: Range<usize>,
+    needed: &[f64; LEAF],
+    found: &mut Vec<(usize, usize)>,
+) {
+    for (row, &needed) in rows.zip(needed) {
+        let columns = columns.start.max(row + 1)..columns.end;
+        if needed == f64::INFINITY {
+            continue;
+        }
+        let own = tree.variances[row];
+        let covariances = matrix.column(tree.items[row] as usize);
+        let mut variances = [f64::NEG_INFINITY; LEAF];
+        let others = tree.items[columns.clone()].iter().zip(&tree.variances[columns.clone()]);
+        for (out, (&item, variance)) in variances.iter_mut().zip(others) {
+            *out = own + variance - 2.0 * covariances[item as usize];
+        }
+        let mut most = [f64::NEG_INFINITY; 8];
+        for block in variances.as_chunks::<8>().0 {
+            for lane in 0..8 {
+                most[lane] = if block[lane] > most[lane] { block[lane] } else { most[lane] };
+            }
+        }
+        if most.iter().any(|&most| most >= needed) {
+            let reach = columns.zip(variances).filter(|&(_, variance)| variance >= needed);
+            found.extend(reach.map(|(column, _)| (row, column)));
+        }
+    }
+}
+
+/// What a strategy makes of pairs, and at most of pairs of which less is known.
+struct Scorer<'a> {
+    strategy: Strategy,
+    answers: &'a Answers,
+    floor: f64,
+}
+
+impl Scorer<'_> {
+    fn score(&self, pair: &PairBelief) -> Score {
+        pair.score(self.strategy, self.answers)
+    }
+
+    /// The same, fast and a little more.
+    fn bound_at(&self, pair: &PairBelief) -> Score {
+        raised(pair.bound(self.strategy, self.answers))
+    }
+
+    /// No difference between an item of one block and one of the other varies more.
+    fn variance(&self, first: &Place, second: &Place) -> f64 {
+        let least = (self.floor - first.taken * second.taken).max(-first.sd * second.sd);
+        let now = first.variance + second.variance - 2.0 * least;
+        let prior = first.prior + second.prior - 2.0 * self.floor;
+        now.min(prior).min(first.largest).min(second.largest) * (1.0 + SLACK)
+    }
+
+    /// No pair of an item of one block with one of the other scores more.
+    fn bound(&self, first: &Place, second: &Place) -> Score {
+        self.bound_with(first, second, self.variance(first, second))
+    }
+
+    /// The same, if no difference varies more than this.
+    fn bound_with(&self, first: &Place, second: &Place, variance: f64) -> Score {
+        let means = match self.strategy {
+            Strategy::BestOption | Strategy::OptimisticBest => [first.mean, second.mean],
+            _ => [(first.lowest_mean - second.mean).max(second.lowest_mean - first.mean).max(0.0), 0.0],
+        };
+        // The better place counts, less a share of the other.
+        let weight = first.weight.max(second.weight) - first.lower.min(second.lower);
+        let pair = PairBelief { means, variance: variance.max(0.0), weight };
+        self.bound_at(&pair)
+    }
+
+    /// No pair between two blocks whose difference varies less is among the best; a little below the least that is.
+    fn needed_variance(&self, first: &Place, second: &Place, best: &Best) -> f64 {
+        /// Each halves what is left open: in the end 1 in 64 of the variance.
+        const STEPS: usize = 6;
+        let may = |variance: f64| best.may_take(self.bound_with(first, second, variance));
+        let (mut low, mut high) = (0.0, self.variance(first, second));
+        if !may(high) {
+            return f64::INFINITY;
+        }
+        for _ in 0..STEPS {
+            let middle = 0.5 * (low + high);
+            if may(middle) { high = middle } else { low = middle }
+        }
+        low
+    }
+}
+
+/// Two items, the one ranked higher first.
+fn pair(first: &Place, second: &Place, covariance: f64) -> PairBelief {
+    let variance = first.variance + second.variance - 2.0 * covariance;
+    PairBelief { means: [first.mean, second.mean], variance, weight: first.weight - second.lower }
+}
+
+fn raised((score, second): Score) -> Score {
+    (score + SLACK * score.abs(), second + SLACK * second.abs())
+}
+
+/// Items by falling mean; equal ones in their order.
+pub(super) fn by_falling_mean(items: impl Iterator<Item = usize>, mean: &[f64]) -> Vec<usize> {
+    // Numbers in the order of the bits that stand for them sort faster.
+    let key = |item: usize| {
+        let bits = (mean[item] + 0.0).to_bits();
+        let ascending = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
+        (!ascending, item as u32)
+    };
+    let mut keys: Vec<(u64, u32)> = items.map(key).collect();
+    keys.sort_unstable();
+    keys.into_iter().map(|(_, item)| item as usize).collect()
+}
+
+/// The covariances of a belief that knows only columns: each is asked for once.
+struct Rows<'a> {
+    belief: &'a dyn Belief,
+    columns: Mutex<HashMap<usize, Vec<f64>>>,
+}
+
+impl Covariances for Rows<'_> {
+    fn entries(&self, item: usize, others: &[u32], out: &mut [f64]) -> Result<()> {
+        let mut columns = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
+        let column = match columns.entry(item) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let mut column = vec![0.0; self.belief.len()];
+                self.belief.column(ItemId::new(item), &mut column)?;
+                place.insert(column)
+            }
+        };
+        out.iter_mut().zip(others).for_each(|(out, &other)| *out = column[other as usize]);
+        Ok(())
+    }
+
+    fn prior_variances(&self) -> &[f64] {
+        self.belief.variances()
+    }
+
+    fn floor(&self) -> f64 {
+        f64::NEG_INFINITY
+    }
+
+    fn has_cheap_entries(&self) -> bool {
+        true
+    }
+
+    fn taken(&self, _: usize, _: usize) -> f64 {
+        0.0
+    }
+}

@@ -1,0 +1,259 @@
+//! A covariance that is never formed: prior columns on demand, less what answers took.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::reduction::{Reduction, Seen};
+use crate::Result;
+use crate::gp::Functional;
+use crate::kernel::Kernel;
+use crate::numeric::Matrix;
+use crate::numeric::dense::add_scaled;
+
+/// `K - S S'`. After t answers about b different items: memory `n min(t, 2 b)`, and that many operations for a column that was not
+/// in use; a column in use costs `n` an answer. Columns of kernels without cheap entries are kept as far as they fit.
+///
+/// What is kept decides how long things take, and never a bit of what comes out.
+pub(super) struct Lazy {
+    kernel: Arc<dyn Kernel>,
+    reduction: Reduction,
+    /// The items of all observations so far.
+    observed: BTreeSet<usize>,
+    /// Columns in use.
+    kept: Mutex<Kept<Column>>,
+    /// Columns of the prior, where they are dear; clones share them.
+    prior: Arc<Mutex<Kept<Arc<[f64]>>>>,
+}
+
+/// A column in use.
+#[derive(Clone)]
+struct Column {
+    seen: Seen,
+    base: Vec<f64>,
+    now: Vec<f64>,
+}
+
+impl Clone for Lazy {
+    /// Shares what does not change; columns in use are not taken along.
+    fn clone(&self) -> Self {
+        Self {
+            kernel: self.kernel.clone(),
+            reduction: self.reduction.clone(),
+            observed: self.observed.clone(),
+            kept: Mutex::new(Kept::columns(self.kernel.len())),
+            prior: self.prior.clone(),
+        }
+    }
+}
+
+impl Lazy {
+    pub(super) fn new(kernel: Arc<dyn Kernel>) -> Self {
+        let items = kernel.len();
+        Self {
+            kernel,
+            reduction: Reduction::new(items),
+            observed: BTreeSet::new(),
+            kept: Mutex::new(Kept::columns(items)),
+            prior: Arc::new(Mutex::new(Kept::prior(items))),
+        }
+    }
+
+    /// The number of rank-one terms.
+    pub(super) fn rank(&self) -> usize {
+        self.reduction.rank()
+    }
+
+    /// The covariance of one item with all, written to `out`.
+    pub(super) fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
+        let mut column = self.take(item)?;
+        self.reduction.catch_up(item, &mut column.seen, &mut column.base, &mut column.now);
+        out.copy_from_slice(&column.now);
+        lock(&self.kept).put(item, column);
+        Ok(())
+    }
+
+    /// The covariances of an item with others.
+    pub(super) fn entries(&self, item: usize, others: &[u32], out: &mut [f64]) -> Result<()> {
+        let mut kept = lock(&self.kept);
+        if kept.is_wanted(item, others.len()) {
+            drop(kept);
+            let mut column = self.take(item)?;
+            self.reduction.catch_up(item, &mut column.seen, &mut column.base, &mut column.now);
+            out.iter_mut().zip(others).for_each(|(out, &other)| *out = column.now[other as usize]);
+            kept = lock(&self.kept);
+            kept.put(item, column);
+            return Ok(());
+        }
+        drop(kept);
+        if self.kernel.has_cheap_entries() {
+            self.kernel.entries(item, others, out)?;
+        } else {
+            let column = self.prior_column(item)?;
+            out.iter_mut().zip(others).for_each(|(out, &other)| *out = column[other as usize]);
+        }
+        self.reduction.subtract_products(&self.reduction.row(item), others, out);
+        Ok(())
+    }
+
+    /// The covariance of all items with a functional.
+    pub(super) fn direction(&self, functional: Functional, out: &mut [f64]) -> Result<()> {
+        match functional {
+            Functional::Item(item) => self.column(item as usize, out),
+            Functional::Difference(first, second) => {
+                let mut other = vec![0.0; out.len()];
+                self.prefetch(&[first as usize, second as usize])?;
+                self.column(first as usize, out)?;
+                self.column(second as usize, &mut other)?;
+                add_scaled(out, -1.0, &other);
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes an answer's direction, scaled, off the covariance.
+    pub(super) fn take_off(&mut self, functional: Functional, direction: Vec<f64>) {
+        self.observed.extend(functional.items().map(|item| item as usize));
+        self.reduction.push(direction);
+        if self.reduction.is_loose(self.observed.len()) {
+            let observed: Vec<usize> = self.observed.iter().copied().collect();
+            self.reduction.compact(&observed);
+            // Their bits are those of the columns before.
+            lock(&self.kept).clear();
+        }
+        lock(&self.kept).cool();
+    }
+
+    /// `S_i · S_j`: the prior covariance less this is the covariance.
+    pub(super) fn taken(&self, first: usize, second: usize) -> f64 {
+        self.reduction.product(first, second)
+    }
+
+    pub(super) fn has_cheap_entries(&self) -> bool {
+        self.kernel.has_cheap_entries()
+    }
+
+    pub(super) fn floor(&self) -> f64 {
+        self.kernel.floor()
+    }
+
+    /// The joint covariance of some items.
+    pub(super) fn among(&self, items: &[usize]) -> Result<Matrix> {
+        let mut out = self.kernel.among(items)?;
+        add_scaled(out.values_mut(), -1.0, self.reduction.among(items).values());
+        Ok(out)
+    }
+
+    /// Solves for prior columns that will be needed, where that is dear.
+    pub(super) fn prefetch(&self, items: &[usize]) -> Result<()> {
+        if self.kernel.has_cheap_entries() {
+            return Ok(());
+        }
+        let missing: Vec<usize> = items.iter().copied().filter(|&item| lock(&self.prior).get(item).is_none()).collect();
+        for item in missing {
+            self.prior_column(item)?;
+        }
+        Ok(())
+    }
+
+    /// A column in use, or one to be.
+    fn take(&self, item: usize) -> Result<Column> {
+        if let Some(column) = lock(&self.kept).remove(item) {
+            return Ok(column);
+        }
+        let base = if self.kernel.has_cheap_entries() {
+            let mut base = vec![0.0; self.kernel.len()];
+            self.kernel.column(item, &mut base)?;
+            base
+        } else {
+            self.prior_column(item)?.to_vec()
+        };
+        Ok(Column { seen: Seen::default(), now: base.clone(), base })
+    }
+
+    /// A column of the prior that is dear.
+    fn prior_column(&self, item: usize) -> Result<Arc<[f64]>> {
+        if let Some(column) = lock(&self.prior).get(item) {
+            return Ok(column.clone());
+        }
+        let mut column = vec![0.0; self.kernel.len()];
+        self.kernel.column(item, &mut column)?;
+        let column: Arc<[f64]> = column.into();
+        lock(&self.prior).put(item, column.clone());
+        Ok(column)
+    }
+}
+
+/// What is kept is right or not there, so a panic elsewhere does not spoil it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Columns by item; the one that was used least lately makes room.
+#[derive(Clone)]
+struct Kept<T> {
+    most: usize,
+    items: usize,
+    clock: u64,
+    columns: HashMap<usize, (u64, T)>,
+    /// How many entries were asked of columns that are not kept, since the last answer.
+    asked: HashMap<usize, usize>,
+}
+
+impl Kept<Column> {
+    /// At most 64 columns and 256 megabytes, but two.
+    fn columns(items: usize) -> Self {
+        Self::new(items, ((256 << 20) / (16 * items.max(1))).clamp(2, 64))
+    }
+}
+
+impl Kept<Arc<[f64]>> {
+    /// At most 1024 columns and a gigabyte, but sixteen.
+    fn prior(items: usize) -> Self {
+        Self::new(items, ((1 << 30) / (8 * items.max(1))).clamp(16, 1024))
+    }
+}
+
+impl<T> Kept<T> {
+    fn new(items: usize, most: usize) -> Self {
+        Self { most, items, clock: 0, columns: HashMap::new(), asked: HashMap::new() }
+    }
+
+    /// Whether a column is kept, or so many of its entries were asked for that it should be.
+    fn is_wanted(&mut self, item: usize, entries: usize) -> bool {
+        if self.columns.contains_key(&item) {
+            return true;
+        }
+        let asked = self.asked.entry(item).or_default();
+        *asked += entries;
+        4 * *asked > self.items
+    }
+
+    fn get(&mut self, item: usize) -> Option<&T> {
+        self.clock += 1;
+        let (used, column) = self.columns.get_mut(&item)?;
+        *used = self.clock;
+        Some(column)
+    }
+
+    fn remove(&mut self, item: usize) -> Option<T> {
+        self.columns.remove(&item).map(|(_, column)| column)
+    }
+
+    fn put(&mut self, item: usize, column: T) {
+        self.clock += 1;
+        if self.columns.len() >= self.most && !self.columns.contains_key(&item) {
+            let oldest = self.columns.iter().min_by_key(|(_, (used, _))| *used).map(|(&item, _)| item);
+            oldest.and_then(|item| self.columns.remove(&item));
+        }
+        self.columns.insert(item, (self.clock, column));
+    }
+
+    fn clear(&mut self) {
+        self.columns.clear();
+    }
+
+    /// Another answer has come.
+    fn cool(&mut self) {
+        self.asked.clear();
+    }
+}

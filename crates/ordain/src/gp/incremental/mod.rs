@@ -1,0 +1,298 @@
+//! The incremental belief: one rank-one step an answer (AXPGP section 2.2, in the scalar form of the errata).
+//!
+//! With $a = \Sigma d$, $v = d'a$ and the [`Moments`] of the observation under $N(d'm, v)$,
+//!
+//! $$ m \leftarrow m + \text{slope}\; a, \qquad \Sigma \leftarrow \Sigma - \text{curvature}\; a a'. $$
+//!
+//! This replaces AXPGP eqs. 22-24, whose 2 x 2 site covariance is singular along the sum of the two utilities.
+
+mod lazy;
+mod reduction;
+
+use std::sync::Arc;
+
+use lazy::Lazy;
+
+use super::{AllCovariances, Belief, Covariances, Factor, Functional, Moments, Observation, Site, prior_too_wide};
+use crate::Result;
+use crate::data::ItemId;
+use crate::kernel::Kernel;
+use crate::numeric::Matrix;
+use crate::numeric::dense::{add_scaled, downdate_covariance};
+
+/// A belief that learns from one observation at a time and never looks back.
+#[derive(Clone)]
+pub struct Incremental {
+    mean: Vec<f64>,
+    variances: Vec<f64>,
+    /// The variances before any observation.
+    prior: Vec<f64>,
+    covariance: Covariance,
+    factors: Vec<Factor>,
+    log_evidence: f64,
+}
+
+/// Two forms of the same covariance.
+#[derive(Clone)]
+enum Covariance {
+    /// All of it: `n²` doubles, `n²` operations an answer.
+    Dense {
+        /// All covariances.
+        matrix: Matrix,
+        /// For every item, the largest variance of a difference with it.
+        largest: Vec<f64>,
+    },
+    /// As columns are asked for.
+    Lazy(Lazy),
+}
+
+impl Covariance {
+    fn dense(mut matrix: Matrix) -> Self {
+        let (variances, nothing) = (matrix.diagonal(), vec![0.0; matrix.rows()]);
+        let mut largest = vec![0.0; matrix.rows()];
+        downdate_covariance(&mut matrix, 0.0, &nothing, &variances, &mut largest);
+        Self::Dense { matrix, largest }
+    }
+}
+
+/// Up to this many items the dense form is the faster one at any number of answers: 8 MB stay in the cache.
+const DENSE_UP_TO: usize = 1000;
+
+/// Up to this many items all covariances are formed once there are as many rank-one terms: 800 MB.
+const MOST_DENSE: usize = 10_000;
+
+impl Incremental {
+    /// The prior, about to learn from about this many observations, in the form that is expected to be faster.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated.
+    pub fn new(kernel: Arc<dyn Kernel>, expected_observations: usize) -> Result<Self> {
+        let n = kernel.len();
+        if n <= DENSE_UP_TO.max(expected_observations) { Self::dense(kernel) } else { Self::lazy(kernel) }
+    }
+
+    /// The prior with all covariances: `n²` doubles, `n²` operations an answer.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated.
+    pub fn dense(kernel: Arc<dyn Kernel>) -> Result<Self> {
+        let matrix = kernel.matrix()?;
+        Ok(Self::prior(matrix.diagonal(), Covariance::dense(matrix)))
+    }
+
+    /// The prior with covariances as they are asked for, by columns. After t answers about b different items: memory
+    /// `n min(t, 2 b)`, and as many operations for the next answer, or `n` where both items were in use. Once that is as many
+    /// as all covariances, and there are at most 10,000 items, they are formed.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated.
+    pub fn lazy(kernel: Arc<dyn Kernel>) -> Result<Self> {
+        let mut variances = vec![0.0; kernel.len()];
+        kernel.diagonal(&mut variances)?;
+        Ok(Self::prior(variances, Covariance::Lazy(Lazy::new(kernel))))
+    }
+
+    /// Another belief, to learn on from; in dense form.
+    ///
+    /// # Errors
+    /// If its kernel cannot be evaluated.
+    pub fn from_belief(belief: &dyn Belief) -> Result<Self> {
+        let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
+        let matrix = belief.covariance(&items)?;
+        let (mean, variances) = (belief.mean().to_vec(), belief.variances().to_vec());
+        let (prior, factors) = (variances.clone(), belief.factors().to_vec());
+        let covariance = Covariance::dense(matrix);
+        Ok(Self { mean, variances, prior, covariance, factors, log_evidence: belief.log_evidence() })
+    }
+
+    fn prior(variances: Vec<f64>, covariance: Covariance) -> Self {
+        let (mean, prior) = (vec![0.0; variances.len()], variances.clone());
+        Self { mean, variances, prior, covariance, factors: Vec::new(), log_evidence: 0.0 }
+    }
+
+    /// Whether columns are solved for, so that [`Incremental::prefetch`] saves time.
+    pub fn has_dear_columns(&self) -> bool {
+        match &self.covariance {
+            Covariance::Dense { .. } => false,
+            Covariance::Lazy(lazy) => !lazy.has_cheap_entries(),
+        }
+    }
+
+    /// Solves in advance for what learning an answer about two items will need, where a kernel's columns are dear; else it does nothing.
+    ///
+    /// # Errors
+    /// If the kernel cannot give a column.
+    pub fn prefetch(&self, first: ItemId, second: ItemId) -> Result<()> {
+        match &self.covariance {
+            Covariance::Dense { .. } => Ok(()),
+            Covariance::Lazy(lazy) => lazy.prefetch(&[first.index(), second.index()]),
+        }
+    }
+
+    /// Learns from one observation.
+    ///
+    /// # Errors
+    /// If the kernel cannot give a column, or the prior is so wide beside the noise that rounding hides it; the belief is
+    /// then unchanged.
+    pub fn observe(&mut self, observation: &Observation) -> Result<()> {
+        let mut direction = vec![0.0; self.mean.len()];
+        let functional = observation.functional;
+        self.direction(functional, &mut direction)?;
+        let variance = functional.of(&direction);
+        if !variance.is_finite() || variance < -observation.noise * observation.noise {
+            return Err(prior_too_wide());
+        }
+        // Rounding may leave a hair below zero for twins.
+        let variance = variance.max(0.0);
+        let mean = functional.of(&self.mean);
+        let moments = observation.moments(mean, variance);
+        let Moments { slope, curvature, left } = moments;
+        if !(left > 0.0 && curvature >= 0.0) {
+            return Err(prior_too_wide());
+        }
+        self.correct_variances(functional)?;
+        self.factors.push(Factor { observation: *observation, site: Site::from_moments(moments, mean) });
+        self.log_evidence += observation.log_mass(mean, variance);
+        add_scaled(&mut self.mean, slope, &direction);
+        for (variance, entry) in self.variances.iter_mut().zip(&direction) {
+            *variance = (*variance - curvature * entry * entry).max(0.0);
+        }
+        match &mut self.covariance {
+            Covariance::Dense { matrix, largest } => {
+                downdate_covariance(matrix, curvature, &direction, &self.variances, largest);
+            }
+            Covariance::Lazy(lazy) => {
+                let scale = curvature.sqrt();
+                direction.iter_mut().for_each(|entry| *entry *= scale);
+                lazy.take_off(functional, direction);
+            }
+        }
+        self.turn_dense();
+        Ok(())
+    }
+
+    /// Takes the variances of observed items from their columns. A kernel over many links may only estimate them at first.
+    fn correct_variances(&mut self, functional: Functional) -> Result<()> {
+        let Covariance::Lazy(lazy) = &self.covariance else { return Ok(()) };
+        if lazy.has_cheap_entries() {
+            return Ok(());
+        }
+        for item in functional.items() {
+            let mut exact = [0.0];
+            lazy.entries(item as usize, &[item], &mut exact)?;
+            let item = item as usize;
+            self.prior[item] += exact[0] - self.variances[item];
+            self.variances[item] = exact[0].max(0.0);
+        }
+        Ok(())
+    }
+
+    /// Forms all covariances once that is the cheaper form: after as many rank-one terms as there are items.
+    fn turn_dense(&mut self) {
+        let n = self.mean.len();
+        if let Covariance::Lazy(lazy) = &self.covariance
+            && lazy.rank() >= n
+            && n <= MOST_DENSE
+            && let Ok(matrix) = lazy.among(&(0..n).collect::<Vec<_>>())
+        {
+            self.covariance = Covariance::dense(matrix);
+        }
+    }
+
+    /// The covariance of all items with a functional, `Σ d`.
+    fn direction(&self, functional: Functional, out: &mut [f64]) -> Result<()> {
+        match &self.covariance {
+            Covariance::Lazy(lazy) => lazy.direction(functional, out)?,
+            Covariance::Dense { matrix, .. } => match functional {
+                Functional::Item(item) => out.copy_from_slice(matrix.column(item as usize)),
+                Functional::Difference(first, second) => {
+                    out.copy_from_slice(matrix.column(first as usize));
+                    add_scaled(out, -1.0, matrix.column(second as usize));
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+impl Belief for Incremental {
+    fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    fn variances(&self) -> &[f64] {
+        &self.variances
+    }
+
+    fn column(&self, item: ItemId, out: &mut [f64]) -> Result<()> {
+        self.direction(Functional::Item(item.0), out)
+    }
+
+    fn covariance(&self, items: &[ItemId]) -> Result<Matrix> {
+        match &self.covariance {
+            Covariance::Dense { matrix, .. } => {
+                let entry = |row: usize, column: usize| matrix[(items[row].index(), items[column].index())];
+                Ok(Matrix::from_fn(items.len(), items.len(), entry))
+            }
+            Covariance::Lazy(lazy) => lazy.among(&items.iter().map(|item| item.index()).collect::<Vec<_>>()),
+        }
+    }
+
+    /// The sum of `log Z` over the steps: each answer's probability given the ones before it.
+    fn log_evidence(&self) -> f64 {
+        self.log_evidence
+    }
+
+    fn factors(&self) -> &[Factor] {
+        &self.factors
+    }
+
+    fn covariances(&self) -> Option<&dyn Covariances> {
+        Some(self)
+    }
+}
+
+impl Covariances for Incremental {
+    fn entries(&self, item: usize, others: &[u32], out: &mut [f64]) -> Result<()> {
+        match &self.covariance {
+            Covariance::Dense { matrix, .. } => {
+                let column = matrix.column(item);
+                out.iter_mut().zip(others).for_each(|(out, &other)| *out = column[other as usize]);
+                Ok(())
+            }
+            Covariance::Lazy(lazy) => lazy.entries(item, others, out),
+        }
+    }
+
+    fn prior_variances(&self) -> &[f64] {
+        &self.prior
+    }
+
+    fn floor(&self) -> f64 {
+        match &self.covariance {
+            Covariance::Dense { .. } => f64::NEG_INFINITY,
+            Covariance::Lazy(lazy) => lazy.floor(),
+        }
+    }
+
+    fn has_cheap_entries(&self) -> bool {
+        match &self.covariance {
+            Covariance::Dense { .. } => true,
+            Covariance::Lazy(lazy) => lazy.has_cheap_entries(),
+        }
+    }
+
+    fn taken(&self, first: usize, second: usize) -> f64 {
+        match &self.covariance {
+            Covariance::Dense { .. } => unreachable!("entries are at hand"),
+            Covariance::Lazy(lazy) => lazy.taken(first, second),
+        }
+    }
+
+    fn all(&self) -> Option<AllCovariances<'_>> {
+        match &self.covariance {
+            Covariance::Dense { matrix, largest } => Some(AllCovariances { matrix, largest }),
+            Covariance::Lazy(_) => None,
+        }
+    }
+}

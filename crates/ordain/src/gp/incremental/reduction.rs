@@ -1,0 +1,215 @@
+//! What answers took from a covariance.
+
+use std::sync::Arc;
+
+use multiversion::multiversion;
+use rayon::prelude::*;
+
+use crate::numeric::Matrix;
+use crate::numeric::dense::{add_scaled, dot, multiply};
+
+/// Columns of `S` that are packed together.
+const PANEL: usize = 16;
+
+/// Items a task works on; fixed, so that the work does not depend on the number of threads.
+const ITEMS: usize = 1 << 12;
+
+/// Passes over fewer numbers than this (about 0.1 ms) stay on the caller's thread.
+const SHARED_PASS: usize = 1 << 19;
+
+/// Fewer columns than this are not worth compacting.
+const LEAST_TO_COMPACT: usize = 64;
+
+/// `S S'`, to which every answer adds a column of `S`; a covariance is the prior's less that.
+///
+/// Columns are packed in panels, in which the numbers of an item stand together: both a row of the covariance and a single entry of
+/// it then read whole cache lines. An entry is always summed in the same order (panel by panel, each by
+/// [`panel_product`], then the latest columns one by one), so that it has the same bits whether it is computed alone, as part
+/// of a column, or as part of a column that has been kept and is brought up to date. Clones share the columns.
+#[derive(Clone)]
+pub(super) struct Reduction {
+    items: usize,
+    panels: Vec<Arc<[f64]>>,
+    /// The latest columns, fewer than a panel.
+    recent: Vec<Arc<[f64]>>,
+}
+
+/// How far a kept column has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Seen {
+    panels: usize,
+    recent: usize,
+}
+
+impl Reduction {
+    pub(super) fn new(items: usize) -> Self {
+        Self { items, panels: Vec::new(), recent: Vec::new() }
+    }
+
+    /// The number of columns of `S`.
+    pub(super) fn rank(&self) -> usize {
+        self.panels.len() * PANEL + self.recent.len()
+    }
+
+    /// Adds a column.
+    pub(super) fn push(&mut self, column: Vec<f64>) {
+        self.recent.push(column.into());
+        if self.recent.len() == PANEL {
+            let mut panel = vec![0.0; self.items * PANEL];
+            let write = |(block, panel): (usize, &mut [f64])| {
+                for (lane, column) in self.recent.iter().enumerate() {
+                    let column = &column[block * ITEMS..];
+                    panel[lane..].iter_mut().step_by(PANEL).zip(column).for_each(|(out, value)| *out = *value);
+                }
+            };
+            if panel.len() < SHARED_PASS {
+                panel.chunks_mut(ITEMS * PANEL).enumerate().for_each(write);
+            } else {
+                panel.par_chunks_mut(ITEMS * PANEL).enumerate().for_each(write);
+            }
+            self.panels.push(panel.into());
+            self.recent.clear();
+        }
+    }
+
+    /// An item's row of `S`.
+    pub(super) fn row(&self, item: usize) -> Vec<f64> {
+        let packed = self.panels.iter().flat_map(|panel| &panel[item * PANEL..(item + 1) * PANEL]);
+        packed.copied().chain(self.recent.iter().map(|column| column[item])).collect()
+    }
+
+    /// Subtracts the product of a row of `S` with some items' from their entries.
+    pub(super) fn subtract_products(&self, row: &[f64], others: &[u32], out: &mut [f64]) {
+        let (packed, recent) = row.split_at(self.panels.len() * PANEL);
+        for (out, &other) in out.iter_mut().zip(others) {
+            let other = other as usize;
+            for (panel, row) in self.panels.iter().zip(packed.as_chunks::<PANEL>().0) {
+                *out -= panel_product(row, &panel[other * PANEL..(other + 1) * PANEL]);
+            }
+            for (column, factor) in self.recent.iter().zip(recent) {
+                *out -= factor * column[other];
+            }
+        }
+    }
+
+    /// `S_i · S_j`.
+    pub(super) fn product(&self, first: usize, second: usize) -> f64 {
+        let mut out = [0.0];
+        self.subtract_products(&self.row(first), &[second as u32], &mut out);
+        -out[0]
+    }
+
+    /// Brings a column up to date: `base` is what the panels left of it, `now` what the latest columns left of that. `n` times the
+    /// number of columns that it has not seen.
+    pub(super) fn catch_up(&self, item: usize, seen: &mut Seen, base: &mut [f64], now: &mut [f64]) {
+        if seen.panels < self.panels.len() {
+            let work = |(block, base): (usize, &mut [f64])| {
+                for panel in &self.panels[seen.panels..] {
+                    let Ok(row) = panel[item * PANEL..(item + 1) * PANEL].try_into() else { continue };
+                    subtract_panel(row, &panel[block * ITEMS * PANEL..], base);
+                }
+            };
+            if base.len() * PANEL * (self.panels.len() - seen.panels) < SHARED_PASS {
+                base.chunks_mut(ITEMS).enumerate().for_each(work);
+            } else {
+                base.par_chunks_mut(ITEMS).enumerate().for_each(work);
+            }
+            now.copy_from_slice(base);
+            *seen = Seen { panels: self.panels.len(), recent: 0 };
+        }
+        let recent = &self.recent[seen.recent..];
+        let work = |(block, now): (usize, &mut [f64])| {
+            for column in recent {
+                add_scaled(now, -column[item], &column[block * ITEMS..]);
+            }
+        };
+        if now.len() * recent.len() < SHARED_PASS {
+            now.chunks_mut(ITEMS).enumerate().for_each(work);
+        } else {
+            now.par_chunks_mut(ITEMS).enumerate().for_each(work);
+        }
+        seen.recent = self.recent.len();
+    }
+
+    /// `S_items S_items'`.
+    pub(super) fn among(&self, items: &[usize]) -> Matrix {
+        let rows: Vec<Vec<f64>> = items.iter().map(|&item| self.row(item)).collect();
+        let by_item = Matrix::from_fn(self.rank(), items.len(), |column, item| rows[item][column]);
+        let by_column = Matrix::from_fn(items.len(), self.rank(), |item, column| rows[item][column]);
+        multiply(&by_column, &by_item)
+    }
+
+    /// Whether answers about this many items have left so many columns that fewer would do.
+    pub(super) fn is_loose(&self, observed: usize) -> bool {
+        self.rank() >= LEAST_TO_COMPACT.max(2 * observed + PANEL)
+    }
+
+    /// The same `S S'` with at most as many columns as items were ever observed.
+    ///
+    /// Every column of `S` is a combination of these items' prior columns, so the rows of `S` lie in the span of the observed
+    /// items' rows. With an orthonormal basis Q of that span `S S' = (S Q) (S Q)'`: a rotation, which loses nothing. `n` times
+    /// both ranks.
+    pub(super) fn compact(&mut self, observed: &[usize]) {
+        let basis = orthonormal(observed.iter().map(|&item| self.row(item)).collect());
+        let rotate = Matrix::from_fn(basis.len(), self.rank(), |row, column| basis[row][column]);
+        let mut columns = vec![Vec::with_capacity(self.items); basis.len()];
+        for first in (0..self.items).step_by(ITEMS) {
+            let rows: Vec<Vec<f64>> =
+                (first..(first + ITEMS).min(self.items)).into_par_iter().map(|item| self.row(item)).collect();
+            let block = Matrix::from_fn(self.rank(), rows.len(), |column, item| rows[item][column]);
+            let turned = multiply(&rotate, &block);
+            for (number, column) in columns.iter_mut().enumerate() {
+                column.extend((0..rows.len()).map(|item| turned[(number, item)]));
+            }
+        }
+        self.panels.clear();
+        self.recent.clear();
+        columns.into_iter().for_each(|column| self.push(column));
+    }
+}
+
+/// An orthonormal basis of the span of some rows: Gram-Schmidt, twice, which is enough (Giraud, Langou, Rozložník 2005). What
+/// others explain but for rounding is left out.
+fn orthonormal(rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    for mut row in rows {
+        let before = dot(&row, &row).sqrt();
+        for _ in 0..2 {
+            for unit in &basis {
+                let along = dot(unit, &row);
+                add_scaled(&mut row, -along, unit);
+            }
+        }
+        let left = dot(&row, &row).sqrt();
+        if left > 1e-14 * before {
+            row.iter_mut().for_each(|value| *value /= left);
+            basis.push(row);
+        }
+    }
+    basis
+}
+
+/// The product of two items' numbers in a panel; the order of the sum is fixed.
+#[inline(always)]
+fn panel_product(left: &[f64; PANEL], right: &[f64]) -> f64 {
+    let mut products = [0.0; PANEL];
+    for lane in 0..PANEL {
+        products[lane] = left[lane] * right[lane];
+    }
+    let mut width = PANEL;
+    while width > 1 {
+        width /= 2;
+        for lane in 0..width {
+            products[lane] += products[lane + width];
+        }
+    }
+    products[0]
+}
+
+/// `out_j -= row · panel_j` for the items from the start of the panel.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn subtract_panel(row: &[f64; PANEL], panel: &[f64], out: &mut [f64]) {
+    for (out, panel) in out.iter_mut().zip(panel.as_chunks::<PANEL>().0) {
+        *out -= panel_product(row, panel);
+    }
+}
