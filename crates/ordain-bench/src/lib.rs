@@ -1,5 +1,7 @@
 //! The problems that benches and side-by-side runs share.
 
+pub mod graphs;
+
 use std::sync::Arc;
 
 use ordain::data::{Attributes, ItemId, Items};
