@@ -81,6 +81,8 @@ const RATINGS: [&str; 2] = ["glicko-2", "trueskill"];
 const SIZES: [usize; 3] = [152, 1000, 5000];
 const OURS_ALONE: [usize; 2] = [20_000, 100_000];
 const GRAPHS: [&str; 2] = ["cnr-2000", "power-law"];
+/// Up to so many items, peers run once with one thread and once with two, and the faster counts.
+const BOTH_UP_TO: usize = 1000;
 /// The largest matrix that the floor is measured with, 3.2 GB.
 const LARGEST_FLOOR: usize = 20_000;
 
@@ -244,14 +246,38 @@ fn with_peers(python: &str, items: usize, wanted: &Wanted, numbers: &mut Numbers
         let next = heard.next.ok_or("the one who is followed asked nothing")?;
         let task = serde_json::to_string(&Task { world: &world, pairs: &heard.answers, next, counts, cap: CAP })?;
         cell(peer.name, &name, numbers, |row| {
-            let mut command = limited(python);
-            command.arg(folder().join("peers").join(peer.script)).arg(peer.form);
             row.follows = Some(peer.follows.to_owned());
             row.sampled = counts.is_some();
-            within_limit(command, &task)
+            let threads: &[usize] = if items <= BOTH_UP_TO { &[1, 2] } else { &[2] };
+            fastest(python, peer, &task, threads, row)
         })?;
     }
     Ok(())
+}
+
+/// A peer with each of these numbers of threads; what it took with the one that suits it best.
+fn fastest(
+    python: &str,
+    peer: &Peer,
+    task: &str,
+    threads: &[usize],
+    row: &mut Row,
+) -> Result<Option<Played>, Box<dyn Error>> {
+    let mut best: Option<(f64, Played)> = None;
+    for &threads in threads {
+        let mut command = limited(python);
+        command.arg(folder().join("peers").join(peer.script)).arg(peer.form);
+        command.envs(
+            ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"].map(|name| (name, threads.to_string())),
+        );
+        let Some(played) = within_limit::<Played>(command, task)? else { continue };
+        let mean = played.mean();
+        if best.as_ref().is_none_or(|(least, _)| mean < *least) {
+            row.threads = Some(threads);
+            best = Some((mean, played));
+        }
+    }
+    Ok(best.map(|(_, played)| played))
 }
 
 /// Runs a contender in a world and puts down what it took, or that it was stopped.

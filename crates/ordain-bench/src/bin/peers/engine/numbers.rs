@@ -39,6 +39,8 @@ pub struct Row {
     /// The largest resident memory, and what of it was there before the contender.
     pub peak_mb: f64,
     pub base_mb: f64,
+    /// How many threads its libraries were given, where that was a choice.
+    pub threads: Option<usize>,
     /// Whose answers it heard, if not its own,
     pub follows: Option<String>,
     /// how many of its questions were then not those that were asked,
@@ -95,8 +97,7 @@ impl Row {
         self.answers = played.counts.last().copied().unwrap_or(0);
         self.first = played.first;
         (self.tell, self.ask) = (times(&played.tell), times(&played.ask));
-        let both: Vec<f64> = played.tell.iter().zip(&played.ask).map(|(tell, ask)| tell + ask).collect();
-        self.answer = times(&both);
+        self.answer = times(&played.both());
         (self.peak_mb, self.base_mb) = (played.peak_mb, played.base_mb);
         self.different = played.shortfalls.len();
         self.shortfall = played.shortfalls.iter().copied().fold(0.0, f64::max);
@@ -105,6 +106,18 @@ impl Row {
     /// Its items, where they have attributes.
     pub fn items(&self) -> Option<usize> {
         self.world.parse().ok()
+    }
+}
+
+impl Played {
+    /// From an answer to the next question.
+    fn both(&self) -> Vec<f64> {
+        self.tell.iter().zip(&self.ask).map(|(tell, ask)| tell + ask).collect()
+    }
+
+    /// The mean of that.
+    pub fn mean(&self) -> f64 {
+        mean(&self.counts, &self.both())
     }
 }
 

@@ -64,7 +64,8 @@ pub fn report(numbers: &Numbers) -> Result<String, fmt::Error> {
 const HOW: &str = "\
 Times are from an answer to the next question: learning the answer (tell) and choosing the next pair among all pairs not \
 asked yet (ask), over answers 1 to 500; the first question, with all that is prepared for it, stands apart. Every \
-contender has a process of its own and both cores at its disposal. Memory: largest resident, and how much of it came \
+contender has a process of its own and both cores at its disposal; the Python peers run with one and with two threads up \
+to 1,000 items, and the faster counts. Memory: largest resident, and how much of it came \
 after the items were there.
 
 Items have 25 standard normal attributes. The prior is a squared exponential kernel (scale 3, length 5) and a part of \
@@ -171,6 +172,7 @@ fn table(out: &mut String, numbers: &Numbers, world: &str) -> fmt::Result {
             }
             some => format!("{} ({some} answers)", title(&row.contender)),
         };
+        let name = if row.threads == Some(1) { name + ", 1 thread" } else { name };
         let mark = if row.sampled { "~" } else { "" };
         let quantile = |seconds: f64| if row.sampled { "-".to_owned() } else { time(seconds) };
         let over = |fast: Option<f64>| fast.map_or_else(|| "-".to_owned(), |fast| ratio(row.answer.mean / fast));
