@@ -14,6 +14,8 @@ const SIZE: (u32, u32) = (860, 560);
 const FRAME: (f64, f64, f64, f64) = (78.0, 664.0, 20.0, 500.0);
 /// Titles at the ends of lines are at least so far apart.
 const APART: f64 = 17.0;
+/// What a letter of a title takes, or less.
+const LETTER: f64 = 6.3;
 
 const INK: RGBColor = RGBColor(34, 34, 34);
 const GRID: RGBColor = RGBColor(224, 224, 224);
@@ -151,7 +153,12 @@ fn titles(area: &Area<'_>, series: &[Series], across: &Axis, up: &Axis) -> Drawn
         here.sort_by(|one, other| end(one).1.total_cmp(&end(other).1));
         let wanted: Vec<f64> = here.iter().map(|series| end(series).1).collect();
         for (series, y) in here.iter().zip(spread(&wanted)) {
-            text(area, &series.title, (end(series).0 + 10.0, y), 15.0, (HPos::Left, VPos::Center), series.colour)?;
+            let x = end(series).0 + 10.0;
+            // Lines that pass do not strike it through.
+            let width = LETTER * series.title.chars().count() as f64;
+            let paper = [pixel((x - 2.0, y - 8.0)), pixel((x + width, y + 8.0))];
+            area.draw(&Rectangle::new(paper, WHITE.filled()))?;
+            text(area, &series.title, (x, y), 15.0, (HPos::Left, VPos::Center), series.colour)?;
         }
     }
     Ok(())

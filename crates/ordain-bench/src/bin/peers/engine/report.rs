@@ -102,6 +102,7 @@ fn claims(out: &mut String, numbers: &Numbers) -> fmt::Result {
         ),
         ("BoTorch over Ordain, focus 1", 300.0, over(mean("botorch"), mean("focus-1"))),
         ("BoTorch over Ordain, best", 300.0, over(mean("botorch"), mean("best"))),
+        ("BoTorch over Ordain, top 10", 300.0, over(mean("botorch"), mean("top-10"))),
         ("BoTorch over Ordain, whole order", 300.0, over(mean("botorch"), mean("whole-order"))),
     ];
     for (what, wanted, found) in lines {
