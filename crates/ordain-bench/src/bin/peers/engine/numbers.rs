@@ -26,7 +26,9 @@ pub struct Row {
     pub world: String,
     /// How many answers the times are over; 0 if the contender had to be stopped.
     pub answers: usize,
-    /// Whether only some of the answers were timed: means are then by the trapezoid rule, and there are no quantiles.
+    /// After how many of them the clock was looked at.
+    pub timed: usize,
+    /// Whether that was only some of them: means are then by the trapezoid rule, and there are no quantiles.
     pub sampled: bool,
     /// From the items to the first question.
     pub first: f64,
@@ -95,6 +97,7 @@ impl Row {
     pub fn fill(&mut self, played: &Played) {
         let times = |values: &[f64]| Times::over(&played.counts, values);
         self.answers = played.counts.last().copied().unwrap_or(0);
+        self.timed = played.counts.len();
         self.first = played.first;
         (self.tell, self.ask) = (times(&played.tell), times(&played.ask));
         self.answer = times(&played.both());

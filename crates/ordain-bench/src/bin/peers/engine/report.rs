@@ -214,8 +214,12 @@ fn agreement(out: &mut String, numbers: &Numbers) -> fmt::Result {
     );
     for row in rows {
         let follows = title(row.follows.as_deref().unwrap_or(""));
-        let Row { world, different, shortfall, .. } = row;
-        writeln!(out, "| {} | {world} | {follows} | {different} | {shortfall:.1e} |", title(&row.contender))?;
+        let Row { world, different, timed, shortfall, .. } = row;
+        writeln!(
+            out,
+            "| {} | {world} | {follows} | {different} of {timed} | {shortfall:.1e} |",
+            title(&row.contender)
+        )?;
     }
     Ok(())
 }
