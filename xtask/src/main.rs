@@ -23,12 +23,15 @@ Tasks:
                   ORDAIN_PYTHON=\"$(cargo xtask oracles)\" cargo test
   bench-peers [PART...]
                   Run the peers' implementations beside ours, all or these parts of it, and record the results
-                  under crates/ordain-bench/results; installs several gigabytes of Python packages first
+                  under crates/ordain-bench/results; installs several gigabytes of Python packages first.
+                  Parts: evaluation, search, fit, tune, engine; engine-plot draws docs/engine.svg and writes the report of
+                  the latest engine run again
   help            Print this
 
 Environment:
   ORDAIN_PYTHON        A Python that has what tests/oracles/requirements.txt lists, used instead of a new environment
   ORDAIN_PEERS_PYTHON  The same for crates/ordain-bench/peers/requirements.txt
+  ORDAIN_ENGINE_CELLS  A quick look at some cells of the part engine, as in `focus-1 1000, numpy-naive`: nothing is recorded
 ";
 
 fn main() -> ExitCode {

@@ -1,5 +1,8 @@
 //! The problems that benches and side-by-side runs share.
 
+pub mod graphs;
+mod world;
+
 use std::sync::Arc;
 
 use ordain::data::{Attributes, ItemId, Items};
@@ -9,6 +12,8 @@ use ordain::numeric::Seed;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
+
+pub use world::World;
 
 /// Items with 25 attributes and answers by a judge whose utilities are a sum of a few waves along them.
 #[derive(Debug, Clone, Serialize, Deserialize)]

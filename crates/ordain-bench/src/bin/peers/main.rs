@@ -3,6 +3,7 @@
 //! Called with an interpreter that has the peers; calls itself for processes whose memory is their own.
 #![expect(clippy::print_stdout, reason = "this program reports at the terminal")]
 
+mod engine;
 mod evaluation;
 mod fit;
 mod search;
@@ -15,11 +16,12 @@ use std::error::Error;
 type Part = (&'static str, fn(&str) -> Result<(), Box<dyn Error>>);
 
 /// The parts, each of which records a result of its own.
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 5] = [
     ("evaluation", evaluation::side_by_side),
     ("search", search::side_by_side),
     ("fit", fit::side_by_side),
     ("tune", tune::side_by_side),
+    ("engine", engine::side_by_side),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -30,6 +32,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["ours", "tune", restarts] => tune::ours(restarts),
         ["ours", "search", collection] => search::ours(collection),
         ["ours", "evaluation", run, qrels] => evaluation::ours(run, qrels),
+        ["ours", "engine", contender, world, answers] => engine::ours(contender, world, answers),
+        [_, "engine-plot"] => engine::redraw(),
         [python, ref wanted @ ..] => {
             let known = PARTS.map(|(name, _)| name);
             if let Some(unknown) = wanted.iter().find(|name| !known.contains(name)) {

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use ordain::text::{Analysis, Bm25Params, IndexBuilder, Query};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-use crate::shared::{folder, machine, median, peak_mb, record, run};
+use crate::shared::{data, folder, machine, median, peak_mb, record, run};
 
 const REPEATS: usize = 5;
 const TOP: usize = 10;
@@ -54,8 +54,7 @@ impl Collection {
 
     /// NPL with stems, if the folder of public data is at hand.
     fn npl() -> Result<Option<Self>, Box<dyn Error>> {
-        let default = || folder().join("../../../shared/data");
-        let place = std::env::var_os("ORDAIN_DATA").map_or_else(default, PathBuf::from).join("classic-ir/npl");
+        let place = data().join("classic-ir/npl");
         if !place.exists() {
             println!("SKIPPED: no {}; set ORDAIN_DATA to the folder of public data", place.display());
             return Ok(None);

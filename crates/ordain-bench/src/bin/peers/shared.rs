@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde::de::DeserializeOwned;
@@ -10,6 +10,11 @@ use serde::de::DeserializeOwned;
 /// The crate's folder.
 pub fn folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The folder of public data.
+pub fn data() -> PathBuf {
+    std::env::var_os("ORDAIN_DATA").map_or_else(|| folder().join("../../../shared/data"), PathBuf::from)
 }
 
 /// The JSON that a command prints, given this on standard input.
@@ -44,10 +49,14 @@ pub fn machine() -> Result<String, Box<dyn Error>> {
     Ok(format!("{}, {} cores", name.trim_start_matches(['\t', ':', ' ']), std::thread::available_parallelism()?))
 }
 
+/// The date.
+pub fn today() -> Result<String, Box<dyn Error>> {
+    Ok(String::from_utf8(Command::new("date").arg("+%Y-%m-%d").output()?.stdout)?.trim().to_owned())
+}
+
 /// Writes a report under the date, and says where.
 pub fn record(name: &str, title: &str, text: &str) -> Result<(), Box<dyn Error>> {
-    let date = String::from_utf8(Command::new("date").arg("+%Y-%m-%d").output()?.stdout)?;
-    let date = date.trim();
+    let date = today()?;
     let path = folder().join(format!("results/{date}-{name}.md"));
     std::fs::write(&path, format!("# {title}, {date}\n\n{text}"))?;
     println!("{text}\nrecorded in results/{date}-{name}.md\n");
