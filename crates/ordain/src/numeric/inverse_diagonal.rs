@@ -115,7 +115,8 @@ impl ShiftedLaplacian {
         let mut errors: Vec<f64> = sums.iter().zip(&squares).map(spread).collect();
         for (i, value) in values.iter_mut().enumerate() {
             let [least, most] = self.bounds(i);
-            *value = value.clamp(least, most);
+            // The two are equal at the hub of a star, but for rounding.
+            *value = value.max(least).min(most);
         }
         for nodes in components.small() {
             let inverse = dense_inverse(&self.part(nodes).to_matrix())?;

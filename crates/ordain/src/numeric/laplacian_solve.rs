@@ -24,6 +24,9 @@ const LANES: usize = 4;
 /// The most steps. A path of a million nodes with a shift of 1e-6 takes a few thousand.
 const MOST_STEPS: usize = 20_000;
 
+/// Starting again must make the squared drift at least so much smaller to be worth another time.
+const MENDED: f64 = 1.0 / 16.0;
+
 /// Right-hand sides that are solved together.
 const TOGETHER: usize = 4;
 
@@ -92,6 +95,7 @@ impl ShiftedLaplacian {
         let mut product = vec![[0.0; K]; n];
         let least = self.least_eigenvalue();
         let mut progress = self.norms(self.inverse(), &residual).map(|norm| Progress::new(norm, 0.0, least));
+        let mut before = [f64::INFINITY; K];
         let mut steps = 0;
         while progress.iter().any(|own| !own.done) {
             self.turn([0.0; K], &residual, &mut direction);
@@ -116,13 +120,16 @@ impl ShiftedLaplacian {
             }
             self.product(&x, &mut product);
             let drift = self.refresh(rhs, &product, &mut residual);
-            let size = self.norms(self.diagonal(), &x);
             let norms = self.norms(self.inverse(), &residual);
+            let sizes = self.norms(self.diagonal(), &x);
             for (k, own) in progress.iter_mut().enumerate() {
-                // A row of the product is rounded by some ulps of `A_ii x_i`.
-                let rounding = (4.0 * f64::EPSILON).powi(2) * size[k];
-                if drift[k] > (tolerance * tolerance * own.energy * least).max(rounding) {
+                // Starting again mends what has added up over the steps, not the rounding of the product itself, which is
+                // some ulps of `A_ii x_i` in each row and more at hubs.
+                let rounding = (8.0 * f64::EPSILON).powi(2) * sizes[k];
+                let matters = drift[k] > tolerance * tolerance * own.energy * least;
+                if matters && drift[k] > rounding && drift[k] < MENDED * before[k] {
                     *own = Progress::new(norms[k], own.energy, least);
+                    before[k] = drift[k];
                 }
             }
         }

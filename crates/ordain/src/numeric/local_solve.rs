@@ -102,3 +102,64 @@ impl ShiftedLaplacian {
         Ok(false)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::numeric::SparseMatrix;
+
+    fn laplacian(n: u32, links: impl Iterator<Item = (u32, u32)>, shift: f64) -> ShiftedLaplacian {
+        let entries: Vec<_> = links.flat_map(|(i, j)| [(i, j, 1.0), (j, i, 1.0)]).collect();
+        ShiftedLaplacian::new(Arc::new(SparseMatrix::from_entries(n as usize, n as usize, &entries).unwrap()), shift)
+    }
+
+    /// The solution of `(2 + shift) x_i - x_{i-1} - x_{i+1} = [i = 0]` is `r^|i| / (1 / r - r)`, `r + 1 / r = 2 + shift`.
+    #[test]
+    fn a_column_that_fades_along_a_cycle() {
+        let n = 20_000;
+        for shift in [0.1, 1.0, 20.0] {
+            let cycle = laplacian(n, (0..n).map(|i| (i, (i + 1) % n)), shift);
+            let ratio = 1.0 + 0.5 * shift - ((1.0 + 0.5 * shift).powi(2) - 1.0_f64).sqrt();
+            let variance = 1.0 / (1.0 / ratio - ratio);
+            let mut out = vec![0.0; n as usize];
+            assert!(cycle.local_column(7, 1e-12, &mut out).unwrap());
+            for (node, found) in out.iter().enumerate() {
+                let distance = node.abs_diff(7).min(n as usize - node.abs_diff(7));
+                let expected = variance * ratio.powi(distance as i32);
+                // The tolerance, and some roundings of a solve whose condition is at most 40.
+                assert!((found - expected).abs() <= 2e-12 * variance, "{shift} {node}: {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_small_component_is_solved_whole() {
+        // Stars of ten nodes; for one of them by Schur: the hub has 1 / (9 + s - 9 / (1 + s)).
+        let shift = 1e-4;
+        let stars = laplacian(3000, (0..3000).filter(|i| i % 10 > 0).map(|i| (i - i % 10, i)), shift);
+        let mut out = vec![0.0; 3000];
+        assert!(stars.local_column(120, 1e-12, &mut out).unwrap());
+        let hub = 1.0 / (9.0 + shift - 9.0 / (1.0 + shift));
+        for (node, found) in out.iter().enumerate() {
+            let expected = match node {
+                120 => hub,
+                121..130 => hub / (1.0 + shift),
+                _ => 0.0,
+            };
+            // An ulp of the degrees is 1e-11 of the shift.
+            assert!((found - expected).abs() <= 2e-11 * hub, "{node}: {found} {expected}");
+        }
+    }
+
+    #[test]
+    fn a_column_that_goes_everywhere_is_left_alone() {
+        let n = 5000_u32;
+        let links = (1..n).flat_map(|i| (0..4).map(move |k| (i, i.wrapping_mul(2_654_435_761 + 2 * k) % i)));
+        let everywhere = laplacian(n, links, 0.01);
+        let mut out = vec![0.0; n as usize];
+        assert!(!everywhere.local_column(77, 1e-12, &mut out).unwrap());
+        assert!(out.iter().all(|&value| value == 0.0));
+    }
+}

@@ -235,3 +235,65 @@ fn around_the_hub(links: &SparseMatrix) -> Vec<u32> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A graph of `n` nodes where node i is linked to i - 1 and to a few others.
+    fn example(n: u32, links: u32) -> ShiftedLaplacian {
+        let mut entries: Vec<(u32, u32, f64)> = Vec::new();
+        for i in 1..n {
+            for k in 0..links {
+                let j = (i - 1).wrapping_mul(1 + 2_654_435_761_u32.wrapping_mul(k)) % i;
+                let weight = 0.5 + f64::from((i * 31 + k * 17) % 13) / 13.0;
+                entries.extend([(i, j, weight), (j, i, weight)]);
+            }
+        }
+        let weights = SparseMatrix::from_entries(n as usize, n as usize, &entries).unwrap();
+        ShiftedLaplacian::new(Arc::new(weights), 1.0)
+    }
+
+    #[test]
+    fn the_factor_and_the_iteration_agree() {
+        for (n, links) in [(0, 1), (1, 1), (2, 1), (33, 1), (300, 3), (300, 12)] {
+            let matrix = example(n, links);
+            let n = n as usize;
+            let of = |method| SparseSolver::new(matrix.clone(), method).unwrap();
+            let (factor, iterate) = (of(SolveMethod::Factor), of(SolveMethod::Iterate));
+            let automatic = of(SolveMethod::Automatic);
+            assert_eq!(automatic.dense_is_faster(), n > 0);
+            assert!(factor.fill().is_some() && iterate.fill().is_none());
+            let inverse = factor.inverse().unwrap();
+            let other = iterate.inverse().unwrap();
+            let dense = automatic.inverse().unwrap();
+            for ((a, b), c) in inverse.values().iter().zip(other.values()).zip(dense.values()) {
+                assert!((a - b).abs() <= 2e-12 && (a - c).abs() <= 1e-12, "{a} {b} {c}");
+            }
+            for solver in [&factor, &iterate] {
+                for (i, value) in solver.inverse_diagonal().unwrap().values.iter().enumerate() {
+                    assert!((value - inverse[(i, i)]).abs() <= 1e-13, "{n} {links}: {value} {}", inverse[(i, i)]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn another_shift_uses_the_same_ordering() {
+        let matrix = example(200, 3);
+        let solver = SparseSolver::new(matrix.clone(), SolveMethod::Automatic).unwrap();
+        let shifted = solver.with_shift(0.3).unwrap();
+        let anew = ShiftedLaplacian::new(Arc::clone(matrix.links()), 0.3);
+        let anew = SparseSolver::new(anew, SolveMethod::Factor).unwrap();
+        assert_eq!(shifted.fill(), anew.fill());
+        assert_eq!(shifted.inverse_diagonal().unwrap(), anew.inverse_diagonal().unwrap());
+    }
+
+    #[test]
+    fn the_nodes_around_a_hub_are_all_nodes() {
+        let links = [(3, 1), (3, 2), (3, 4), (4, 5), (0, 6)];
+        let entries: Vec<_> = links.iter().flat_map(|&(i, j)| [(i, j, 1.0), (j, i, 1.0)]).collect();
+        let links = SparseMatrix::from_entries(8, 8, &entries).unwrap();
+        assert_eq!(around_the_hub(&links), [3, 1, 2, 4, 5, 0, 6, 7]);
+    }
+}
