@@ -10,7 +10,7 @@ use ordain::data::{Link, Relation};
 use ordain::numeric::Seed;
 use rand::RngExt;
 
-/// Nodes and links of the crawl of .gov that AXPGP ranks, section 5.
+/// Pages and hyperlinks of .gov, the crawl of TREC's web track that LETOR is made of.
 pub const GOV: (usize, usize) = (1_053_110, 11_164_829);
 
 /// The probability that a link leads to any node; else it leads where an earlier link led. Nodes with k links to them

@@ -24,15 +24,6 @@ impl Functional {
         }
     }
 
-    /// The items it is about.
-    pub fn items(self) -> impl Iterator<Item = u32> {
-        let (first, second) = match self {
-            Self::Item(item) => (item, None),
-            Self::Difference(first, second) => (first, Some(second)),
-        };
-        [first].into_iter().chain(second)
-    }
-
     /// Adds `factor` times the functional's coefficients to a vector: `D' factor`.
     #[inline]
     pub fn spread(self, factor: f64, onto: &mut [f64]) {

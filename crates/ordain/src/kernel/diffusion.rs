@@ -12,7 +12,7 @@
 //! `∂K/∂beta = -Δ K`.
 
 use super::{Graph, Kernel, Parameter, named, no_such_parameter, parameters_of, positive};
-use crate::numeric::SparseMatrix;
+use crate::numeric::ShiftedLaplacian;
 use crate::{Error, Result};
 
 /// The most terms: `a` about 5e9, where a column takes a million products with the graph.
@@ -21,7 +21,7 @@ const MOST_TERMS: usize = 1_000_000;
 /// `exp(-beta Δ)` over a graph's items.
 #[derive(Debug, Clone)]
 pub struct Diffusion {
-    laplacian: SparseMatrix,
+    laplacian: ShiftedLaplacian,
     /// Half the bound of the spectrum: the largest degree.
     half_width: f64,
     beta: f64,
@@ -109,7 +109,7 @@ fn scaled_bessel(a: f64) -> Option<Vec<f64>> {
 
 impl Kernel for Diffusion {
     fn len(&self) -> usize {
-        self.laplacian.rows()
+        self.laplacian.size()
     }
 
     /// Nothing: `exp(-beta Δ)` is `exp(-beta c)` times the exponential of `beta (c I - Δ)`, which is positive for large c.

@@ -1,8 +1,10 @@
 //! Relations as undirected graphs over the items, and as vectors.
 
+use std::sync::Arc;
+
 use super::Role;
 use crate::data::Relation;
-use crate::numeric::SparseMatrix;
+use crate::numeric::{ShiftedLaplacian, SparseMatrix};
 use crate::{Error, Result};
 
 /// The most products of links that a projection may form: a few seconds and at most 2.4 gigabytes.
@@ -21,7 +23,7 @@ const MOST_PAIRS: usize = 200_000_000;
 /// about how alike two items are. In projections they count as links to a target like any other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
-    weights: SparseMatrix,
+    weights: Arc<SparseMatrix>,
 }
 
 impl Graph {
@@ -48,7 +50,7 @@ impl Graph {
             }
         };
         let weights = weights.filter(|row, column, weight| row != column && weight > 0.0);
-        let graph = Self { weights };
+        let graph = Self::from_weights(weights);
         if let Some(degree) = graph.degrees().into_iter().find(|degree| !degree.is_finite()) {
             return Err(too_heavy(degree));
         }
@@ -57,7 +59,7 @@ impl Graph {
 
     /// The graph with these weights, which are symmetric, positive and off the diagonal.
     pub(super) fn from_weights(weights: SparseMatrix) -> Self {
-        Self { weights }
+        Self { weights: Arc::new(weights) }
     }
 
     /// The weights with their ends, each link in both directions.
@@ -98,10 +100,9 @@ impl Graph {
         (0..self.len()).map(|item| self.weights.row(item).1.iter().sum()).collect()
     }
 
-    /// `Δ + shift I`, `Δ = D - W` (XPGP eq. 2), with the whole diagonal stored.
-    pub fn laplacian(&self, shift: f64) -> SparseMatrix {
-        let diagonal: Vec<f64> = self.degrees().into_iter().map(|degree| degree + shift).collect();
-        self.weights.map(|_, _, weight| -weight).with_diagonal(&diagonal)
+    /// `Δ + shift I`, `Δ = D - W` (XPGP eq. 2); it shares the weights.
+    pub fn laplacian(&self, shift: f64) -> ShiftedLaplacian {
+        ShiftedLaplacian::new(Arc::clone(&self.weights), shift)
     }
 }
 

@@ -98,6 +98,16 @@ pub trait Kernel: Send + Sync {
         f64::NEG_INFINITY
     }
 
+    /// Columns of some items, written to the columns of `out` (n rows), each with the same bits as by [`Kernel::column`].
+    /// Kernels that can do better than one at a time, in parallel, do.
+    ///
+    /// # Errors
+    /// If an iterative solve does not converge.
+    fn columns(&self, items: &[usize], out: &mut Matrix) -> Result<()> {
+        let columns = out.values_mut().par_chunks_mut(self.len().max(1)).zip(items);
+        columns.try_for_each(|(column, &item)| self.column(item, column))
+    }
+
     /// The whole matrix: `n²` doubles. Kernels that can do better than column by column do.
     ///
     /// # Errors
@@ -251,8 +261,7 @@ fn contract_inverse(
     weights: &Matrix,
 ) -> Result<Contraction> {
     let mut columns = Matrix::zeros(kernel.len(), items.len());
-    let each = |(out, &item): (&mut [f64], &usize)| kernel.column(item, out);
-    columns.values_mut().par_chunks_mut(kernel.len().max(1)).zip(items).try_for_each(each)?;
+    kernel.columns(items, &mut columns)?;
     let entry = |row: usize, column: usize| columns[(items[row], column)];
     let value = product_sum(&Matrix::from_fn(items.len(), items.len(), entry), weights);
     let square = product_sum(&multiply(&transpose(&columns), &columns), weights);

@@ -143,6 +143,21 @@ impl Kernel for WeightedSum {
         self.parts.iter().map(|(weight, part)| weight * weight * part.floor()).sum()
     }
 
+    fn columns(&self, items: &[usize], out: &mut Matrix) -> Result<()> {
+        let mut own = Matrix::zeros(self.items, if self.parts.len() > 1 { items.len() } else { 0 });
+        for (number, (weight, part)) in self.parts.iter().enumerate() {
+            let scale = weight * weight;
+            if number == 0 {
+                part.columns(items, out)?;
+                out.values_mut().iter_mut().for_each(|value| *value *= scale);
+            } else {
+                part.columns(items, &mut own)?;
+                out.values_mut().iter_mut().zip(own.values()).for_each(|(out, own)| *out += scale * own);
+            }
+        }
+        Ok(())
+    }
+
     fn matrix(&self) -> Result<Matrix> {
         self.add_up(self.items, |part| part.matrix())
     }

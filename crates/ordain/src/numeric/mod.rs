@@ -4,17 +4,25 @@
 
 pub(crate) mod conjugate_gradients;
 pub mod dense;
+mod inverse_diagonal;
+mod laplacian_solve;
+mod local_solve;
 mod matrix;
 pub mod normal;
 pub mod optimise;
 mod random;
+mod shifted_laplacian;
 mod sparse;
 mod sparse_cholesky;
+mod sparse_solver;
 pub mod student;
 
 pub use conjugate_gradients::{ConjugateGradients, SymmetricOperator};
+pub use inverse_diagonal::InverseDiagonal;
 pub use matrix::Matrix;
 pub use random::Seed;
+pub use shifted_laplacian::ShiftedLaplacian;
 pub use sparse::SparseMatrix;
 pub(crate) use sparse_cholesky::triangulate;
-pub use sparse_cholesky::{SolveMethod, SparseCholesky, SparseOrdering, SparseSolver};
+pub use sparse_cholesky::{SparseCholesky, SparseOrdering};
+pub use sparse_solver::{SolveMethod, SparseSolver};

@@ -1,8 +1,4 @@
-//! Sparse symmetric positive definite systems: a factorisation where it stays sparse, conjugate gradients where not.
-//!
-//! The two fail on opposite graphs. Random and scale-free graphs fill the factor but need some twenty steps of conjugate
-//! gradients; grids and neighbourhoods need thousands of steps but barely fill. [`SparseSolver`] counts the fill without
-//! computing it (approximate minimum degree, Amestoy, Davis, Duff 1996) and chooses.
+//! Sparse Cholesky factors, in an approximate minimum degree order (Amestoy, Davis, Duff 1996).
 
 use std::sync::Arc;
 
@@ -15,26 +11,9 @@ use faer::sparse::linalg::cholesky::{
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side};
-use rayon::prelude::*;
 
-use super::dense::{Cholesky, mirror_lower};
-use super::{ConjugateGradients, Matrix, SparseMatrix};
+use super::SparseMatrix;
 use crate::{Error, Result};
-
-/// The largest factor to hold: half a gigabyte of values, about two seconds of factoring.
-const MOST_FILL: usize = 60_000_000;
-
-/// Above this many rows even counting the fill can take minutes where links are not local.
-const MOST_ROWS_TO_COUNT: usize = 100_000;
-
-/// Graphs above [`MOST_ROWS_TO_COUNT`] are counted if they look like grids: this many entries in a row on average ...
-const FEW_ENTRIES_IN_A_ROW: usize = 7;
-
-/// ... and no hub.
-const MOST_ENTRIES_IN_A_ROW: usize = 64;
-
-/// Right-hand sides that are solved together; a fixed number, so that the split does not depend on the threads.
-const SOLVED_TOGETHER: usize = 32;
 
 /// The lower triangle by columns, in the form the factorisation wants.
 struct Triangle {
@@ -146,7 +125,7 @@ impl SparseCholesky {
         let too_large = || Error::TooLarge {
             what: "the factor of a sparse matrix".into(),
             size: ordering.fill(),
-            limit: MOST_FILL,
+            limit: u32::MAX as usize,
             method: "memory",
         };
         let triangle = Triangle::new(matrix).ok_or_else(too_large)?;
@@ -279,181 +258,6 @@ impl SparseCholesky {
     }
 }
 
-/// How a sparse system is solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SolveMethod {
-    /// By a factor if it stays sparse, else by conjugate gradients.
-    #[default]
-    Automatic,
-    /// By a factor, whatever its size.
-    Factor,
-    /// By conjugate gradients.
-    Iterate,
-}
-
-/// Solves systems of one sparse symmetric positive definite matrix, by the method that suits it.
-#[derive(Debug, Clone)]
-pub struct SparseSolver {
-    matrix: SparseMatrix,
-    method: SolveMethod,
-    ordering: Option<SparseOrdering>,
-    factor: Option<SparseCholesky>,
-}
-
-impl SparseSolver {
-    /// Prepares to solve systems of a symmetric positive definite matrix whose diagonal is stored.
-    ///
-    /// # Errors
-    /// [`Error::NotPositiveDefinite`], or [`Error::TooLarge`] if a factor was asked for and cannot be held.
-    pub fn new(matrix: SparseMatrix, method: SolveMethod) -> Result<Self> {
-        let ordering = match method {
-            SolveMethod::Iterate => None,
-            SolveMethod::Automatic if !worth_counting(&matrix) => None,
-            SolveMethod::Automatic => SparseOrdering::new(&matrix).filter(|ordering| ordering.fill() <= MOST_FILL),
-            SolveMethod::Factor => Some(SparseOrdering::new(&matrix).ok_or_else(|| Error::TooLarge {
-                what: "the factor of a sparse matrix".into(),
-                size: usize::MAX,
-                limit: u32::MAX as usize,
-                method: "sparse Cholesky factorisation",
-            })?),
-        };
-        let factor = match &ordering {
-            Some(ordering) => Some(SparseCholesky::new(ordering, &matrix)?),
-            None => None,
-        };
-        Ok(Self { matrix, method, ordering, factor })
-    }
-
-    /// The same solver for a matrix with the same pattern and other values.
-    ///
-    /// # Errors
-    /// As [`SparseSolver::new`].
-    pub fn with_values(&self, matrix: SparseMatrix) -> Result<Self> {
-        let factor = match &self.ordering {
-            Some(ordering) => Some(SparseCholesky::new(ordering, &matrix)?),
-            None => None,
-        };
-        Ok(Self { matrix, method: self.method, ordering: self.ordering.clone(), factor })
-    }
-
-    /// The matrix.
-    pub fn matrix(&self) -> &SparseMatrix {
-        &self.matrix
-    }
-
-    /// The number of entries of the factor, if there is one.
-    pub fn fill(&self) -> Option<usize> {
-        self.factor.as_ref().map(SparseCholesky::fill)
-    }
-
-    /// Solves `A x = b`.
-    ///
-    /// # Errors
-    /// [`Error::NotConverged`] if conjugate gradients are used and do not converge.
-    pub fn solve(&self, rhs: &[f64], x: &mut [f64]) -> Result<()> {
-        match &self.factor {
-            Some(factor) => {
-                x.copy_from_slice(rhs);
-                factor.solve_in_place(x);
-            }
-            None => {
-                ConjugateGradients::default().solve(&self.matrix, rhs, x)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The diagonal of the inverse: one recursion over the factor, or n solves in parallel where there is no factor.
-    ///
-    /// # Errors
-    /// As [`SparseSolver::solve`].
-    pub fn inverse_diagonal(&self, out: &mut [f64]) -> Result<()> {
-        match &self.factor {
-            Some(factor) => out.copy_from_slice(&factor.inverse_diagonal()),
-            None => {
-                let n = out.len();
-                out.par_iter_mut().enumerate().try_for_each_init(
-                    || (vec![0.0; n], vec![0.0; n]),
-                    |(unit, column), (item, out)| {
-                        unit[item] = 1.0;
-                        let solved = self.solve(unit, column);
-                        unit[item] = 0.0;
-                        *out = column[item];
-                        solved
-                    },
-                )?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The inverse, `n²` doubles: n solves, in parallel by blocks of columns; or by a dense factor, with `3 n²` doubles, where
-    /// that is faster and the method is left open. Exactly symmetric.
-    ///
-    /// # Errors
-    /// As [`SparseSolver::solve`].
-    pub fn inverse(&self) -> Result<Matrix> {
-        let n = self.matrix.rows();
-        if self.method == SolveMethod::Automatic && self.dense_is_faster() {
-            return dense_inverse(&self.matrix);
-        }
-        let mut out = Matrix::identity(n);
-        match &self.factor {
-            Some(factor) => {
-                let blocks = out.values_mut().par_chunks_mut((n * SOLVED_TOGETHER).max(1));
-                blocks.for_each(|block| factor.solve_in_place(block));
-            }
-            None => {
-                let columns = out.values_mut().par_chunks_mut(n.max(1));
-                columns.try_for_each_init(
-                    || vec![0.0; n],
-                    |unit, column| {
-                        unit.copy_from_slice(column);
-                        self.solve(unit, column)
-                    },
-                )?;
-            }
-        }
-        mirror_lower(&mut out);
-        Ok(out)
-    }
-
-    /// A column by a dense factor takes `n²` operations at some 30 a nanosecond; by a sparse one four an entry at 2.5; by
-    /// conjugate gradients some thirty steps, each two an entry of the matrix and twelve a row, at 1.
-    fn dense_is_faster(&self) -> bool {
-        let n = self.matrix.rows() as f64;
-        let dense = n * n / 30.0;
-        match self.fill() {
-            Some(fill) => dense < 4.0 * fill as f64 / 2.5,
-            None => dense < 30.0 * (2.0 * self.matrix.stored() as f64 + 12.0 * n),
-        }
-    }
-}
-
-/// The inverse by a dense Cholesky factor.
-fn dense_inverse(matrix: &SparseMatrix) -> Result<Matrix> {
-    let n = matrix.rows();
-    let mut dense = Matrix::zeros(n, n);
-    for row in 0..n {
-        let (columns, values) = matrix.row(row);
-        for (&column, &value) in columns.iter().zip(values) {
-            dense[(row, column as usize)] = value;
-        }
-    }
-    let not_definite = |pivot| Error::NotPositiveDefinite { what: "a sparse matrix", pivot, dimension: n };
-    Ok(Cholesky::factor(dense).map_err(not_definite)?.inverse())
-}
-
-/// Whether counting the fill of a factor is sure to take little time.
-fn worth_counting(matrix: &SparseMatrix) -> bool {
-    let n = matrix.rows();
-    if matrix.stored() / 2 > MOST_FILL {
-        return false;
-    }
-    let hub = || (0..n).any(|row| matrix.row(row).0.len() > MOST_ENTRIES_IN_A_ROW);
-    n <= MOST_ROWS_TO_COUNT || (matrix.stored() <= FEW_ENTRIES_IN_A_ROW * n && !hub())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -472,64 +276,38 @@ mod tests {
     }
 
     #[test]
-    fn the_factor_and_the_iteration_agree() {
+    fn solutions_and_diagonals_by_both_kinds_of_factor() {
+        let kind = |ordering: &SparseOrdering| match ordering.symbolic.raw() {
+            SymbolicCholeskyRaw::Simplicial(_) => "simplicial",
+            SymbolicCholeskyRaw::Supernodal(_) => "supernodal",
+        };
         // Few links give a simplicial factor, many a supernodal one.
-        for (n, links) in [(0, 1), (1, 1), (2, 1), (33, 1), (300, 3), (300, 12)] {
+        for (n, links, expected) in [(33, 1, "simplicial"), (300, 1, "simplicial"), (300, 12, "supernodal")] {
             let matrix = example(n, links);
             let n = n as usize;
-            let factor = SparseSolver::new(matrix.clone(), SolveMethod::Factor).unwrap();
-            let iterate = SparseSolver::new(matrix.clone(), SolveMethod::Iterate).unwrap();
-            let automatic = SparseSolver::new(matrix.clone(), SolveMethod::Automatic).unwrap();
-            assert_eq!(automatic.dense_is_faster(), n > 0);
-            assert!(factor.fill().is_some() && iterate.fill().is_none());
-            let inverse = factor.inverse().unwrap();
-            let other = iterate.inverse().unwrap();
-            let dense = automatic.inverse().unwrap();
-            for ((a, b), c) in inverse.values().iter().zip(other.values()).zip(dense.values()) {
-                assert!((a - b).abs() <= 1e-12 && (a - c).abs() <= 1e-12, "{a} {b} {c}");
-            }
+            let ordering = SparseOrdering::new(&matrix).unwrap();
+            assert_eq!(kind(&ordering), expected);
+            let factor = SparseCholesky::new(&ordering, &matrix).unwrap();
+            let diagonal = factor.inverse_diagonal();
             for item in 0..n {
+                let mut column = vec![0.0; n];
+                column[item] = 1.0;
+                factor.solve_in_place(&mut column);
+                assert!((column[item] - diagonal[item]).abs() <= 1e-13);
                 let mut product = vec![0.0; n];
-                matrix.multiply(inverse.column(item), &mut product);
+                matrix.multiply(&column, &mut product);
                 for (row, value) in product.iter().enumerate() {
                     let expected = if row == item { 1.0 } else { 0.0 };
                     assert!((value - expected).abs() <= 1e-12);
                 }
             }
-            for solver in [&factor, &iterate] {
-                let mut diagonal = vec![0.0; n];
-                solver.inverse_diagonal(&mut diagonal).unwrap();
-                for (i, value) in diagonal.iter().enumerate() {
-                    assert!((value - inverse[(i, i)]).abs() <= 1e-13, "{n} {links}: {value} {}", inverse[(i, i)]);
-                }
-            }
         }
-    }
-
-    #[test]
-    fn both_kinds_of_factor_are_tested() {
-        let kind = |links| match SparseOrdering::new(&example(300, links)).unwrap().symbolic.raw() {
-            SymbolicCholeskyRaw::Simplicial(_) => "simplicial",
-            SymbolicCholeskyRaw::Supernodal(_) => "supernodal",
-        };
-        assert_eq!((kind(1), kind(12)), ("simplicial", "supernodal"));
     }
 
     #[test]
     fn an_indefinite_matrix_is_refused() {
         let matrix = example(50, 2).map(|row, column, value| if row == column && row == 7 { -1.0 } else { value });
-        let error = SparseSolver::new(matrix, SolveMethod::Factor).unwrap_err();
+        let error = SparseCholesky::new(&SparseOrdering::new(&matrix).unwrap(), &matrix).unwrap_err();
         assert!(matches!(error, Error::NotPositiveDefinite { dimension: 50, .. }));
-    }
-
-    #[test]
-    fn other_values_use_the_same_ordering() {
-        let matrix = example(200, 3);
-        let doubled = matrix.map(|_, _, value| 2.0 * value);
-        let solver = SparseSolver::new(matrix, SolveMethod::Automatic).unwrap();
-        let halved = solver.with_values(doubled).unwrap().inverse().unwrap();
-        for (a, b) in solver.inverse().unwrap().values().iter().zip(halved.values()) {
-            assert!((a - 2.0 * b).abs() <= 1e-14);
-        }
     }
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "the helpers of tests are tests too")]
 
 mod graphs;
+mod large_graphs;
 mod laws;
 mod newcomers;
 mod tools;

@@ -6,6 +6,7 @@
 mod engine;
 mod evaluation;
 mod fit;
+mod graph;
 mod search;
 mod shared;
 mod tune;
@@ -16,12 +17,13 @@ use std::error::Error;
 type Part = (&'static str, fn(&str) -> Result<(), Box<dyn Error>>);
 
 /// The parts, each of which records a result of its own.
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 6] = [
     ("evaluation", evaluation::side_by_side),
     ("search", search::side_by_side),
     ("fit", fit::side_by_side),
     ("tune", tune::side_by_side),
     ("engine", engine::side_by_side),
+    ("graph", graph::side_by_side),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -30,6 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     match arguments[..] {
         ["ours", "fit"] => fit::ours(),
         ["ours", "tune", restarts] => tune::ours(restarts),
+        ["ours", "graph", place, tolerance] => graph::ours(place, tolerance),
         ["ours", "search", collection] => search::ours(collection),
         ["ours", "evaluation", run, qrels] => evaluation::ours(run, qrels),
         ["ours", "engine", contender, world, answers] => engine::ours(contender, world, answers),
