@@ -9,11 +9,11 @@ from importlib.metadata import version
 import choix
 import numpy as np
 
-from axpgp_numpy import Tuned
+from axpgp_numpy import Pruned
 from following import follow
 
 
-class ChoixEp(Tuned):
+class ChoixEp(Pruned):
     def __init__(self, task):
         self.n = len(task["attributes"])
         # Utilities in units of the noise.

@@ -39,17 +39,18 @@ const MANY: usize = 2000;
 const SLACK: f64 = 1e-10;
 
 /// Up to this many items a search is exact, however long it takes.
-const EXACT_UP_TO: usize = 5000;
+const EXACT_UP_TO: usize = 4000;
 
-/// Beyond that it stops after so many pairs of leaves an item ...
-const LOOKS: f64 = 0.05;
+/// Beyond that it stops when it has asked for so many covariances, and for so many an item ...
+const COVARIANCES: usize = 1 << 14;
+const COVARIANCES_AN_ITEM: usize = 3;
 
 /// ... or when it would need covariances with this many items, if the kernel cannot give them but by whole columns.
 const MOST_COLUMNS: usize = 4;
 
 /// The pairs that share the best score of all groups, under a strategy that scores each pair by itself.
 ///
-/// Exact up to 5,000 items. Beyond, the search may end with the best pairs found so far; what it missed is at most the
+/// Exact up to 4,000 items. Beyond, the search may end with the best pairs found so far; what it missed is at most the
 /// difference to the largest bound that is left, and usually far less.
 ///
 /// # Errors
@@ -74,6 +75,7 @@ pub(super) fn search(
         many: belief.len() >= MANY,
         waiting: BinaryHeap::new(),
         best: Best::default(),
+        asked: 0,
         columns: HashSet::new(),
     };
     search.run(belief.len())?;
@@ -208,23 +210,23 @@ struct Search<'a> {
     many: bool,
     waiting: BinaryHeap<Waiting>,
     best: Best,
-    /// Items whose columns were needed.
+    /// How many covariances were asked for, and items whose columns were.
+    asked: usize,
     columns: HashSet<u32>,
 }
 
 impl Search<'_> {
     fn run(&mut self, items: usize) -> Result<()> {
         let exact = items <= EXACT_UP_TO;
-        let most_looks = if exact { usize::MAX } else { (LOOKS * items as f64) as usize };
+        let most = COVARIANCES + COVARIANCES_AN_ITEM * items;
         for tree in 0..self.trees.len() {
             if !self.trees[tree].items.is_empty() {
                 self.consider(tree as u32, self.trees[tree].levels.len() as u32, 0, 0);
             }
         }
-        let mut looks = 0;
         while let Some(next) = self.waiting.pop() {
-            let enough = looks >= most_looks || (!exact && self.columns.len() >= MOST_COLUMNS);
-            if !self.best.may_take(next.bound) || (enough && self.best.is_some()) {
+            let enough = self.asked >= most || self.columns.len() >= MOST_COLUMNS;
+            if !self.best.may_take(next.bound) || (!exact && enough && self.best.is_some()) {
                 break;
             }
             match (next.level, self.matrix) {
@@ -233,10 +235,7 @@ impl Search<'_> {
                     let batch = self.batch(next);
                     self.look_at_all(matrix, &batch);
                 }
-                (1, None) => {
-                    looks += 1;
-                    self.look(next)?;
-                }
+                (1, None) => self.look(next)?,
                 _ => self.split(next),
             }
         }
@@ -330,6 +329,7 @@ impl Search<'_> {
             }
             let item = tree.items[row] as usize;
             if cheap && count > 0 {
+                self.asked += count;
                 self.covariances.entries(item, &others[..count], &mut entries[..count])?;
             }
             for k in 0..count {

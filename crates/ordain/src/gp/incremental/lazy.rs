@@ -200,9 +200,9 @@ struct Kept<T> {
 }
 
 impl Kept<Column> {
-    /// At most 64 columns and 256 megabytes, but two.
+    /// At most 1024 columns and 256 megabytes, but two.
     fn columns(items: usize) -> Self {
-        Self::new(items, ((256 << 20) / (16 * items.max(1))).clamp(2, 64))
+        Self::new(items, ((256 << 20) / (16 * items.max(1))).clamp(2, 1024))
     }
 }
 

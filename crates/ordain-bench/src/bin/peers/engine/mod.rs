@@ -77,6 +77,8 @@ struct Peer {
 
 /// Ours, by the goal that a session is for; the first is AXPGP as printed.
 const OURS: [&str; 4] = ["focus-1", "best", "top-10", "whole-order"];
+/// Ends the name of a contender that makes ready while the judge thinks, which nobody times.
+const PREFETCHED: &str = "+prefetch";
 const RATINGS: [&str; 2] = ["glicko-2", "trueskill"];
 const SIZES: [usize; 3] = [152, 1000, 5000];
 const OURS_ALONE: [usize; 2] = [20_000, 100_000];
@@ -97,10 +99,11 @@ const CAP: f64 = 90.0;
 /// and is stopped after so many.
 const LIMIT: u32 = 400;
 
-const PEERS: [Peer; 5] = [
+const PEERS: [Peer; 6] = [
     numpy("numpy-naive", "naive", "focus-1", SOME),
-    numpy("numpy-tuned", "tuned", "focus-1", None),
-    numpy("numpy-tuned-whole-order", "regret", "whole-order", SOME),
+    numpy("numpy-tuned", "tuned", "focus-1", SOME),
+    numpy("numpy-pruned", "pruned", "focus-1", SOME),
+    numpy("numpy-pruned-whole-order", "regret", "whole-order", SOME),
     Peer {
         name: "botorch",
         script: "botorch_ask.py",
@@ -159,8 +162,11 @@ pub fn side_by_side(python: &str) -> Result<(), Box<dyn Error>> {
     let alone = OURS_ALONE.map(|items| (items.to_string(), ANSWERS));
     let graphs = GRAPHS.map(|name| (name.to_owned(), GRAPH_ANSWERS));
     for (world, answers) in alone.into_iter().chain(graphs) {
-        for contender in OURS.into_iter().filter(|contender| wanted.has(contender, &world)) {
-            cell(contender, &world, &mut numbers, |_| ask_ours(contender, &world, answers))?;
+        let plain = OURS.map(str::to_owned).into_iter();
+        let prefetched =
+            OURS.iter().filter(|_| GRAPHS.contains(&world.as_str())).map(|name| format!("{name}{PREFETCHED}"));
+        for contender in plain.chain(prefetched).filter(|contender| wanted.has(contender, &world)) {
+            cell(&contender, &world, &mut numbers, |_| ask_ours(&contender, &world, answers))?;
             numbers.write(&place.numbers)?;
         }
     }

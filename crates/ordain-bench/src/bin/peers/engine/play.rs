@@ -3,13 +3,13 @@
 use std::error::Error;
 use std::time::Instant;
 
-use ordain::active::{BeliefKind, Session, SessionParams, Strategy};
+use ordain::active::{BeliefKind, Question, Session, SessionParams, Strategy};
 use ordain::data::{Answer, Goal, ItemId, Outcome};
 use ordain::gp::AnswerModel;
 use ordain::numeric::Seed;
 use ordain_bench::World;
 
-use super::{CAP, Played, floor, ratings};
+use super::{CAP, PREFETCHED, Played, floor, ratings};
 use crate::shared::{data, peak_mb};
 
 /// One who asks and learns.
@@ -18,16 +18,32 @@ pub trait Asker {
     fn ask(&mut self) -> Result<(ItemId, ItemId), Box<dyn Error>>;
     /// Learns an answer.
     fn tell(&mut self, answer: Answer) -> Result<(), Box<dyn Error>>;
+    /// Makes ready for the answer to the pair that was asked, while the judge thinks.
+    fn prefetch(&mut self) -> Result<(), Box<dyn Error>> {
+        Ok(())
+    }
 }
 
-impl Asker for Session {
+/// Ours, and what it asked last.
+struct Ours {
+    session: Session,
+    question: Option<Question>,
+}
+
+impl Asker for Ours {
     fn ask(&mut self) -> Result<(ItemId, ItemId), Box<dyn Error>> {
-        let question = Session::ask(self)?.ok_or("no pair is left")?;
+        let question = self.session.ask()?.ok_or("no pair is left")?;
+        self.question = Some(question);
         Ok((question.first, question.second))
     }
 
     fn tell(&mut self, answer: Answer) -> Result<(), Box<dyn Error>> {
-        Ok(Session::tell(self, answer)?)
+        Ok(self.session.tell(answer)?)
+    }
+
+    fn prefetch(&mut self) -> Result<(), Box<dyn Error>> {
+        let question = self.question.as_ref().ok_or("nothing was asked yet")?;
+        Ok(self.session.prefetch(question)?)
     }
 }
 
@@ -44,12 +60,19 @@ pub fn ours(contender: &str, world: &str, answers: &str) -> Result<(), Box<dyn E
 }
 
 fn play(contender: &str, world: &World, answers: usize) -> Result<Played, Box<dyn Error>> {
+    let (contender, prefetched) = match contender.strip_suffix(PREFETCHED) {
+        Some(contender) => (contender, true),
+        None => (contender, false),
+    };
     let started = Instant::now();
     let mut asker = asker(contender, world)?;
     let mut pair = asker.ask()?;
     let mut played = Played { first: started.elapsed().as_secs_f64(), ..Played::default() };
     let mut spent = 0.0;
     while played.counts.len() < answers && spent <= CAP {
+        if prefetched {
+            asker.prefetch()?;
+        }
         let answer = world.answer(pair.0, pair.1)?;
         let (winner, loser) = if answer.outcome == Outcome::First { pair } else { (pair.1, pair.0) };
         let started = Instant::now();
@@ -79,5 +102,6 @@ fn asker(contender: &str, world: &World) -> Result<Box<dyn Asker>, Box<dyn Error
         _ => return Err(format!("no contender is named {contender}").into()),
     };
     let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat: false, seed: Seed(1) };
-    Ok(Box::new(Session::new(world.kernel()?, None, AnswerModel::default(), params)?))
+    let session = Session::new(world.kernel()?, None, AnswerModel::default(), params)?;
+    Ok(Box::new(Ours { session, question: None }))
 }

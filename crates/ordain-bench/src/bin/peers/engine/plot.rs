@@ -31,7 +31,7 @@ const PEER_COLOURS: [RGBColor; 7] = [
     RGBColor(110, 130, 150),
     RGBColor(150, 150, 110),
 ];
-const PEERS: [&str; 5] = ["numpy-naive", "numpy-tuned", "numpy-tuned-whole-order", "botorch", "choix-ep"];
+const PEERS: [&str; 5] = ["numpy-naive", "numpy-tuned", "numpy-pruned", "botorch", "choix-ep"];
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), DrawingAreaErrorKind<<SVGBackend<'static> as DrawingBackend>::ErrorType>>;
