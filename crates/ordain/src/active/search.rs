@@ -283,8 +283,13 @@ impl Search<'_> {
             return [self.scorer.needed_variance(&upper, &lower, &self.best); LEAF];
         }
         let mut out = [f64::INFINITY; LEAF];
-        let needed = |own| self.scorer.needed_variance(own, &lower, &self.best);
-        out.iter_mut().zip(rows).for_each(|(out, own)| *out = needed(own));
+        for (out, own) in out.iter_mut().zip(rows) {
+            // A row that counts too little even where the rows are closest, and so do those after it.
+            if !self.best.may_take(self.scorer.bound(&Place { weight: own.weight, ..upper }, &lower)) {
+                break;
+            }
+            *out = self.scorer.needed_variance(own, &lower, &self.best);
+        }
         out
     }
 

@@ -1,6 +1,6 @@
 //! A covariance that is never formed: prior columns on demand, less what answers took.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::reduction::{Reduction, Seen};
@@ -26,7 +26,6 @@ pub(super) struct Lazy {
 }
 
 /// A column in use.
-#[derive(Clone)]
 struct Column {
     seen: Seen,
     base: Vec<f64>,
@@ -65,26 +64,16 @@ impl Lazy {
 
     /// The covariance of one item with all, written to `out`.
     pub(super) fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
-        let mut column = self.take(item)?;
-        self.reduction.catch_up(item, &mut column.seen, &mut column.base, &mut column.now);
-        out.copy_from_slice(&column.now);
-        lock(&self.kept).put(item, column);
-        Ok(())
+        self.with_column(item, |now| out.copy_from_slice(now))
     }
 
     /// The covariances of an item with others.
     pub(super) fn entries(&self, item: usize, others: &[u32], out: &mut [f64]) -> Result<()> {
-        let mut kept = lock(&self.kept);
-        if kept.is_wanted(item, others.len()) {
-            drop(kept);
-            let mut column = self.take(item)?;
-            self.reduction.catch_up(item, &mut column.seen, &mut column.base, &mut column.now);
-            out.iter_mut().zip(others).for_each(|(out, &other)| *out = column.now[other as usize]);
-            kept = lock(&self.kept);
-            kept.put(item, column);
-            return Ok(());
+        if lock(&self.kept).is_wanted(item, others.len()) {
+            return self.with_column(item, |now| {
+                out.iter_mut().zip(others).for_each(|(out, &other)| *out = now[other as usize]);
+            });
         }
-        drop(kept);
         if self.kernel.has_cheap_entries() {
             self.kernel.entries(item, others, out)?;
         } else {
@@ -155,19 +144,27 @@ impl Lazy {
         Ok(())
     }
 
-    /// A column in use, or one to be.
-    fn take(&self, item: usize) -> Result<Column> {
-        if let Some(column) = lock(&self.kept).remove(item) {
-            return Ok(column);
+    /// Reads a column, which is then in use.
+    fn with_column(&self, item: usize, read: impl FnOnce(&[f64])) -> Result<()> {
+        let mut kept = lock(&self.kept);
+        if kept.get(item).is_none() {
+            // Solving for it may take long, and others may read meanwhile.
+            drop(kept);
+            let base = if self.kernel.has_cheap_entries() {
+                let mut base = vec![0.0; self.kernel.len()];
+                self.kernel.column(item, &mut base)?;
+                base
+            } else {
+                self.prior_column(item)?.to_vec()
+            };
+            kept = lock(&self.kept);
+            kept.put(item, Column { seen: Seen::default(), now: base.clone(), base });
         }
-        let base = if self.kernel.has_cheap_entries() {
-            let mut base = vec![0.0; self.kernel.len()];
-            self.kernel.column(item, &mut base)?;
-            base
-        } else {
-            self.prior_column(item)?.to_vec()
-        };
-        Ok(Column { seen: Seen::default(), now: base.clone(), base })
+        if let Some(Column { seen, base, now }) = kept.get(item) {
+            self.reduction.catch_up(item, seen, base, now);
+            read(now);
+        }
+        Ok(())
     }
 
     /// A column of the prior that is dear.
@@ -189,14 +186,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Columns by item; the one that was used least lately makes room.
-#[derive(Clone)]
 struct Kept<T> {
     most: usize,
-    items: usize,
     clock: u64,
-    columns: HashMap<usize, (u64, T)>,
-    /// How many entries were asked of columns that are not kept, since the last answer.
-    asked: HashMap<usize, usize>,
+    /// Where an item's column stands, from 1; 0 if it is not kept.
+    places: Vec<u32>,
+    columns: Vec<(usize, u64, T)>,
+    /// How many entries were asked of columns that are not kept since the latest answer, with the number of that answer.
+    asked: Vec<(u32, u32)>,
+    answers: u32,
 }
 
 impl Kept<Column> {
@@ -215,45 +213,59 @@ impl Kept<Arc<[f64]>> {
 
 impl<T> Kept<T> {
     fn new(items: usize, most: usize) -> Self {
-        Self { most, items, clock: 0, columns: HashMap::new(), asked: HashMap::new() }
+        let (places, asked) = (vec![0; items], vec![(0, 0); items]);
+        Self { most, clock: 0, places, columns: Vec::new(), asked, answers: 0 }
     }
 
     /// Whether a column is kept, or so many of its entries were asked for that it should be.
     fn is_wanted(&mut self, item: usize, entries: usize) -> bool {
-        if self.columns.contains_key(&item) {
+        if self.places[item] > 0 {
             return true;
         }
-        let asked = self.asked.entry(item).or_default();
-        *asked += entries;
-        4 * *asked > self.items
+        let (count, answers) = &mut self.asked[item];
+        if *answers != self.answers {
+            (*count, *answers) = (0, self.answers);
+        }
+        *count = count.saturating_add(entries as u32);
+        4 * *count as usize > self.places.len()
     }
 
-    fn get(&mut self, item: usize) -> Option<&T> {
+    fn get(&mut self, item: usize) -> Option<&mut T> {
         self.clock += 1;
-        let (used, column) = self.columns.get_mut(&item)?;
+        let place = (self.places[item] as usize).checked_sub(1)?;
+        let (_, used, column) = &mut self.columns[place];
         *used = self.clock;
         Some(column)
     }
 
-    fn remove(&mut self, item: usize) -> Option<T> {
-        self.columns.remove(&item).map(|(_, column)| column)
-    }
-
     fn put(&mut self, item: usize, column: T) {
         self.clock += 1;
-        if self.columns.len() >= self.most && !self.columns.contains_key(&item) {
-            let oldest = self.columns.iter().min_by_key(|(_, (used, _))| *used).map(|(&item, _)| item);
-            oldest.and_then(|item| self.columns.remove(&item));
+        let entry = (item, self.clock, column);
+        let place = match (self.places[item] as usize).checked_sub(1) {
+            Some(place) => place,
+            None if self.columns.len() < self.most => self.columns.len(),
+            None => {
+                let oldest = self.columns.iter().enumerate().min_by_key(|(_, (_, used, _))| *used);
+                oldest.map_or(0, |(place, _)| place)
+            }
+        };
+        match self.columns.get_mut(place) {
+            Some(before) => {
+                self.places[before.0] = 0;
+                *before = entry;
+            }
+            None => self.columns.push(entry),
         }
-        self.columns.insert(item, (self.clock, column));
+        self.places[item] = place as u32 + 1;
     }
 
     fn clear(&mut self) {
         self.columns.clear();
+        self.places.fill(0);
     }
 
     /// Another answer has come.
     fn cool(&mut self) {
-        self.asked.clear();
+        self.answers = self.answers.wrapping_add(1);
     }
 }
