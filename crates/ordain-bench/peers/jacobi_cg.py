@@ -13,7 +13,6 @@ building the matrix is set-up.
 """
 
 import json
-import resource
 import sys
 import time
 from pathlib import Path
@@ -25,7 +24,9 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 
 def peak_mb():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # Not ru_maxrss, which a process inherits from the one that started it.
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024
 
 
 def main():

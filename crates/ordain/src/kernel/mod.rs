@@ -4,7 +4,8 @@
 //! vectors are [`VectorKernel`]s; parts over links start from a [`Graph`]. No part keeps the matrix over the items: a
 //! column costs time and memory linear in the items and links, apart from the solves that its documentation names.
 //!
-//! Every random choice is absent and every sum has a fixed order, so values have the same bits for any number of threads.
+//! Every random choice has a fixed seed (there is one kind, the probes of variances that are estimated) and every sum a
+//! fixed order, so values have the same bits in every run and for any number of threads.
 
 mod common_cause;
 mod diffusion;

@@ -216,7 +216,7 @@ pub fn side_by_side(python: &str) -> Result<(), Box<dyn Error>> {
              disposal (SciPy's products use one). Ours stops where no correlation can be off by more than the tolerance; \
              SciPy's `cg`, with the diagonal as preconditioner, is then asked for the residual that ours has reached. \
              Residuals are those of a product of its own, the largest over the right-hand sides. Where ours has a factor \
-             there are no steps and no tolerance, and SciPy is asked for 1e-13. Set-up: from links to where columns can be \
+             there are no steps and no tolerance. Set-up: from links to where columns can be \
              solved. Memory: largest resident, and how much of it came after the links were read; ours with 1e-12 is that \
              with the variances and the four columns at a time.\n\n{}\n\
              Variances of all nodes; errors at {CHECKED} random nodes by solved columns, relative, as root mean square \
