@@ -89,8 +89,11 @@ impl Covariances for Pending<'_> {
         self.known().has_cheap_entries()
     }
 
-    fn taken(&self, first: usize, second: usize) -> f64 {
-        let pending = self.directions.iter().map(|(curvature, direction)| curvature * direction[first] * direction[second]);
-        self.known().taken(first, second) + pending.sum::<f64>()
+    fn taken(&self, item: usize, others: &[u32], out: &mut [f64]) {
+        self.known().taken(item, others, out);
+        for (curvature, direction) in &self.directions {
+            let own = curvature * direction[item];
+            out.iter_mut().zip(others).for_each(|(out, &other)| *out += own * direction[other as usize]);
+        }
     }
 }

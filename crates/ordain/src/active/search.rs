@@ -45,8 +45,8 @@ const EXACT_UP_TO: usize = 4000;
 const COVARIANCES: usize = 1 << 14;
 const COVARIANCES_AN_ITEM: usize = 3;
 
-/// ... or when it would need covariances with this many items, if the kernel cannot give them but by whole columns.
-const MOST_COLUMNS: usize = 4;
+/// ... or needs more than this many columns, if the kernel cannot give covariances but by whole columns.
+const MOST_COLUMNS: usize = 2;
 
 /// The pairs that share the best score of all groups, under a strategy that scores each pair by itself.
 ///
@@ -225,7 +225,9 @@ impl Search<'_> {
             }
         }
         while let Some(next) = self.waiting.pop() {
-            let enough = self.asked >= most || self.columns.len() >= MOST_COLUMNS;
+            // A single pair waits for a column.
+            let dear = next.level == 0 && self.columns.len() >= MOST_COLUMNS && !self.has_column(&next);
+            let enough = self.asked >= most || dear;
             if !self.best.may_take(next.bound) || (!exact && enough && self.best.is_some()) {
                 break;
             }
@@ -240,6 +242,11 @@ impl Search<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the column of a single pair was asked for.
+    fn has_column(&self, waiting: &Waiting) -> bool {
+        self.columns.contains(&self.trees[waiting.tree as usize].items[waiting.first as usize])
     }
 
     /// Some leaves that wait next, to be looked at together; a fixed number, so that what is found does not depend on the threads.
@@ -318,8 +325,9 @@ impl Search<'_> {
     fn look(&mut self, Waiting { tree: number, first, second, .. }: Waiting) -> Result<()> {
         let tree = &self.trees[number as usize];
         let lower = tree.levels[0][second as usize];
-        let cheap = self.covariances.has_cheap_entries();
+        let all_cheap = self.covariances.has_cheap_entries();
         let (mut others, mut at, mut entries) = ([0; LEAF], [0; LEAF], [0.0; LEAF]);
+        let mut most: Option<Waiting> = None;
         for (row, needed) in tree.leaf(first).zip(self.needed(tree, first, second)) {
             let own = &tree.places[row];
             if self.scorer.variance(own, &lower) < needed {
@@ -332,27 +340,39 @@ impl Search<'_> {
                     count += 1;
                 }
             }
+            if count == 0 {
+                continue;
+            }
             let item = tree.items[row] as usize;
-            if cheap && count > 0 {
-                self.asked += count;
+            // A column that was asked for is at hand.
+            let cheap = all_cheap || self.columns.contains(&tree.items[row]);
+            self.asked += count;
+            if cheap {
                 self.covariances.entries(item, &others[..count], &mut entries[..count])?;
+            } else {
+                self.covariances.taken(item, &others[..count], &mut entries[..count]);
             }
             for k in 0..count {
                 let other = &tree.places[at[k]];
                 if !cheap {
-                    let covariance = self.scorer.floor - self.covariances.taken(item, others[k] as usize);
-                    let variance = own.variance + other.variance - 2.0 * covariance;
+                    let variance = own.variance + other.variance - 2.0 * (self.scorer.floor - entries[k]);
                     let bound = self.scorer.bound_with(own, other, variance * (1.0 + SLACK));
                     if self.best.may_take(bound) {
                         let (first, second) = (row as u32, at[k] as u32);
-                        self.waiting.push(Waiting { bound, tree: number, level: 0, first, second });
+                        let waiting = Waiting { bound, tree: number, level: 0, first, second };
+                        self.waiting.push(waiting);
+                        most = most.max(Some(waiting));
                     }
                 } else if own.variance + other.variance - 2.0 * entries[k] >= needed {
                     self.best.offer_pair(&self.scorer, self.candidates, tree, (row, at[k]), entries[k]);
                 }
             }
         }
-        Ok(())
+        // Something to compare with, before more pairs wait than items could ever be asked about.
+        match most.filter(|_| !self.best.is_some()) {
+            Some(waiting) => self.evaluate(waiting),
+            None => Ok(()),
+        }
     }
 
     /// Scores a single pair whose covariance is dear.
@@ -542,7 +562,7 @@ impl Covariances for Rows<'_> {
         true
     }
 
-    fn taken(&self, _: usize, _: usize) -> f64 {
-        0.0
+    fn taken(&self, _: usize, _: &[u32], out: &mut [f64]) {
+        out.fill(0.0);
     }
 }

@@ -81,8 +81,8 @@ pub trait Covariances: Send + Sync {
     /// Whether entries cost their share of a column, and not all of it.
     fn has_cheap_entries(&self) -> bool;
 
-    /// What observations took from the covariance of two items; where entries are not cheap.
-    fn taken(&self, first: usize, second: usize) -> f64;
+    /// What observations took from the covariances of an item with others, written to `out`; where entries are not cheap.
+    fn taken(&self, item: usize, others: &[u32], out: &mut [f64]);
 
     /// All covariances, if they are there.
     fn all(&self) -> Option<AllCovariances<'_>> {

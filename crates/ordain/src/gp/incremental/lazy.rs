@@ -113,8 +113,10 @@ impl Lazy {
     }
 
     /// `S_i · S_j`: the prior covariance less this is the covariance.
-    pub(super) fn taken(&self, first: usize, second: usize) -> f64 {
-        self.reduction.product(first, second)
+    pub(super) fn taken(&self, item: usize, others: &[u32], out: &mut [f64]) {
+        out.fill(0.0);
+        self.reduction.subtract_products(&self.reduction.row(item), others, out);
+        out.iter_mut().for_each(|out| *out = -*out);
     }
 
     pub(super) fn has_cheap_entries(&self) -> bool {

@@ -282,10 +282,10 @@ impl Covariances for Incremental {
         }
     }
 
-    fn taken(&self, first: usize, second: usize) -> f64 {
+    fn taken(&self, item: usize, others: &[u32], out: &mut [f64]) {
         match &self.covariance {
             Covariance::Dense { .. } => unreachable!("entries are at hand"),
-            Covariance::Lazy(lazy) => lazy.taken(first, second),
+            Covariance::Lazy(lazy) => lazy.taken(item, others, out),
         }
     }
 

@@ -92,13 +92,6 @@ impl Reduction {
         }
     }
 
-    /// `S_i · S_j`.
-    pub(super) fn product(&self, first: usize, second: usize) -> f64 {
-        let mut out = [0.0];
-        self.subtract_products(&self.row(first), &[second as u32], &mut out);
-        -out[0]
-    }
-
     /// Brings a column up to date: `base` is what the panels left of it, `now` what the latest columns left of that. `n` times the
     /// number of columns that it has not seen.
     pub(super) fn catch_up(&self, item: usize, seen: &mut Seen, base: &mut [f64], now: &mut [f64]) {
