@@ -15,7 +15,6 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use multiversion::multiversion;
 use rayon::prelude::*;
 
 use super::Strategy;
@@ -287,7 +286,7 @@ impl Search<'_> {
         let rows = &tree.places[tree.leaf(first)];
         // Where rows count about alike one number will do for all.
         if rows.last().is_some_and(|last| 2.0 * last.weight > upper.weight) {
-            return [self.scorer.needed_variance(&upper, &lower, &self.best); LEAF];
+            return [self.scorer.needed_variance(&upper, &lower, &self.best, 6); LEAF];
         }
         let mut out = [f64::INFINITY; LEAF];
         for (out, own) in out.iter_mut().zip(rows) {
@@ -295,7 +294,7 @@ impl Search<'_> {
             if !self.best.may_take(self.scorer.bound(&Place { weight: own.weight, ..upper }, &lower)) {
                 break;
             }
-            *out = self.scorer.needed_variance(own, &lower, &self.best);
+            *out = self.scorer.needed_variance(own, &lower, &self.best, 3);
         }
         out
     }
@@ -413,7 +412,6 @@ impl Best {
 }
 
 /// The pairs of some rows with some columns after them whose difference varies as much as their row needs.
-#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 fn reaching(
     matrix: &Matrix,
     tree: &Tree,
@@ -489,16 +487,15 @@ impl Scorer<'_> {
         self.bound_at(&pair)
     }
 
-    /// No pair between two blocks whose difference varies less is among the best; a little below the least that is.
-    fn needed_variance(&self, first: &Place, second: &Place, best: &Best) -> f64 {
-        /// Each halves what is left open: in the end 1 in 64 of the variance.
-        const STEPS: usize = 6;
+    /// No pair between two blocks whose difference varies less is among the best; a little below the least that is, by so many
+    /// steps, each of which halves what is left open.
+    fn needed_variance(&self, first: &Place, second: &Place, best: &Best, steps: usize) -> f64 {
         let may = |variance: f64| best.may_take(self.bound_with(first, second, variance));
         let (mut low, mut high) = (0.0, self.variance(first, second));
         if !may(high) {
             return f64::INFINITY;
         }
-        for _ in 0..STEPS {
+        for _ in 0..steps {
             let middle = 0.5 * (low + high);
             if may(middle) { high = middle } else { low = middle }
         }

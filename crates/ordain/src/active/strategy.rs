@@ -201,7 +201,6 @@ impl Emphasis {
     /// At a rank from 1.
     pub(super) fn at(self, rank: usize) -> f64 {
         match self {
-            Self::Focus(0.0) => 1.0,
             Self::Focus(focus) => (-focus * rank as f64).exp(),
             Self::Top(k) if rank <= k => 1.0 / (rank as f64 + 1.0).log2(),
             Self::Top(_) => 0.0,
@@ -211,15 +210,33 @@ impl Emphasis {
     /// What the places of items by falling mean count, of which equal ones share the better rank: what is asked does not depend on
     /// the order in which items happen to be listed.
     pub(super) fn weights(self, order: &[usize], mean: &[f64]) -> Vec<f64> {
-        let (mut rank, mut weight) = (0, 0.0);
+        let ranks = self.at_ranks(order.len());
+        let mut weight = 0.0;
         let mut at = |row: usize| {
             if row == 0 || mean[order[row]] != mean[order[row - 1]] {
-                rank = row + 1;
-                weight = self.at(rank);
+                weight = ranks[row];
             }
             weight
         };
         (0..order.len()).map(&mut at).collect()
+    }
+
+    /// At the ranks from 1 to a number.
+    fn at_ranks(self, count: usize) -> Vec<f64> {
+        /// Ranks that share an exponential; each has another, and their product is as good.
+        const SHARED: usize = 16;
+        match self {
+            Self::Focus(focus) => {
+                let within: Vec<f64> = (1..=SHARED).map(|rank| (-focus * rank as f64).exp()).collect();
+                let before = |block: usize| (-focus * (block * SHARED) as f64).exp();
+                let blocks = (0..count.div_ceil(SHARED)).flat_map(|block| {
+                    let before = before(block);
+                    within.iter().map(move |within| before * within)
+                });
+                blocks.take(count).collect()
+            }
+            Self::Top(_) => (1..=count).map(|rank| self.at(rank)).collect(),
+        }
     }
 }
 

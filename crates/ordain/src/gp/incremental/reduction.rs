@@ -203,6 +203,7 @@ fn panel_product(left: &[f64; PANEL], right: &[f64]) -> f64 {
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 fn subtract_panel(row: &[f64; PANEL], panel: &[f64], out: &mut [f64]) {
     for (out, panel) in out.iter_mut().zip(panel.as_chunks::<PANEL>().0) {
-        *out -= panel_product(row, panel);
+        // Opaque, so that each product is vectorised by itself: across items the compiler would gather, which is three times as slow.
+        *out -= std::hint::black_box(panel_product(row, panel));
     }
 }
