@@ -5,6 +5,7 @@ mod input;
 mod progress;
 
 use std::path::PathBuf;
+use std::thread;
 
 use clap::Args;
 use ordain::active::{Question, Session};
@@ -137,7 +138,7 @@ impl Talk {
             let sides = self.sides(&question);
             self.show(sides, probability, beyond)?;
             loop {
-                match self.input.choose(&WORDS)? {
+                match self.hear(&question)? {
                     None | Some(Word::Quit) => return self.end("see you"),
                     Some(Word::Said(Said::Tie)) if self.project.tie_width == 0.0 => output::text(
                         "there are no ties in this project: choose, skip, or set tie_width under [answers]",
@@ -154,6 +155,19 @@ impl Talk {
                 }
             }
         }
+    }
+
+    /// What the judge says, who may take a while: meanwhile what the answer will need is made ready.
+    fn hear(&mut self, question: &Question) -> Result<Option<Word>, Failure> {
+        let Self { session, input, .. } = self;
+        if !input.is_terminal() {
+            return Ok(input.choose(&WORDS)?);
+        }
+        thread::scope(|scope| {
+            // What fails here fails again where the answer is learned, and is reported there.
+            scope.spawn(|| session.prefetch(question).is_ok());
+            Ok(input.choose(&WORDS)?)
+        })
     }
 
     /// Which item stands left and which right: drawn, so that no habit of the judge's favours either.
