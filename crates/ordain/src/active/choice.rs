@@ -167,12 +167,18 @@ impl Best {
         self.best.is_none_or(|best| !behind(score, best))
     }
 
+    /// Whether no pair whose first number is at most this one's is among the best.
+    pub(super) fn is_past(&self, score: Score) -> bool {
+        self.best.is_some_and(|best| clearly_below(score.0, best.0))
+    }
+
     /// Takes a pair, if it is among the best.
     pub(super) fn offer(&mut self, score: Score, pair: (usize, usize)) {
         if !self.may_take(score) {
             return;
         }
-        if self.best.is_none_or(|best| best.partial_cmp(&score).is_none_or(|order| order.is_lt())) {
+        let better = |best: Score| behind(best, score) || best.partial_cmp(&score).is_none_or(|order| order.is_lt());
+        if self.best.is_none_or(better) {
             self.best = Some(score);
             self.pairs.retain(|(other, _)| !behind(*other, score));
         }
@@ -194,8 +200,12 @@ impl Best {
 
 /// Whether a score is clearly worse than another.
 fn behind(score: Score, best: Score) -> bool {
-    let clearly = |one: f64, other: f64| one < other - EQUAL * other.abs();
-    clearly(score.0, best.0) || (!clearly(best.0, score.0) && clearly(score.1, best.1))
+    clearly_below(score.0, best.0) || (!clearly_below(best.0, score.0) && clearly_below(score.1, best.1))
+}
+
+/// Whether a number is below another by more than rounding. All finite ones are below infinity, which `∞ - EQUAL ∞` would hide.
+fn clearly_below(one: f64, other: f64) -> bool {
+    one < other - EQUAL * other.abs().min(f64::MAX)
 }
 
 /// All pairs that may be asked, the item ranked higher first.

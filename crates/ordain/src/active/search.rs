@@ -224,8 +224,11 @@ impl Search<'_> {
         let mut looks = 0;
         while let Some(next) = self.waiting.pop() {
             let enough = looks >= most_looks || (!exact && self.columns.len() >= MOST_COLUMNS);
-            if !self.best.may_take(next.bound) || (enough && self.best.is_some()) {
+            if self.best.is_past(next.bound) || (enough && self.best.is_some()) {
                 break;
+            }
+            if !self.best.may_take(next.bound) {
+                continue;
             }
             match (next.level, self.matrix) {
                 (0, _) => self.evaluate(next)?,
@@ -336,8 +339,10 @@ impl Search<'_> {
                 let other = &tree.places[at[k]];
                 if !cheap {
                     let covariance = self.scorer.floor - self.covariances.taken(item, others[k] as usize);
-                    let variance = own.variance + other.variance - 2.0 * covariance;
-                    let bound = self.scorer.bound_with(own, other, variance * (1.0 + SLACK));
+                    let variance = (own.variance + other.variance - 2.0 * covariance) * (1.0 + SLACK);
+                    // Where no floor is known this one is infinite, and all pairs would look alike.
+                    let variance = variance.min(self.scorer.variance(own, other));
+                    let bound = self.scorer.bound_with(own, other, variance);
                     if self.best.may_take(bound) {
                         let (first, second) = (row as u32, at[k] as u32);
                         self.waiting.push(Waiting { bound, tree: number, level: 0, first, second });

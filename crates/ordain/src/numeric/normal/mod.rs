@@ -79,6 +79,10 @@ pub struct Beyond {
 
 /// What lies beyond `t >= 0`. With the hazard `t + c` there, `φ(t) = (t + c) Φ(-t)`.
 pub fn beyond(t: f64) -> Beyond {
+    // Everything underflows; farther out `0 t²` would be no number.
+    if t > 40.0 {
+        return Beyond { probability: 0.0, mean: 0.0, square: 0.0, from_zero: 0.0 };
+    }
     let c = excess(t);
     let probability = gauss(t, INV_SQRT_2PI / (t + c));
     Beyond {
