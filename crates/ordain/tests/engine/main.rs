@@ -7,7 +7,6 @@ mod bits;
 #[path = "../common/mod.rs"]
 mod common;
 mod hostile;
-mod kernels;
 mod many;
 mod plain;
 mod problems;

@@ -21,9 +21,11 @@ pub struct Plain {
     pub n: usize,
     pub lambda: f64,
     pub mean: Vec<f64>,
-    /// Row by row.
-    pub k: Vec<f64>,
     pub log_evidence: f64,
+    /// Row by row, less what is awaited.
+    k: Vec<f64>,
+    /// Curvatures and directions that have not been taken off yet: together they cost one pass over the matrix.
+    awaited: Vec<(f64, Vec<f64>)>,
 }
 
 impl Plain {
@@ -33,37 +35,53 @@ impl Plain {
         for (item, row) in k.chunks_exact_mut(n).enumerate() {
             kernel.column(item, row).unwrap();
         }
-        Self { n, lambda, mean: vec![0.0; n], k, log_evidence: 0.0 }
+        Self { n, lambda, mean: vec![0.0; n], log_evidence: 0.0, k, awaited: Vec::new() }
     }
 
-    pub fn at(&self, i: usize, j: usize) -> f64 {
-        self.k[i * self.n + j]
-    }
-
-    /// Of the difference of two items.
-    pub fn variance(&self, i: usize, j: usize) -> f64 {
-        self.at(i, i) + self.at(j, j) - 2.0 * self.at(i, j)
+    pub fn row(&self, item: usize) -> Vec<f64> {
+        let mut row = self.k[item * self.n..(item + 1) * self.n].to_vec();
+        for (curvature, a) in &self.awaited {
+            row.iter_mut().zip(a).for_each(|(entry, other)| *entry -= curvature * a[item] * other);
+        }
+        row
     }
 
     /// The errata's scalar form of AXPGP eqs. 22-24.
     pub fn observe(&mut self, winner: usize, loser: usize) {
-        let n = self.n;
-        let a: Vec<f64> = (0..n).map(|x| self.at(winner, x) - self.at(loser, x)).collect();
+        let a: Vec<f64> = self.row(winner).iter().zip(self.row(loser)).map(|(one, other)| one - other).collect();
         let sd = (a[winner] - a[loser] + self.lambda * self.lambda).sqrt();
         let z = (self.mean[winner] - self.mean[loser]) / sd;
         let r = density(z) / cdf(z);
         self.log_evidence += cdf(z).ln();
         self.mean.iter_mut().zip(&a).for_each(|(mean, a)| *mean += r / sd * a);
-        let curvature = r * (z + r) / (sd * sd);
-        self.k.par_chunks_mut(n).zip(&a).for_each(|(row, own)| {
-            row.iter_mut().zip(&a).for_each(|(entry, other)| *entry -= curvature * own * other);
+        self.awaited.push((r * (z + r) / (sd * sd), a));
+        if self.awaited.len() == 32 {
+            self.settle();
+        }
+    }
+
+    fn settle(&mut self) {
+        let awaited = std::mem::take(&mut self.awaited);
+        self.k.par_chunks_mut(self.n).enumerate().for_each(|(item, row)| {
+            for (curvature, a) in &awaited {
+                row.iter_mut().zip(a).for_each(|(entry, other)| *entry -= curvature * a[item] * other);
+            }
         });
+    }
+
+    /// All covariances now, row by row.
+    pub fn covariance(&mut self) -> &[f64] {
+        self.settle();
+        &self.k
     }
 }
 
 /// All pairs under a strategy; items of different groups are not compared.
 pub struct Scan<'a> {
-    plain: &'a Plain,
+    n: usize,
+    lambda: f64,
+    mean: &'a [f64],
+    k: &'a [f64],
     strategy: Strategy,
     groups: &'a [usize],
     /// What the rank of every item counts; the best mean of its group.
@@ -72,7 +90,8 @@ pub struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     /// `groups` holds every item's.
-    pub fn new(plain: &'a Plain, strategy: Strategy, groups: &'a [usize]) -> Self {
+    pub fn new(plain: &'a mut Plain, strategy: Strategy, groups: &'a [usize]) -> Self {
+        plain.settle();
         let mut places = vec![(0.0, 0.0); plain.n];
         for group in groups.iter().collect::<HashSet<_>>() {
             let mut order: Vec<usize> = (0..plain.n).filter(|&item| groups[item] == *group).collect();
@@ -85,14 +104,19 @@ impl<'a> Scan<'a> {
                 places[item] = (counts(strategy, rank), plain.mean[order[0]]);
             }
         }
-        Self { plain, strategy, groups, places }
+        let Plain { n, lambda, mean, k, .. } = plain;
+        Self { n: *n, lambda: *lambda, mean, k, strategy, groups, places }
+    }
+
+    /// Of the difference of two items.
+    fn variance(&self, i: usize, j: usize) -> f64 {
+        self.k[i * self.n + i] + self.k[j * self.n + j] - 2.0 * self.k[i * self.n + j]
     }
 
     /// What the strategy makes of a pair, from its definition; a second number decides among equals.
     pub fn score(&self, i: usize, j: usize) -> (f64, f64) {
-        let plain = self.plain;
-        let variance = plain.variance(i, j).max(0.0);
-        let (sd, distance) = (variance.sqrt(), (plain.mean[i] - plain.mean[j]).abs());
+        let variance = self.variance(i, j).max(0.0);
+        let (sd, distance) = (variance.sqrt(), (self.mean[i] - self.mean[j]).abs());
         let (high, low) = (self.places[i].0.max(self.places[j].0), self.places[i].0.min(self.places[j].0));
         let t = distance / sd;
         if variance == 0.0 && !matches!(self.strategy, Strategy::BestOption | Strategy::OptimisticBest) {
@@ -115,7 +139,7 @@ impl<'a> Scan<'a> {
 
     fn best_option(&self, i: usize, j: usize, sd: f64) -> f64 {
         let level = self.places[i].1;
-        let [x, y] = [i, j].map(|item| self.plain.mean[item] - level);
+        let [x, y] = [i, j].map(|item| self.mean[item] - level);
         if sd == 0.0 {
             return x.max(y);
         }
@@ -124,7 +148,7 @@ impl<'a> Scan<'a> {
     }
 
     fn entropy(&self, distance: f64, variance: f64) -> f64 {
-        let whole = variance + self.plain.lambda * self.plain.lambda;
+        let whole = variance + self.lambda * self.lambda;
         let z = distance / whole.sqrt();
         let part = |z: f64| {
             let r = density(z) / cdf(z);
@@ -140,19 +164,19 @@ impl<'a> Scan<'a> {
             Strategy::ExpectedLoss { .. } => weight * variance * 0.5,
             Strategy::ExpectedRegret { .. } => weight * variance.sqrt() * 0.4,
             Strategy::TopRegret { .. } => weight * variance * variance * 0.5,
-            Strategy::Entropy => 0.5 * (variance / (self.plain.lambda * self.plain.lambda)).ln_1p(),
+            Strategy::Entropy => 0.5 * (variance / (self.lambda * self.lambda)).ln_1p(),
             _ => f64::INFINITY,
         }
     }
 
     /// The largest score of the pairs that may be asked.
     pub fn best(&self, allowed: impl Fn(usize, usize) -> bool + Sync) -> (f64, f64) {
-        let n = self.plain.n;
+        let n = self.n;
         let row = |i: usize| {
             let mut best = (f64::NEG_INFINITY, f64::NEG_INFINITY);
             for j in i + 1..n {
                 let weight = self.places[i].0.max(self.places[j].0);
-                if self.at_most(weight, self.plain.variance(i, j)) < best.0
+                if self.at_most(weight, self.variance(i, j)) < best.0
                     || self.groups[i] != self.groups[j]
                     || !allowed(i, j)
                 {

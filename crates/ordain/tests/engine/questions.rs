@@ -57,7 +57,7 @@ pub fn follow(kernel: Arc<dyn Kernel>, setting: &Setting) -> f64 {
         let other = dense.ask().unwrap().unwrap();
         assert_eq!(key(&question), key(&other), "{strategy}, step {step}: {question:?} {other:?}");
         if step % every == 0 {
-            let scan = Scan::new(&plain, strategy, &groups);
+            let scan = Scan::new(&mut plain, strategy, &groups);
             let best = scan.best(|i, j| repeat || !asked.contains(&(i, j)));
             let (i, j) = key(&question);
             let own = scan.score(i, j);
@@ -199,7 +199,7 @@ fn groups_pools_and_several_at_once() {
                     let beside = lazy.ask_beside(&pending, 2).unwrap();
                     assert_eq!(beside.iter().map(key).collect::<Vec<_>>(), keys[2..], "{strategy}");
                     assert_eq!(key(&lazy.ask().unwrap().unwrap()), keys[0]);
-                    let scan = Scan::new(&plain, strategy, &of);
+                    let scan = Scan::new(&mut plain, strategy, &of);
                     let allowed =
                         |i: usize, j: usize| !asked.contains(&(i, j)) && (!pooled || pool_keys.contains(&(i, j)));
                     assert!(allowed(keys[0].0, keys[0].1));
