@@ -294,3 +294,33 @@ fn worst_of_worst_item(
     let Some(Question { first: item, .. }) = best.draw(stream) else { return Ok(None) };
     Ok(std::mem::take(&mut own[item.index()]).draw(stream))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn best(scores: &[Score]) -> Vec<usize> {
+        let mut best = Best::default();
+        scores.iter().enumerate().for_each(|(number, &score)| best.offer(score, (number, number)));
+        best.pairs.into_iter().map(|(_, (number, _))| number).collect()
+    }
+
+    /// A finite score is below an infinite one, whatever the second numbers.
+    #[test]
+    fn nothing_finite_is_as_good_as_infinity() {
+        let infinity = f64::INFINITY;
+        assert_eq!(best(&[(3.0, 9.0), (infinity, 1.0), (4.0, 8.0)]), [1]);
+        assert_eq!(best(&[(infinity, 1.0), (infinity, 2.0), (5.0, 7.0), (infinity, 2.0)]), [1, 3]);
+        let mut one = Best::default();
+        one.offer((3.0, 9.0), (0, 1));
+        assert!(one.may_take((infinity, 1.0)) && !one.is_past((infinity, 1.0)));
+    }
+
+    /// The second number decides among first ones that differ by rounding, in whatever order they come.
+    #[test]
+    fn the_second_number_decides_in_any_order() {
+        let (wide, narrow) = ((1.0 - 1e-12, 7.0), (1.0, 5.0));
+        assert_eq!(best(&[wide, narrow]), [0]);
+        assert_eq!(best(&[narrow, wide]), [1]);
+    }
+}

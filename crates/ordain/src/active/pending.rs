@@ -90,7 +90,8 @@ impl Covariances for Pending<'_> {
     }
 
     fn taken(&self, first: usize, second: usize) -> f64 {
-        let pending = self.directions.iter().map(|(curvature, direction)| curvature * direction[first] * direction[second]);
+        let pending =
+            self.directions.iter().map(|(curvature, direction)| curvature * direction[first] * direction[second]);
         self.known().taken(first, second) + pending.sum::<f64>()
     }
 }

@@ -302,8 +302,11 @@ impl Search<'_> {
             reaching(matrix, tree, rows, columns, &this.needed(tree, first, second), &mut found);
             found
         };
-        let found: Vec<Vec<(usize, usize)>> =
-            if batch.len() < TOGETHER { batch.iter().map(look).collect() } else { batch.par_iter().map(look).collect() };
+        let found: Vec<Vec<(usize, usize)>> = if batch.len() < TOGETHER {
+            batch.iter().map(look).collect()
+        } else {
+            batch.par_iter().map(look).collect()
+        };
         for (waiting, found) in batch.iter().zip(found) {
             let tree = &self.trees[waiting.tree as usize];
             for pair in found {
@@ -546,3 +549,6 @@ impl Covariances for Rows<'_> {
         0.0
     }
 }
+
+#[cfg(test)]
+mod tests;

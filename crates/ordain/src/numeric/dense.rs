@@ -207,7 +207,8 @@ fn downdate_column(column: &mut [f64], factor: f64, direction: &[f64], variances
     let mut most = [f64::NEG_INFINITY; 8];
     let larger = |most: f64, value: f64| if value > most { value } else { most };
     let (blocks, rest) = column.as_chunks_mut::<8>();
-    let ((directions, direction_rest), (spreads, spread_rest)) = (direction.as_chunks::<8>(), variances.as_chunks::<8>());
+    let ((directions, direction_rest), (spreads, spread_rest)) =
+        (direction.as_chunks::<8>(), variances.as_chunks::<8>());
     for ((block, direction), variance) in blocks.iter_mut().zip(directions).zip(spreads) {
         for lane in 0..8 {
             block[lane] += factor * direction[lane];

@@ -50,8 +50,8 @@ fn is_above_its_bound(belief: &Incremental, plain: &mut Plain) {
     let k = plain.covariance();
     for i in 0..n {
         for j in 0..i {
-            let least = (floor - (taken(i) * taken(j)).sqrt())
-                .max(-(belief.variances()[i] * belief.variances()[j]).sqrt());
+            let least =
+                (floor - (taken(i) * taken(j)).sqrt()).max(-(belief.variances()[i] * belief.variances()[j]).sqrt());
             assert!(k[i * n + j] >= least - 1e-10, "{i} {j}: {} {least}", k[i * n + j]);
         }
     }

@@ -86,7 +86,10 @@ fn nothing_is_asked_where_all_is_excluded() {
             assert_eq!(ask(&Candidates::new(None).with_pool([])), None);
             let only = [(ItemId::new(31), ItemId::new(2))];
             let question = ask(&Candidates::new(None).with_pool(only)).unwrap();
-            let pair = (question.first.index().min(question.second.index()), question.first.index().max(question.second.index()));
+            let pair = (
+                question.first.index().min(question.second.index()),
+                question.first.index().max(question.second.index()),
+            );
             assert_eq!(pair, (2, 31), "{strategy}");
         }
     }

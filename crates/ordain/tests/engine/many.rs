@@ -19,11 +19,9 @@ fn nearly_the_best_of_6000_items() {
     for (kernel, name) in [(random(n, 5, 1), "attributes"), (linked(n, 2 * n, 2), "links")] {
         let model = AnswerModel::default();
         let judge = Judge::from(&model);
-        for strategy in [
-            Strategy::ExpectedLoss { focus: 1.0 },
-            Strategy::for_goal(Goal::WholeOrder, n as f64),
-            Strategy::Entropy,
-        ] {
+        for strategy in
+            [Strategy::ExpectedLoss { focus: 1.0 }, Strategy::for_goal(Goal::WholeOrder, n as f64), Strategy::Entropy]
+        {
             let mut stream = Seed(5).stream(0);
             let utilities: Vec<f64> = (0..n).map(|_| normal(&mut stream)).collect();
             let mut plain = Plain::new(kernel.as_ref(), model.lambda());

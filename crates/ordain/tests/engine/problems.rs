@@ -1,5 +1,6 @@
 //! Kernels to ask about.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -74,8 +75,7 @@ fn linked_by(relation: &Relation) -> Arc<dyn Kernel> {
     let n = relation.items();
     let graph = Graph::new(n, relation, Role::Undirected).unwrap();
     let laplacian = RegularizedLaplacian::new(graph, 0.5, 2.0).unwrap();
-    let parts: Vec<(f64, Box<dyn Kernel>)> =
-        vec![(1.0, Box::new(laplacian)), (0.5, Box::new(Independent::new(n)))];
+    let parts: Vec<(f64, Box<dyn Kernel>)> = vec![(1.0, Box::new(laplacian)), (0.5, Box::new(Independent::new(n)))];
     Arc::new(WeightedSum::new(parts).unwrap())
 }
 
@@ -108,16 +108,21 @@ pub fn ohsumed(count: usize) -> Option<Vec<Arc<dyn Kernel>>> {
     Some(kernels)
 }
 
-/// The 3,204 documents of CACM and what links them.
-pub fn cacm() -> Option<Arc<dyn Kernel>> {
+/// The 3,204 documents of CACM and what links them; or only those that are linked.
+pub fn cacm(linked_only: bool) -> Option<Arc<dyn Kernel>> {
     let table = Table::read(data("classic-ir/cacm/relations.tsv.gz")?).unwrap();
     let [doc, other, kind, weight] = ["doc", "other", "type", "weight"].map(|name| table.column(name).unwrap());
-    let number = |row: usize, column: usize| table.cell(row, column).parse::<u32>().unwrap() - 1;
-    let rows = (0..table.len()).filter(|&row| table.cell(row, kind) == "link");
+    let rows: Vec<usize> = (0..table.len())
+        .filter(|&row| table.cell(row, kind) == "link" && table.cell(row, doc) != table.cell(row, other))
+        .collect();
+    let name = |row: usize, column: usize| table.cell(row, column).parse::<u32>().unwrap();
+    let linked: BTreeSet<u32> = rows.iter().flat_map(|&row| [name(row, doc), name(row, other)]).collect();
+    let documents: Vec<u32> = if linked_only { linked.into_iter().collect() } else { (1..=3204).collect() };
+    let number = |name: u32| documents.binary_search(&name).unwrap() as u32;
     let link = |row: usize| Link {
-        source: number(row, doc),
-        target: number(row, other),
+        source: number(name(row, doc)),
+        target: number(name(row, other)),
         weight: table.cell(row, weight).parse().unwrap(),
     };
-    Some(linked_by(&Relation::new(3204, rows.map(link).collect()).unwrap()))
+    Some(linked_by(&Relation::new(documents.len(), rows.into_iter().map(link).collect()).unwrap()))
 }

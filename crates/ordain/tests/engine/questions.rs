@@ -51,11 +51,16 @@ pub fn follow(kernel: Arc<dyn Kernel>, setting: &Setting) -> f64 {
     let mut lazy = session(&kernel, strategy, repeat, CovarianceForm::Lazy, seed);
     let mut dense = session(&kernel, strategy, repeat, CovarianceForm::Dense, seed);
     let (mut asked, groups) = (HashSet::new(), vec![0; n]);
-    let mut largest = 0.0_f64;
+    let (mut largest, mut ties) = (0.0_f64, 0);
     for step in 0..steps {
         let question = lazy.ask().unwrap().unwrap();
         let other = dense.ask().unwrap().unwrap();
-        assert_eq!(key(&question), key(&other), "{strategy}, step {step}: {question:?} {other:?}");
+        if key(&question) != key(&other) {
+            // Alike items, e.g. in parts of a graph that look the same: rounding decides how many pairs share the best score.
+            let apart = (question.score - other.score).abs() / question.score.abs();
+            assert!(apart < 1e-12, "{strategy}, step {step}: {question:?} {other:?}");
+            ties += 1;
+        }
         if step % every == 0 {
             let scan = Scan::new(&mut plain, strategy, &groups);
             let best = scan.best(|i, j| repeat || !asked.contains(&(i, j)));
@@ -77,7 +82,7 @@ pub fn follow(kernel: Arc<dyn Kernel>, setting: &Setting) -> f64 {
         lazy.tell(answer.clone()).unwrap();
         dense.tell(answer).unwrap();
     }
-    println!("{strategy}: {steps} steps of {n} items, at most {largest:.1e} short of the best");
+    println!("{strategy}: {steps} steps of {n} items, at most {largest:.1e} short of the best, {ties} ties");
     largest
 }
 
@@ -97,12 +102,21 @@ fn the_best_pair_at_500_steps_of_ohsumed() {
     }
 }
 
+/// The 1,751 linked documents, 1.5 million pairs: both forms at every step, a scan at every 20th.
 #[test]
 fn the_best_pair_at_500_steps_of_cacm() {
-    let Some(kernel) = cacm() else { return };
+    let Some(kernel) = cacm(true) else { return };
     for strategy in main_strategies(kernel.len()) {
-        follow(kernel.clone(), &Setting { strategy, repeat: false, steps: 500, every: 25, seed: 3 });
+        follow(kernel.clone(), &Setting { strategy, repeat: false, steps: 500, every: 20, seed: 3 });
     }
+}
+
+/// All documents: those without links are all alike, so that a million pairs are as good.
+#[test]
+fn the_best_of_many_equal_pairs() {
+    let Some(kernel) = cacm(false) else { return };
+    let strategy = Strategy::ExpectedLoss { focus: 1.0 };
+    follow(kernel, &Setting { strategy, repeat: false, steps: 60, every: 20, seed: 3 });
 }
 
 #[test]
