@@ -209,13 +209,15 @@ impl Emphasis {
     }
 
     /// What the places of items by falling mean count, of which equal ones share the better rank: what is asked does not depend on
-    /// the order in which items happen to be listed.
+    /// the order in which items happen to be listed. Means of items that are alike differ by rounding; what is less than a part in
+    /// 1e12 of the range of all means is none.
     pub(super) fn weights(self, order: &[usize], mean: &[f64]) -> Vec<f64> {
-        let (mut rank, mut weight) = (0, 0.0);
+        let range = order.first().zip(order.last()).map_or(0.0, |(&best, &worst)| mean[best] - mean[worst]);
+        let (mut weight, mut best) = (0.0, f64::INFINITY);
         let mut at = |row: usize| {
-            if row == 0 || mean[order[row]] != mean[order[row - 1]] {
-                rank = row + 1;
-                weight = self.at(rank);
+            if best - mean[order[row]] > 1e-12 * range {
+                best = mean[order[row]];
+                weight = self.at(row + 1);
             }
             weight
         };
@@ -437,5 +439,14 @@ mod tests {
             let expected = signal / std::f64::consts::PI;
             assert!((found / expected - 1.0).abs() < 1e-13 + 2.0 * signal, "{variance}: {found} {expected}");
         }
+    }
+
+    /// Rounding does not part items that are alike.
+    #[test]
+    fn means_that_differ_by_rounding_share_a_rank() {
+        let mean = [0.0, 0.3, 0.1 + 0.2, 1.0, 0.3 - 1e-9];
+        let weights = Emphasis::Focus(1.0).weights(&[3, 2, 1, 4, 0], &mean);
+        assert_eq!(weights, [1, 2, 2, 4, 5].map(|rank| (-f64::from(rank)).exp()));
+        assert_eq!(Emphasis::Focus(1.0).weights(&[0, 1], &[0.5, 0.5]), [(-1.0_f64).exp(); 2]);
     }
 }

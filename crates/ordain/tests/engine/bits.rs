@@ -50,10 +50,10 @@ fn play(kernel: &Arc<dyn Kernel>, strategy: Strategy, steps: usize, prefetch: bo
     (answers, seen)
 }
 
-/// 160 answers are compacted twice where they keep to few items, and turn 70 items dense.
+/// 160 answers are compacted twice where they keep to few items, and turn 60 items dense.
 #[test]
 fn asked_or_told_resumed_prefetched_taken_back() {
-    let kernels = [random(300, 4, 1), linked(250, 400, 2), random(70, 3, 3), linked(70, 90, 4)];
+    let kernels = [random(160, 4, 1), linked(160, 260, 2), random(60, 3, 3), linked(60, 80, 4)];
     for kernel in kernels {
         for strategy in [Strategy::ExpectedLoss { focus: 1.0 }, Strategy::Entropy, Strategy::OptimisticBest] {
             let (answers, seen) = play(&kernel, strategy, 160, false);
@@ -87,8 +87,8 @@ fn asked_or_told_resumed_prefetched_taken_back() {
 /// Passes over 2^19 numbers are shared among threads: of 40,000 items after 16 answers.
 #[test]
 fn one_thread_or_two() {
-    let kernels = [random(300, 4, 5), linked(250, 400, 6), random(40_000, 2, 7)];
-    for (kernel, steps) in kernels.into_iter().zip([80, 80, 40]) {
+    let kernels = [random(200, 4, 5), linked(200, 300, 6), random(40_000, 2, 7)];
+    for (kernel, steps) in kernels.into_iter().zip([80, 80, 20]) {
         for strategy in [Strategy::ExpectedLoss { focus: 1.0 }, Strategy::OptimisticBest] {
             let run = |threads: usize| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -96,10 +96,12 @@ impl<'a> Scan<'a> {
         for group in groups.iter().collect::<HashSet<_>>() {
             let mut order: Vec<usize> = (0..plain.n).filter(|&item| groups[item] == *group).collect();
             order.sort_by(|&a, &b| plain.mean[b].total_cmp(&plain.mean[a]));
-            let mut rank = 1;
+            // Rounding parts no ranks.
+            let least = 1e-12 * (plain.mean[order[0]] - plain.mean[order[order.len() - 1]]);
+            let (mut rank, mut best) = (1, plain.mean[order[0]]);
             for (row, &item) in order.iter().enumerate() {
-                if row > 0 && plain.mean[item] < plain.mean[order[row - 1]] {
-                    rank = row + 1;
+                if best - plain.mean[item] > least {
+                    (rank, best) = (row + 1, plain.mean[item]);
                 }
                 places[item] = (counts(strategy, rank), plain.mean[order[0]]);
             }
