@@ -167,12 +167,18 @@ impl Best {
         self.best.is_none_or(|best| !behind(score, best))
     }
 
+    /// Whether no pair whose first number is at most this one's is among the best.
+    pub(super) fn is_past(&self, score: Score) -> bool {
+        self.best.is_some_and(|best| clearly_below(score.0, best.0))
+    }
+
     /// Takes a pair, if it is among the best.
     pub(super) fn offer(&mut self, score: Score, pair: (usize, usize)) {
         if !self.may_take(score) {
             return;
         }
-        if self.best.is_none_or(|best| best.partial_cmp(&score).is_none_or(|order| order.is_lt())) {
+        let better = |best: Score| behind(best, score) || best.partial_cmp(&score).is_none_or(|order| order.is_lt());
+        if self.best.is_none_or(better) {
             self.best = Some(score);
             self.pairs.retain(|(other, _)| !behind(*other, score));
         }
@@ -194,8 +200,12 @@ impl Best {
 
 /// Whether a score is clearly worse than another.
 fn behind(score: Score, best: Score) -> bool {
-    let clearly = |one: f64, other: f64| one < other - EQUAL * other.abs();
-    clearly(score.0, best.0) || (!clearly(best.0, score.0) && clearly(score.1, best.1))
+    clearly_below(score.0, best.0) || (!clearly_below(best.0, score.0) && clearly_below(score.1, best.1))
+}
+
+/// Whether a number is below another by more than rounding. All finite ones are below infinity, which `∞ - EQUAL ∞` would hide.
+fn clearly_below(one: f64, other: f64) -> bool {
+    one < other - EQUAL * other.abs().min(f64::MAX)
 }
 
 /// All pairs that may be asked, the item ranked higher first.
@@ -283,4 +293,34 @@ fn worst_of_worst_item(
     }
     let Some(Question { first: item, .. }) = best.draw(stream) else { return Ok(None) };
     Ok(std::mem::take(&mut own[item.index()]).draw(stream))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn best(scores: &[Score]) -> Vec<usize> {
+        let mut best = Best::default();
+        scores.iter().enumerate().for_each(|(number, &score)| best.offer(score, (number, number)));
+        best.pairs.into_iter().map(|(_, (number, _))| number).collect()
+    }
+
+    /// A finite score is below an infinite one, whatever the second numbers.
+    #[test]
+    fn nothing_finite_is_as_good_as_infinity() {
+        let infinity = f64::INFINITY;
+        assert_eq!(best(&[(3.0, 9.0), (infinity, 1.0), (4.0, 8.0)]), [1]);
+        assert_eq!(best(&[(infinity, 1.0), (infinity, 2.0), (5.0, 7.0), (infinity, 2.0)]), [1, 3]);
+        let mut one = Best::default();
+        one.offer((3.0, 9.0), (0, 1));
+        assert!(one.may_take((infinity, 1.0)) && !one.is_past((infinity, 1.0)));
+    }
+
+    /// The second number decides among first ones that differ by rounding, in whatever order they come.
+    #[test]
+    fn the_second_number_decides_in_any_order() {
+        let (wide, narrow) = ((1.0 - 1e-12, 7.0), (1.0, 5.0));
+        assert_eq!(best(&[wide, narrow]), [0]);
+        assert_eq!(best(&[narrow, wide]), [1]);
+    }
 }

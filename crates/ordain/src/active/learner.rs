@@ -82,7 +82,7 @@ pub(super) struct Learner {
 }
 
 enum State {
-    Steps(Incremental),
+    Steps(Box<Incremental>),
     Full(Box<Ep>),
     Ratings(Glicko),
 }
@@ -139,7 +139,7 @@ impl Learner {
                 let due = self.refined + (self.refined / 4).max(FIRST_REFINEMENT);
                 if self.kind == BeliefKind::GpRefined && self.observations.len() + 1 >= due {
                     let ep = fit_with(&self.kernel, &mut self.observations, observation)?;
-                    *steps = Incremental::from_belief(&ep)?;
+                    **steps = Incremental::from_belief(&ep)?;
                     self.refined = self.observations.len();
                 } else {
                     steps.observe(&observation)?;
@@ -154,7 +154,7 @@ impl Learner {
     /// The belief that takes one step an answer, if it is one.
     pub(super) fn steps(&self) -> Option<&Incremental> {
         match &self.state {
-            State::Steps(steps) => Some(steps),
+            State::Steps(steps) => Some(steps.as_ref()),
             State::Full(_) | State::Ratings(_) => None,
         }
     }
@@ -162,7 +162,7 @@ impl Learner {
     /// What is believed now.
     pub(super) fn belief(&self) -> &dyn Belief {
         match &self.state {
-            State::Steps(steps) => steps,
+            State::Steps(steps) => steps.as_ref(),
             State::Full(ep) => ep.as_ref(),
             State::Ratings(ratings) => ratings,
         }
@@ -183,7 +183,7 @@ fn prior(kind: BeliefKind, dense: bool, kernel: &Arc<dyn Kernel>) -> Result<Stat
     Ok(match kind {
         BeliefKind::Gp | BeliefKind::GpRefined | BeliefKind::Independent => {
             let make = if dense { Incremental::dense } else { Incremental::lazy };
-            State::Steps(make(kernel.clone())?)
+            State::Steps(Box::new(make(kernel.clone())?))
         }
         BeliefKind::GpFull => State::Full(Box::new(EpParams::default().fit(kernel.clone(), &[])?)),
         BeliefKind::Glicko { deviation } => State::Ratings(Glicko::new(kernel.len(), deviation)),

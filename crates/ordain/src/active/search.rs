@@ -227,8 +227,11 @@ impl Search<'_> {
             // A single pair waits for a column.
             let dear = next.level == 0 && self.columns.len() >= MOST_COLUMNS && !self.has_column(&next);
             let enough = self.asked >= most || dear;
-            if !self.best.may_take(next.bound) || (!exact && enough && self.best.is_some()) {
+            if self.best.is_past(next.bound) || (!exact && enough && self.best.is_some()) {
                 break;
+            }
+            if !self.best.may_take(next.bound) {
+                continue;
             }
             match (next.level, self.matrix) {
                 (0, _) => self.evaluate(next)?,
@@ -358,7 +361,9 @@ impl Search<'_> {
                 let other = &tree.places[at[k]];
                 if !cheap {
                     let variance = own.variance + other.variance - 2.0 * (self.scorer.floor - entries[k]);
-                    let bound = self.scorer.bound_with(own, other, variance * (1.0 + SLACK));
+                    // Where no floor is known this one is infinite, and all pairs would look alike.
+                    let variance = (variance * (1.0 + SLACK)).min(self.scorer.variance(own, other));
+                    let bound = self.scorer.bound_with(own, other, variance);
                     if self.best.may_take(bound) {
                         let (first, second) = (row as u32, at[k] as u32);
                         let waiting = Waiting { bound, tree: number, level: 0, first, second };
@@ -566,3 +571,6 @@ impl Covariances for Rows<'_> {
         out.fill(0.0);
     }
 }
+
+#[cfg(test)]
+mod tests;

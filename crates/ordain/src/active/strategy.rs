@@ -208,12 +208,15 @@ impl Emphasis {
     }
 
     /// What the places of items by falling mean count, of which equal ones share the better rank: what is asked does not depend on
-    /// the order in which items happen to be listed.
+    /// the order in which items happen to be listed. Means of items that are alike differ by rounding; what is less than a part in
+    /// 1e12 of the range of all means is none.
     pub(super) fn weights(self, order: &[usize], mean: &[f64]) -> Vec<f64> {
         let ranks = self.at_ranks(order.len());
-        let mut weight = 0.0;
+        let range = order.first().zip(order.last()).map_or(0.0, |(&best, &worst)| mean[best] - mean[worst]);
+        let (mut weight, mut best) = (0.0, f64::INFINITY);
         let mut at = |row: usize| {
-            if row == 0 || mean[order[row]] != mean[order[row - 1]] {
+            if best - mean[order[row]] > 1e-12 * range {
+                best = mean[order[row]];
                 weight = ranks[row];
             }
             weight
@@ -337,7 +340,12 @@ impl PairBelief {
     /// of the difference, over the two answers, or three where there are ties.
     fn entropy(&self, answers: &Answers) -> f64 {
         let each = answers.each(self.means[0] - self.means[1], self.variance);
-        each.map(|(probability, moments)| -0.5 * probability * moments.left.ln()).sum()
+        let log_left = |moments: Moments| {
+            // Of what is nearly all left, only what is taken has digits.
+            let taken = self.variance * moments.curvature;
+            if taken < 0.5 { (-taken).ln_1p() } else { moments.left.ln() }
+        };
+        each.map(|(probability, moments)| -0.5 * probability * log_left(moments)).sum()
     }
 }
 
@@ -372,5 +380,91 @@ impl Answers {
     /// The expected curvature of the answer: times the squared covariance, what it takes from a variance.
     pub(super) fn curvature(&self, mean: f64, variance: f64) -> f64 {
         self.each(mean, variance).map(|(probability, moments)| probability * moments.curvature).sum()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const STRATEGIES: [Strategy; 7] = [
+        Strategy::ExpectedLoss { focus: 0.0 },
+        Strategy::ExpectedRegret { focus: 0.0 },
+        Strategy::TopRegret { k: 3 },
+        Strategy::VarianceRatio,
+        Strategy::Entropy,
+        Strategy::BestOption,
+        Strategy::OptimisticBest,
+    ];
+
+    /// What bounds of a search are raised by, twice over rounding.
+    const SLACK: f64 = 5e-11;
+
+    fn at_most((first, second): Score, (other, other_second): Score) -> bool {
+        let at_most = |one: f64, other: f64| one <= other + SLACK * other.abs().min(f64::MAX);
+        at_most(first, other) && (first < other || at_most(second, other_second))
+    }
+
+    fn grid(from: i32, to: i32) -> impl Iterator<Item = f64> {
+        (8 * from..=8 * to).map(|eighths| 10_f64.powf(f64::from(eighths) / 8.0))
+    }
+
+    /// Every score grows with the variance and falls with the distance, over 24 orders of magnitude of the one and 12 of the other;
+    /// with ties the bound of the entropy does, and no score is above its bound.
+    #[test]
+    fn scores_grow_with_the_variance_and_fall_with_the_distance() {
+        for tie_width in [0.0, 0.3, 5.0] {
+            let answers = Answers::new(&AnswerModel::new(0.7, tie_width).unwrap());
+            for strategy in STRATEGIES {
+                let monotone_score = strategy != Strategy::Entropy || !answers.have_ties();
+                let pair = |distance: f64, variance: f64| PairBelief { means: [0.0, -distance], variance, weight: 0.7 };
+                let score = |distance, variance| pair(distance, variance).score(strategy, &answers);
+                let bound = |distance, variance| pair(distance, variance).bound(strategy, &answers);
+                let distances: Vec<f64> = std::iter::once(0.0).chain(grid(-8, 4)).collect();
+                let variances: Vec<f64> = std::iter::once(0.0).chain(grid(-12, 12)).collect();
+                for (d, &distance) in distances.iter().enumerate() {
+                    for (v, &variance) in variances.iter().enumerate() {
+                        let (own, most) = (score(distance, variance), bound(distance, variance));
+                        assert!(!own.0.is_nan() && !most.0.is_nan(), "{strategy} {distance} {variance}");
+                        assert!(at_most(own, most), "{strategy} {distance} {variance}: {own:?} {most:?}");
+                        for (wider, farther) in [(v + 1, d), (v + 7, d), (v, d + 1), (v, d + 5), (v + 1, d + 1)] {
+                            let (Some(&wider), Some(&farther)) = (variances.get(wider), distances.get(farther)) else {
+                                continue;
+                            };
+                            let what = || format!("{strategy}: {distance} {variance}, {farther} {wider}");
+                            assert!(at_most(score(farther, variance), bound(distance, wider)), "{}", what());
+                            if monotone_score {
+                                assert!(at_most(own, score(distance, wider)), "{}", what());
+                                // The ratio decides among infinite ones by the variance, which is the same.
+                                assert!(at_most(score(farther, variance), own), "{}", what());
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where hardly anything is learned the entropy is `variance / (π noise²)`, to second order.
+    #[test]
+    fn the_entropy_of_next_to_nothing() {
+        let answers = Answers::new(&AnswerModel::default());
+        for variance in [1e-6, 1e-9, 1e-15] {
+            let signal = answers.signal(variance);
+            let pair = PairBelief { means: [0.0, 0.0], variance, weight: 1.0 };
+            let (found, _) = pair.score(Strategy::Entropy, &answers);
+            let expected = signal / std::f64::consts::PI;
+            assert!((found / expected - 1.0).abs() < 1e-13 + 2.0 * signal, "{variance}: {found} {expected}");
+        }
+    }
+
+    /// Rounding does not part items that are alike.
+    #[test]
+    fn means_that_differ_by_rounding_share_a_rank() {
+        let mean = [0.0, 0.3, 0.1 + 0.2, 1.0, 0.3 - 1e-9];
+        let weights = Emphasis::Focus(1.0).weights(&[3, 2, 1, 4, 0], &mean);
+        assert_eq!(weights, [1, 2, 2, 4, 5].map(|rank| (-f64::from(rank)).exp()));
+        assert_eq!(Emphasis::Focus(1.0).weights(&[0, 1], &[0.5, 0.5]), [(-1.0_f64).exp(); 2]);
     }
 }

@@ -140,7 +140,9 @@ impl Kernel for WeightedSum {
     }
 
     fn floor(&self) -> f64 {
-        self.parts.iter().map(|(weight, part)| weight * weight * part.floor()).sum()
+        // The square of a tiny weight is 0, which times minus infinity would be no number.
+        let scales = self.parts.iter().map(|(weight, part)| (weight * weight, part)).filter(|(scale, _)| *scale > 0.0);
+        scales.map(|(scale, part)| scale * part.floor()).sum()
     }
 
     fn columns(&self, items: &[usize], out: &mut Matrix) -> Result<()> {
