@@ -63,6 +63,11 @@ impl Candidates {
         pair.is_some_and(|second| self.excluded.insert(key(answer.first, second)))
     }
 
+    /// All items, if they are not in groups and any pair of them may be asked.
+    pub(super) fn are_all(&self) -> bool {
+        self.groups.is_none() && self.pool.is_none()
+    }
+
     /// Whether a pair may be asked.
     pub(super) fn allows(&self, first: usize, second: usize) -> bool {
         let key = key(ItemId::new(first), ItemId::new(second));

@@ -13,6 +13,7 @@ mod search;
 mod session;
 mod simulation;
 mod strategy;
+mod walk;
 
 pub use certainty::{Certainty, CertaintyParams, StopRule, certainty, rank_with_certainty};
 pub use choice::{Candidates, Question, choose, choose_many};

@@ -77,6 +77,13 @@ impl Covariances for Pending<'_> {
         Ok(())
     }
 
+    fn with_row(&self, item: usize, read: &mut dyn FnMut(&[f64])) -> Result<()> {
+        let mut column = vec![0.0; self.len()];
+        self.column(ItemId::new(item), &mut column)?;
+        read(&column);
+        Ok(())
+    }
+
     fn prior_variances(&self) -> &[f64] {
         self.known().prior_variances()
     }

@@ -20,6 +20,7 @@ use rayon::prelude::*;
 use super::Strategy;
 use super::choice::{Best, Candidates};
 use super::strategy::{Answers, PairBelief, Score};
+use super::walk::walk;
 use crate::Result;
 use crate::data::ItemId;
 use crate::gp::{Belief, Covariances};
@@ -63,6 +64,9 @@ pub(super) fn search(
     let rows = Rows { belief, columns: Mutex::default() };
     let covariances = belief.covariances().unwrap_or(&rows);
     let scorer = Scorer { strategy, answers, floor: covariances.floor() };
+    if let Some(best) = walk(belief, covariances, &scorer, candidates)? {
+        return Ok(best);
+    }
     let orders = candidates.orders(belief);
     let trees = orders.iter().map(|order| Tree::new(belief, covariances, strategy, order)).collect();
     let mut search = Search {
@@ -83,22 +87,37 @@ pub(super) fn search(
 
 /// What is known of an item, or of the items of a block: upper bounds, but for the two that say otherwise.
 #[derive(Debug, Clone, Copy)]
-struct Place {
-    mean: f64,
-    lowest_mean: f64,
-    variance: f64,
-    sd: f64,
+pub(super) struct Place {
+    pub(super) mean: f64,
+    pub(super) lowest_mean: f64,
+    pub(super) variance: f64,
+    pub(super) sd: f64,
     /// The root of what answers took from the variance.
-    taken: f64,
-    prior: f64,
+    pub(super) taken: f64,
+    pub(super) prior: f64,
     /// No difference with it varies more.
-    largest: f64,
-    weight: f64,
+    pub(super) largest: f64,
+    pub(super) weight: f64,
     /// What the lower place takes off the weight of a pair; a lower bound.
-    lower: f64,
+    pub(super) lower: f64,
 }
 
 impl Place {
+    /// An item of which nothing else is known, and that counts nothing.
+    pub(super) fn new(mean: f64, variance: f64, prior: f64) -> Self {
+        Self {
+            mean,
+            lowest_mean: mean,
+            variance,
+            sd: variance.sqrt(),
+            taken: (prior - variance).max(0.0).sqrt(),
+            prior,
+            largest: f64::INFINITY,
+            weight: 0.0,
+            lower: 0.0,
+        }
+    }
+
     fn and(&self, other: &Self) -> Self {
         // Not `f64::max`, which minds NaN.
         let max = |one: f64, other: f64| if other > one { other } else { one };
@@ -135,18 +154,9 @@ impl Tree {
         // Utilities count from the group's best, so that groups on different levels are asked alike.
         let level = order.first().map_or(0.0, |&best| mean[best]);
         let place = |(&item, weight): (&usize, f64)| {
-            let (mean, variance) = (mean[item] - level, variances[item]);
-            Place {
-                mean,
-                lowest_mean: mean,
-                variance,
-                sd: variance.sqrt(),
-                taken: (prior[item] - variance).max(0.0).sqrt(),
-                prior: prior[item],
-                largest: all.map_or(f64::INFINITY, |all| all.largest[item]),
-                weight,
-                lower: strategy.lower_share() * weight,
-            }
+            let largest = all.map_or(f64::INFINITY, |all| all.largest[item]);
+            let lower = strategy.lower_share() * weight;
+            Place { largest, lower, weight, ..Place::new(mean[item] - level, variances[item], prior[item]) }
         };
         let places: Vec<Place> = order.iter().zip(weights).map(place).collect();
         let join = |places: &[Place]| places[1..].iter().fold(places[0], |all, one| all.and(one));
@@ -321,7 +331,7 @@ impl Search<'_> {
             let tree = &self.trees[waiting.tree as usize];
             for pair in found {
                 let covariance = matrix[(tree.items[pair.0] as usize, tree.items[pair.1] as usize)];
-                self.best.offer_pair(&self.scorer, self.candidates, tree, pair, covariance);
+                self.best.offer_places(&self.scorer, self.candidates, tree, pair, covariance);
             }
         }
     }
@@ -371,7 +381,7 @@ impl Search<'_> {
                         most = most.max(Some(waiting));
                     }
                 } else if own.variance + other.variance - 2.0 * entries[k] >= needed {
-                    self.best.offer_pair(&self.scorer, self.candidates, tree, (row, at[k]), entries[k]);
+                    self.best.offer_places(&self.scorer, self.candidates, tree, (row, at[k]), entries[k]);
                 }
             }
         }
@@ -391,15 +401,32 @@ impl Search<'_> {
             self.columns.insert(item);
             let mut entry = [0.0];
             self.covariances.entries(item as usize, &[other], &mut entry)?;
-            self.best.offer_pair(&self.scorer, self.candidates, tree, (first, second), entry[0]);
+            self.best.offer_places(&self.scorer, self.candidates, tree, (first, second), entry[0]);
         }
         Ok(())
     }
 }
 
 impl Best {
-    /// Takes a pair of places, the one ranked higher first, if it is among the best and may be asked.
-    fn offer_pair(
+    /// Takes a pair of items, the one ranked higher first, if it is among the best and may be asked.
+    pub(super) fn offer_pair(
+        &mut self,
+        scorer: &Scorer<'_>,
+        candidates: &Candidates,
+        pair: &PairBelief,
+        items: (usize, usize),
+    ) {
+        if !self.may_take(scorer.bound_at(pair)) {
+            return;
+        }
+        let score = scorer.score(pair);
+        if self.may_take(score) && candidates.allows(items.0, items.1) {
+            self.offer(score, items);
+        }
+    }
+
+    /// The same, of two places of a tree.
+    fn offer_places(
         &mut self,
         scorer: &Scorer<'_>,
         candidates: &Candidates,
@@ -408,14 +435,8 @@ impl Best {
         covariance: f64,
     ) {
         let pair = pair(&tree.places[first], &tree.places[second], covariance);
-        if !self.may_take(scorer.bound_at(&pair)) {
-            return;
-        }
-        let score = scorer.score(&pair);
-        let pair = (tree.items[first] as usize, tree.items[second] as usize);
-        if self.may_take(score) && candidates.allows(pair.0, pair.1) {
-            self.offer(score, pair);
-        }
+        let items = (tree.items[first] as usize, tree.items[second] as usize);
+        self.offer_pair(scorer, candidates, &pair, items);
     }
 }
 
@@ -454,8 +475,8 @@ fn reaching(
 }
 
 /// What a strategy makes of pairs, and at most of pairs of which less is known.
-struct Scorer<'a> {
-    strategy: Strategy,
+pub(super) struct Scorer<'a> {
+    pub(super) strategy: Strategy,
     answers: &'a Answers,
     floor: f64,
 }
@@ -479,7 +500,7 @@ impl Scorer<'_> {
     }
 
     /// No pair of an item of one block with one of the other scores more.
-    fn bound(&self, first: &Place, second: &Place) -> Score {
+    pub(super) fn bound(&self, first: &Place, second: &Place) -> Score {
         self.bound_with(first, second, self.variance(first, second))
     }
 
@@ -497,7 +518,7 @@ impl Scorer<'_> {
 
     /// No pair between two blocks whose difference varies less is among the best; a little below the least that is, by so many
     /// steps, each of which halves what is left open.
-    fn needed_variance(&self, first: &Place, second: &Place, best: &Best, steps: usize) -> f64 {
+    pub(super) fn needed_variance(&self, first: &Place, second: &Place, best: &Best, steps: usize) -> f64 {
         let may = |variance: f64| best.may_take(self.bound_with(first, second, variance));
         let (mut low, mut high) = (0.0, self.variance(first, second));
         if !may(high) {
@@ -552,6 +573,13 @@ impl Covariances for Rows<'_> {
             }
         };
         out.iter_mut().zip(others).for_each(|(out, &other)| *out = column[other as usize]);
+        Ok(())
+    }
+
+    fn with_row(&self, item: usize, read: &mut dyn FnMut(&[f64])) -> Result<()> {
+        let mut column = vec![0.0; self.belief.len()];
+        self.belief.column(ItemId::new(item), &mut column)?;
+        read(&column);
         Ok(())
     }
 

@@ -211,17 +211,21 @@ impl Emphasis {
     /// the order in which items happen to be listed. Means of items that are alike differ by rounding; what is less than a part in
     /// 1e12 of the range of all means is none.
     pub(super) fn weights(self, order: &[usize], mean: &[f64]) -> Vec<f64> {
-        let ranks = self.at_ranks(order.len());
         let range = order.first().zip(order.last()).map_or(0.0, |(&best, &worst)| mean[best] - mean[worst]);
+        self.weights_of(order.iter().map(|&item| mean[item]), range)
+    }
+
+    /// What the first places count, if the items there have these means and all together this range.
+    pub(super) fn weights_of(self, means: impl ExactSizeIterator<Item = f64>, range: f64) -> Vec<f64> {
+        let ranks = self.at_ranks(means.len());
         let (mut weight, mut best) = (0.0, f64::INFINITY);
-        let mut at = |row: usize| {
-            if best - mean[order[row]] > 1e-12 * range {
-                best = mean[order[row]];
-                weight = ranks[row];
+        let mut at = |(mean, own): (f64, f64)| {
+            if best - mean > 1e-12 * range {
+                (best, weight) = (mean, own);
             }
             weight
         };
-        (0..order.len()).map(&mut at).collect()
+        means.zip(ranks).map(&mut at).collect()
     }
 
     /// At the ranks from 1 to a number.

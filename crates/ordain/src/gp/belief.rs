@@ -72,6 +72,12 @@ pub trait Covariances: Send + Sync {
     /// If the kernel cannot give a column.
     fn entries(&self, item: usize, others: &[u32], out: &mut [f64]) -> Result<()>;
 
+    /// Reads the covariances of an item with all, which are then kept at hand.
+    ///
+    /// # Errors
+    /// If the kernel cannot give a column.
+    fn with_row(&self, item: usize, read: &mut dyn FnMut(&[f64])) -> Result<()>;
+
     /// Every item's variance before any observation.
     fn prior_variances(&self) -> &[f64];
 

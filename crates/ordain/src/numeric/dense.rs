@@ -24,6 +24,9 @@ const PARTS_FROM: usize = 256;
 /// Products with fewer multiplications than this (about 0.1 ms) stay on the caller's thread.
 const PARALLEL_FROM: usize = 2_000_000;
 
+/// An update of fewer entries than this (about 0.1 ms) stays on the caller's thread.
+const SHARED_UPDATE: usize = 500_000;
+
 /// A pass over fewer entries than this (about 0.1 ms) stays on the caller's thread.
 const SHARED_PASS: usize = 200_000;
 
@@ -194,7 +197,7 @@ pub(crate) fn downdate_covariance(
             *largest = variance + downdate_column(column, -scale * entry, direction, variances);
         }
     };
-    if n * n < PARALLEL_FROM {
+    if n * n < SHARED_UPDATE {
         target.values_mut().chunks_mut(n * CHUNK).zip(largest.chunks_mut(CHUNK)).enumerate().for_each(run);
     } else {
         target.values_mut().par_chunks_mut(n * CHUNK).zip(largest.par_chunks_mut(CHUNK)).enumerate().for_each(run);

@@ -75,9 +75,9 @@ proptest! {
             scored.iter().enumerate().for_each(|(at, (score, ..))| best.offer(*score, (at, at)));
             for (score, variance, first) in scored {
                 if best.may_take(score) {
-                    let needed = scorer.needed_variance(&blocks[0], &blocks[1], &best);
+                    let needed = scorer.needed_variance(&blocks[0], &blocks[1], &best, 6);
                     prop_assert!(variance >= needed, "{strategy}: {variance} below {needed}");
-                    let needed = scorer.needed_variance(&first, &blocks[1], &best);
+                    let needed = scorer.needed_variance(&first, &blocks[1], &best, 3);
                     prop_assert!(variance >= needed, "{strategy}: {variance} below {needed} of its row");
                 }
             }

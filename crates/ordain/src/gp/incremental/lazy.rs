@@ -147,7 +147,7 @@ impl Lazy {
     }
 
     /// Reads a column, which is then in use.
-    fn with_column(&self, item: usize, read: impl FnOnce(&[f64])) -> Result<()> {
+    pub(super) fn with_column(&self, item: usize, read: impl FnOnce(&[f64])) -> Result<()> {
         let mut kept = lock(&self.kept);
         if kept.get(item).is_none() {
             // Solving for it may take long, and others may read meanwhile.

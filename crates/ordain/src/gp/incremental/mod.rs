@@ -264,6 +264,16 @@ impl Covariances for Incremental {
         }
     }
 
+    fn with_row(&self, item: usize, read: &mut dyn FnMut(&[f64])) -> Result<()> {
+        match &self.covariance {
+            Covariance::Dense { matrix, .. } => {
+                read(matrix.column(item));
+                Ok(())
+            }
+            Covariance::Lazy(lazy) => lazy.with_column(item, read),
+        }
+    }
+
     fn prior_variances(&self) -> &[f64] {
         &self.prior
     }

@@ -1,0 +1,145 @@
+//! The best pair where the first few places count for nearly everything: rows in the order of rank, until no later one can hold it
+//! (the search for LELpair that AXPGP eqs. 26-29 allow).
+//!
+//! Only the first items are put in order. Each is compared with all items at once, by its column: the variance that a pair needs is
+//! found for the row, and a pass over the column finds those that have it. Linear in the items, and a handful of rows.
+
+use multiversion::multiversion;
+
+use super::Strategy;
+use super::choice::{Best, Candidates};
+use super::search::{Place, Scorer};
+use super::strategy::PairBelief;
+use crate::Result;
+use crate::gp::{Belief, Covariances};
+
+/// Items that are put in order; the rows that may be walked.
+const HEAD: usize = 128;
+
+/// Distances for which the variance that a pair of a row needs is found apart.
+const DISTANCES: usize = 16;
+
+/// How often what is left open of the variance that a row needs is halved.
+const STEPS: usize = 6;
+
+/// The pairs that share the best score. None if a walk does not suit: places do not count less and less, items are in groups or a pool,
+/// columns are dear, or more rows would have to be walked than are in order.
+///
+/// # Errors
+/// If the kernel cannot give a column.
+pub(super) fn walk(
+    belief: &dyn Belief,
+    covariances: &dyn Covariances,
+    scorer: &Scorer<'_>,
+    candidates: &Candidates,
+) -> Result<Option<Best>> {
+    let (mean, variances, prior) = (belief.mean(), belief.variances(), covariances.prior_variances());
+    // Here the place of a pair's lower item counts nothing, so that only the first need to be known.
+    let steep = matches!(scorer.strategy, Strategy::ExpectedLoss { focus } if focus >= 0.1);
+    if !steep || mean.len() < HEAD || !covariances.has_cheap_entries() || !candidates.are_all() {
+        return Ok(None);
+    }
+    let head = first_by_mean(mean);
+    let (level, worst) = (mean[head[0]], -largest(mean, mean, |mean, _| -mean));
+    let weights = scorer.strategy.emphasis().weights_of(head.iter().map(|&item| mean[item]), level - worst);
+    let most = |values: &[f64]| largest(values, values, |value, _| value);
+    let taken = largest(prior, variances, |prior, variance| prior - variance).max(0.0).sqrt();
+    let all = Place { taken, lowest_mean: worst - level, ..Place::new(0.0, most(variances), most(prior)) };
+    let mut best = Best::default();
+    // The variances of the items that a row may still be paired with.
+    let mut open = variances.to_vec();
+    let mut found = Vec::new();
+    for (row, (&item, &weight)) in head.iter().zip(&weights).enumerate() {
+        // No pair that counts so much scores more, whatever its items.
+        if best.is_past(scorer.bound(&Place { weight, ..all }, &all)) {
+            return Ok(Some(best));
+        }
+        open[item] = f64::NEG_INFINITY;
+        let own = Place { weight, ..Place::new(mean[item] - level, variances[item], prior[item]) };
+        let next = head.get(row + 1).map_or(mean[item], |&next| mean[next]) - level;
+        let needed = scorer.needed_variance(&own, &Place { mean: next, ..all }, &best, STEPS);
+        if needed == f64::INFINITY {
+            continue;
+        }
+        covariances.with_row(item, &mut |column| {
+            found.clear();
+            reaching(own.variance, column, &open, needed, &mut found);
+            let farther = Farther::new(scorer, &own, &Place { mean: next, ..all }, &best);
+            for &other in &found {
+                let means = [own.mean, mean[other] - level];
+                let variance = own.variance + variances[other] - 2.0 * column[other];
+                if variance >= farther.needed(means[0] - means[1]) {
+                    let pair = PairBelief { means, variance, weight };
+                    best.offer_pair(scorer, candidates, &pair, (item, other));
+                }
+            }
+        })?;
+    }
+    Ok(None)
+}
+
+/// The variance that pairs of a row need, by the distance of their means.
+struct Farther {
+    nearest: f64,
+    /// Steps to 1.
+    scale: f64,
+    needed: [f64; DISTANCES],
+}
+
+impl Farther {
+    fn new(scorer: &Scorer<'_>, own: &Place, rest: &Place, best: &Best) -> Self {
+        let (nearest, farthest) = (own.mean - rest.mean, own.mean - rest.lowest_mean);
+        let width = (farthest - nearest) / DISTANCES as f64;
+        let at = |step: usize| Place { mean: rest.mean - step as f64 * width, ..*rest };
+        let needed = std::array::from_fn(|step| scorer.needed_variance(own, &at(step), best, STEPS));
+        // Where all are as far there is one step.
+        Self { nearest, scale: if width > 0.0 { 1.0 / width } else { 0.0 }, needed }
+    }
+
+    fn needed(&self, distance: f64) -> f64 {
+        // Rounding must not make a pair farther than it is.
+        let step = (distance - self.nearest) * self.scale * (1.0 - 1e-9);
+        self.needed[(step as usize).min(DISTANCES - 1)]
+    }
+}
+
+/// The largest `value(left, right)`.
+#[inline]
+fn largest(left: &[f64], right: &[f64], value: impl Fn(f64, f64) -> f64) -> f64 {
+    let mut most = [f64::NEG_INFINITY; 8];
+    let larger = |most: f64, value: f64| if value > most { value } else { most };
+    let ((blocks, rest), (right_blocks, right_rest)) = (left.as_chunks::<8>(), right.as_chunks::<8>());
+    for (left, right) in blocks.iter().zip(right_blocks) {
+        for lane in 0..8 {
+            most[lane] = larger(most[lane], value(left[lane], right[lane]));
+        }
+    }
+    let rest = rest.iter().zip(right_rest).map(|(&left, &right)| value(left, right));
+    most.into_iter().chain(rest).fold(f64::NEG_INFINITY, larger)
+}
+
+/// The first items by falling mean, equal ones by number.
+fn first_by_mean(mean: &[f64]) -> Vec<usize> {
+    let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    let mut items: Vec<(f64, usize)> = mean.iter().copied().zip(0..).collect();
+    if items.len() > HEAD {
+        items.select_nth_unstable_by(HEAD, order);
+        items.truncate(HEAD);
+    }
+    items.sort_unstable_by(order);
+    items.into_iter().map(|(_, item)| item).collect()
+}
+
+/// The items whose difference to one with this variance and column varies so much.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn reaching(own: f64, column: &[f64], variances: &[f64], needed: f64, found: &mut Vec<usize>) {
+    const BLOCK: usize = 64;
+    for (block, (column, variances)) in column.chunks(BLOCK).zip(variances.chunks(BLOCK)).enumerate() {
+        let reach = |(covariance, variance): (&f64, &f64)| own + variance - 2.0 * covariance >= needed;
+        let count = column.iter().zip(variances).map(|pair| u32::from(reach(pair))).sum::<u32>();
+        if count > 0 {
+            let places = column.iter().zip(variances).enumerate().filter(|(_, pair)| reach(*pair));
+            found.extend(places.map(|(place, _)| block * BLOCK + place));
+        }
+    }
+}
