@@ -43,7 +43,7 @@ const EXACT_UP_TO: usize = 4000;
 
 /// Beyond that it stops when it has asked for so many covariances, and for so many an item ...
 const COVARIANCES: usize = 1 << 14;
-const COVARIANCES_AN_ITEM: usize = 3;
+const COVARIANCES_AN_ITEM: usize = 1;
 
 /// ... or needs more than this many columns, if the kernel cannot give covariances but by whole columns.
 const MOST_COLUMNS: usize = 2;

@@ -19,6 +19,9 @@ const HEAD: usize = 128;
 /// Distances for which the variance that a pair of a row needs is found apart.
 const DISTANCES: usize = 16;
 
+/// Where so many pairs of a row have the variance that the nearest needs, it is found for those distances.
+const MANY: usize = 100;
+
 /// How often what is left open of the variance that a row needs is halved.
 const STEPS: usize = 6;
 
@@ -64,11 +67,12 @@ pub(super) fn walk(
         covariances.with_row(item, &mut |column| {
             found.clear();
             reaching(own.variance, column, &open, needed, &mut found);
-            let farther = Farther::new(scorer, &own, &Place { mean: next, ..all }, &best);
+            let many = found.len() > MANY;
+            let farther = many.then(|| Farther::new(scorer, &own, &Place { mean: next, ..all }, &best));
             for &other in &found {
                 let means = [own.mean, mean[other] - level];
                 let variance = own.variance + variances[other] - 2.0 * column[other];
-                if variance >= farther.needed(means[0] - means[1]) {
+                if farther.as_ref().is_none_or(|farther| variance >= farther.needed(means[0] - means[1])) {
                     let pair = PairBelief { means, variance, weight };
                     best.offer_pair(scorer, candidates, &pair, (item, other));
                 }
@@ -120,8 +124,17 @@ fn largest(left: &[f64], right: &[f64], value: impl Fn(f64, f64) -> f64) -> f64 
 
 /// The first items by falling mean, equal ones by number.
 fn first_by_mean(mean: &[f64]) -> Vec<usize> {
+    /// Items whose largest mean is found together.
+    const BLOCK: usize = 64;
     let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-    let mut items: Vec<(f64, usize)> = mean.iter().copied().zip(0..).collect();
+    // At least so many blocks hold an item with this mean or more, so that the first are not below it.
+    let mut blocks: Vec<f64> = mean.chunks(BLOCK).map(|block| largest(block, block, |mean, _| mean)).collect();
+    let least = if blocks.len() > HEAD {
+        *blocks.select_nth_unstable_by(HEAD - 1, |a, b| b.total_cmp(a)).1
+    } else {
+        f64::NEG_INFINITY
+    };
+    let mut items: Vec<(f64, usize)> = mean.iter().copied().zip(0..).filter(|&(mean, _)| mean >= least).collect();
     if items.len() > HEAD {
         items.select_nth_unstable_by(HEAD, order);
         items.truncate(HEAD);

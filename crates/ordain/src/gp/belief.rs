@@ -101,7 +101,7 @@ pub trait Covariances: Send + Sync {
 pub struct AllCovariances<'a> {
     /// The covariances.
     pub matrix: &'a Matrix,
-    /// For every item, the largest variance of a difference with it.
+    /// For every item, a variance that no difference with it exceeds.
     pub largest: &'a [f64],
 }
 

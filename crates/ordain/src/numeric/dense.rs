@@ -170,7 +170,7 @@ pub fn rank_one_downdate(target: &mut Matrix, scale: f64, direction: &[f64]) {
             add_scaled(column, -scale * entry, direction);
         }
     };
-    if n * n < PARALLEL_FROM {
+    if n * n < SHARED_UPDATE {
         target.values_mut().chunks_mut(n * CHUNK).enumerate().for_each(run);
     } else {
         target.values_mut().par_chunks_mut(n * CHUNK).enumerate().for_each(run);

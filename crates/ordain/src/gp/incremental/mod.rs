@@ -18,7 +18,7 @@ use crate::Result;
 use crate::data::ItemId;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
-use crate::numeric::dense::{add_scaled, downdate_covariance};
+use crate::numeric::dense::{add_scaled, downdate_covariance, rank_one_downdate};
 
 /// A belief that learns from one observation at a time and never looks back.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ enum Covariance {
     Dense {
         /// All covariances.
         matrix: Matrix,
-        /// For every item, the largest variance of a difference with it.
+        /// For every item, a variance that no difference with it exceeds.
         largest: Vec<f64>,
     },
     /// As columns are asked for.
@@ -57,6 +57,9 @@ impl Covariance {
 
 /// Up to this many items the dense form is the faster one at any number of answers: 8 MB stay in the cache.
 const DENSE_UP_TO: usize = 1000;
+
+/// How often, in observations, the largest variances of differences are found anew.
+const LARGEST_EVERY: usize = 4;
 
 /// Up to this many items all covariances are formed once there are as many rank-one terms: 800 MB.
 const MOST_DENSE: usize = 10_000;
@@ -158,6 +161,10 @@ impl Incremental {
             *variance = (*variance - curvature * entry * entry).max(0.0);
         }
         match &mut self.covariance {
+            // Variances only fall, so that the largest of before are bounds now; the next search is hardly slower for it.
+            Covariance::Dense { matrix, .. } if !self.factors.len().is_multiple_of(LARGEST_EVERY) => {
+                rank_one_downdate(matrix, curvature, &direction);
+            }
             Covariance::Dense { matrix, largest } => {
                 downdate_covariance(matrix, curvature, &direction, &self.variances, largest);
             }

@@ -85,7 +85,7 @@ fit the cache. Pruned: tails of the normal law only for pairs that a bound leave
 for the whole order. BoTorch: PairwiseGP of the compared items, one joint posterior of all items, analytic EUBO of all pairs at \
 once. choix: EP from the sites of the answer before, items independent, the pair chosen as in NumPy pruned. A mean marked \
 ~ is by the trapezoid rule over some answers (1, 10, 50, 100, 250 and 500, or 1, 100 and 500), and has no quantiles. A \
-contender that took 90 s for its answers stopped there: the number of answers is given. choix has no cell with 5,000 \
+contender that took 150 s for its answers stopped there: the number of answers is given. choix has no cell with 5,000 \
 items, where it inverts a dense matrix of that size several times an answer.
 
 Prefetched: what the answer will need is made ready between question and answer, while the judge thinks; nobody times that.
