@@ -41,9 +41,8 @@ const SLACK: f64 = 1e-10;
 /// Up to this many items a search is exact, however long it takes.
 const EXACT_UP_TO: usize = 4000;
 
-/// Beyond that it stops when it has asked for so many covariances, and for so many an item ...
+/// Beyond that it stops when it has asked for so many covariances, and one more for every two items ...
 const COVARIANCES: usize = 1 << 14;
-const COVARIANCES_AN_ITEM: usize = 1;
 
 /// ... or needs more than this many columns, if the kernel cannot give covariances but by whole columns.
 const MOST_COLUMNS: usize = 2;
@@ -227,7 +226,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn run(&mut self, items: usize) -> Result<()> {
         let exact = items <= EXACT_UP_TO;
-        let most = COVARIANCES + COVARIANCES_AN_ITEM * items;
+        let most = COVARIANCES + items / 2;
         for tree in 0..self.trees.len() {
             if !self.trees[tree].items.is_empty() {
                 self.consider(tree as u32, self.trees[tree].levels.len() as u32, 0, 0);

@@ -24,9 +24,6 @@ const PARTS_FROM: usize = 256;
 /// Products with fewer multiplications than this (about 0.1 ms) stay on the caller's thread.
 const PARALLEL_FROM: usize = 2_000_000;
 
-/// An update of fewer entries than this (about 0.1 ms) stays on the caller's thread.
-const SHARED_UPDATE: usize = 500_000;
-
 /// A pass over fewer entries than this (about 0.1 ms) stays on the caller's thread.
 const SHARED_PASS: usize = 200_000;
 
@@ -170,7 +167,7 @@ pub fn rank_one_downdate(target: &mut Matrix, scale: f64, direction: &[f64]) {
             add_scaled(column, -scale * entry, direction);
         }
     };
-    if n * n < SHARED_UPDATE {
+    if n * n < PARALLEL_FROM {
         target.values_mut().chunks_mut(n * CHUNK).enumerate().for_each(run);
     } else {
         target.values_mut().par_chunks_mut(n * CHUNK).enumerate().for_each(run);
@@ -197,7 +194,7 @@ pub(crate) fn downdate_covariance(
             *largest = variance + downdate_column(column, -scale * entry, direction, variances);
         }
     };
-    if n * n < SHARED_UPDATE {
+    if n * n < PARALLEL_FROM {
         target.values_mut().chunks_mut(n * CHUNK).zip(largest.chunks_mut(CHUNK)).enumerate().for_each(run);
     } else {
         target.values_mut().par_chunks_mut(n * CHUNK).zip(largest.par_chunks_mut(CHUNK)).enumerate().for_each(run);
