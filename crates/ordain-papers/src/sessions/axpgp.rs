@@ -46,7 +46,7 @@ pub const OHSUMED: Experiment = Experiment {
     title: "Active exploration on OHSUMED",
     paper: PAPER,
     figure: "figure 2, top",
-    duration: "8 minutes",
+    duration: "3 minutes",
     claim: CLAIM,
     setting: "All 106 OHSUMED queries, a model for each; 10 repeats; MAP with standard errors, and box plots of average precision \
               across queries.",
