@@ -91,7 +91,7 @@ fn main_strategies(n: usize) -> [Strategy; 3] {
     [Strategy::ExpectedLoss { focus: 1.0 }, Strategy::for_goal(Goal::WholeOrder, n as f64), Strategy::Entropy]
 }
 
-/// Whether all of it is wanted, which takes a quarter of an hour, and not what CI has time for.
+/// Whether all 500 steps are wanted everywhere, which takes a minute or two more than CI should.
 fn whole() -> bool {
     std::env::var_os("ORDAIN_WHOLE").is_some()
 }
