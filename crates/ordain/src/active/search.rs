@@ -10,11 +10,14 @@
 //! around: the variance is found that a pair of them needs to be among the best, and each pair's is compared with that, which is an
 //! addition and a comparison where all covariances are there.
 
+pub(super) mod bounds;
+
 use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use bounds::{Place, SLACK, Scorer, pair};
 use rayon::prelude::*;
 
 use super::Strategy;
@@ -34,9 +37,6 @@ const TOGETHER: usize = 256;
 
 /// ... if there are at least so many items.
 const MANY: usize = 2000;
-
-/// Bounds are raised by this fraction, since rounding may leave a score a little above its bound.
-const SLACK: f64 = 1e-10;
 
 /// Up to this many items a search is exact, however long it takes.
 const EXACT_UP_TO: usize = 4000;
@@ -82,57 +82,6 @@ pub(super) fn search(
     };
     search.run(belief.len())?;
     Ok(search.best)
-}
-
-/// What is known of an item, or of the items of a block: upper bounds, but for the two that say otherwise.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    pub(super) mean: f64,
-    pub(super) lowest_mean: f64,
-    pub(super) variance: f64,
-    pub(super) sd: f64,
-    /// The root of what answers took from the variance.
-    pub(super) taken: f64,
-    pub(super) prior: f64,
-    /// No difference with it varies more.
-    pub(super) largest: f64,
-    pub(super) weight: f64,
-    /// What the lower place takes off the weight of a pair; a lower bound.
-    pub(super) lower: f64,
-}
-
-impl Place {
-    /// An item of which nothing else is known, and that counts nothing.
-    pub(super) fn new(mean: f64, variance: f64, prior: f64) -> Self {
-        Self {
-            mean,
-            lowest_mean: mean,
-            variance,
-            sd: variance.sqrt(),
-            taken: (prior - variance).max(0.0).sqrt(),
-            prior,
-            largest: f64::INFINITY,
-            weight: 0.0,
-            lower: 0.0,
-        }
-    }
-
-    fn and(&self, other: &Self) -> Self {
-        // Not `f64::max`, which minds NaN.
-        let max = |one: f64, other: f64| if other > one { other } else { one };
-        let min = |one: f64, other: f64| if other < one { other } else { one };
-        Self {
-            mean: max(self.mean, other.mean),
-            lowest_mean: min(self.lowest_mean, other.lowest_mean),
-            variance: max(self.variance, other.variance),
-            sd: max(self.sd, other.sd),
-            taken: max(self.taken, other.taken),
-            prior: max(self.prior, other.prior),
-            largest: max(self.largest, other.largest),
-            weight: max(self.weight, other.weight),
-            lower: min(self.lower, other.lower),
-        }
-    }
 }
 
 /// The items of a group by falling mean, and the extremes of their blocks.
@@ -473,74 +422,6 @@ fn reaching(
     }
 }
 
-/// What a strategy makes of pairs, and at most of pairs of which less is known.
-pub(super) struct Scorer<'a> {
-    pub(super) strategy: Strategy,
-    answers: &'a Answers,
-    floor: f64,
-}
-
-impl Scorer<'_> {
-    fn score(&self, pair: &PairBelief) -> Score {
-        pair.score(self.strategy, self.answers)
-    }
-
-    /// The same, fast and a little more.
-    fn bound_at(&self, pair: &PairBelief) -> Score {
-        raised(pair.bound(self.strategy, self.answers))
-    }
-
-    /// No difference between an item of one block and one of the other varies more.
-    fn variance(&self, first: &Place, second: &Place) -> f64 {
-        let least = (self.floor - first.taken * second.taken).max(-first.sd * second.sd);
-        let now = first.variance + second.variance - 2.0 * least;
-        let prior = first.prior + second.prior - 2.0 * self.floor;
-        now.min(prior).min(first.largest).min(second.largest) * (1.0 + SLACK)
-    }
-
-    /// No pair of an item of one block with one of the other scores more.
-    pub(super) fn bound(&self, first: &Place, second: &Place) -> Score {
-        self.bound_with(first, second, self.variance(first, second))
-    }
-
-    /// The same, if no difference varies more than this.
-    fn bound_with(&self, first: &Place, second: &Place, variance: f64) -> Score {
-        let means = match self.strategy {
-            Strategy::BestOption | Strategy::OptimisticBest => [first.mean, second.mean],
-            _ => [(first.lowest_mean - second.mean).max(second.lowest_mean - first.mean).max(0.0), 0.0],
-        };
-        // The better place counts, less a share of the other.
-        let weight = first.weight.max(second.weight) - first.lower.min(second.lower);
-        let pair = PairBelief { means, variance: variance.max(0.0), weight };
-        self.bound_at(&pair)
-    }
-
-    /// No pair between two blocks whose difference varies less is among the best; a little below the least that is, by so many
-    /// steps, each of which halves what is left open.
-    pub(super) fn needed_variance(&self, first: &Place, second: &Place, best: &Best, steps: usize) -> f64 {
-        let may = |variance: f64| best.may_take(self.bound_with(first, second, variance));
-        let (mut low, mut high) = (0.0, self.variance(first, second));
-        if !may(high) {
-            return f64::INFINITY;
-        }
-        for _ in 0..steps {
-            let middle = 0.5 * (low + high);
-            if may(middle) { high = middle } else { low = middle }
-        }
-        low
-    }
-}
-
-/// Two items, the one ranked higher first.
-fn pair(first: &Place, second: &Place, covariance: f64) -> PairBelief {
-    let variance = first.variance + second.variance - 2.0 * covariance;
-    PairBelief { means: [first.mean, second.mean], variance, weight: first.weight - second.lower }
-}
-
-fn raised((score, second): Score) -> Score {
-    (score + SLACK * score.abs(), second + SLACK * second.abs())
-}
-
 /// Items by falling mean; equal ones in their order.
 pub(super) fn by_falling_mean(items: impl Iterator<Item = usize>, mean: &[f64]) -> Vec<usize> {
     // Numbers in the order of the bits that stand for them sort faster.
@@ -562,6 +443,12 @@ struct Rows<'a> {
 
 impl Covariances for Rows<'_> {
     fn entries(&self, item: usize, others: &[u32], out: &mut [f64]) -> Result<()> {
+        self.with_row(item, &mut |column| {
+            out.iter_mut().zip(others).for_each(|(out, &other)| *out = column[other as usize]);
+        })
+    }
+
+    fn with_row(&self, item: usize, read: &mut dyn FnMut(&[f64])) -> Result<()> {
         let mut columns = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
         let column = match columns.entry(item) {
             Entry::Occupied(known) => known.into_mut(),
@@ -571,14 +458,7 @@ impl Covariances for Rows<'_> {
                 place.insert(column)
             }
         };
-        out.iter_mut().zip(others).for_each(|(out, &other)| *out = column[other as usize]);
-        Ok(())
-    }
-
-    fn with_row(&self, item: usize, read: &mut dyn FnMut(&[f64])) -> Result<()> {
-        let mut column = vec![0.0; self.belief.len()];
-        self.belief.column(ItemId::new(item), &mut column)?;
-        read(&column);
+        read(column);
         Ok(())
     }
 

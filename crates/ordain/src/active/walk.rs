@@ -8,7 +8,7 @@ use multiversion::multiversion;
 
 use super::Strategy;
 use super::choice::{Best, Candidates};
-use super::search::{Place, Scorer};
+use super::search::bounds::{Place, Scorer};
 use super::strategy::PairBelief;
 use crate::Result;
 use crate::gp::{Belief, Covariances};

@@ -1,0 +1,127 @@
+//! What bounds the pairs between blocks of items, and the pairs of an item.
+
+use super::super::Strategy;
+use super::super::choice::Best;
+use super::super::strategy::{Answers, PairBelief, Score};
+
+/// Bounds are raised by this fraction, since rounding may leave a score a little above its bound.
+pub(in crate::active) const SLACK: f64 = 1e-10;
+
+/// What is known of an item, or of the items of a block: upper bounds, but for the two that say otherwise.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::active) struct Place {
+    pub(in crate::active) mean: f64,
+    pub(in crate::active) lowest_mean: f64,
+    pub(in crate::active) variance: f64,
+    pub(in crate::active) sd: f64,
+    /// The root of what answers took from the variance.
+    pub(in crate::active) taken: f64,
+    pub(in crate::active) prior: f64,
+    /// No difference with it varies more.
+    pub(in crate::active) largest: f64,
+    pub(in crate::active) weight: f64,
+    /// What the lower place takes off the weight of a pair; a lower bound.
+    pub(in crate::active) lower: f64,
+}
+
+impl Place {
+    /// An item of which nothing else is known, and that counts nothing.
+    pub(in crate::active) fn new(mean: f64, variance: f64, prior: f64) -> Self {
+        Self {
+            mean,
+            lowest_mean: mean,
+            variance,
+            sd: variance.sqrt(),
+            taken: (prior - variance).max(0.0).sqrt(),
+            prior,
+            largest: f64::INFINITY,
+            weight: 0.0,
+            lower: 0.0,
+        }
+    }
+
+    pub(in crate::active) fn and(&self, other: &Self) -> Self {
+        // Not `f64::max`, which minds NaN.
+        let max = |one: f64, other: f64| if other > one { other } else { one };
+        let min = |one: f64, other: f64| if other < one { other } else { one };
+        Self {
+            mean: max(self.mean, other.mean),
+            lowest_mean: min(self.lowest_mean, other.lowest_mean),
+            variance: max(self.variance, other.variance),
+            sd: max(self.sd, other.sd),
+            taken: max(self.taken, other.taken),
+            prior: max(self.prior, other.prior),
+            largest: max(self.largest, other.largest),
+            weight: max(self.weight, other.weight),
+            lower: min(self.lower, other.lower),
+        }
+    }
+}
+
+/// What a strategy makes of pairs, and at most of pairs of which less is known.
+pub(in crate::active) struct Scorer<'a> {
+    pub(in crate::active) strategy: Strategy,
+    pub(in crate::active) answers: &'a Answers,
+    pub(in crate::active) floor: f64,
+}
+
+impl Scorer<'_> {
+    pub(in crate::active) fn score(&self, pair: &PairBelief) -> Score {
+        pair.score(self.strategy, self.answers)
+    }
+
+    /// The same, fast and a little more.
+    pub(in crate::active) fn bound_at(&self, pair: &PairBelief) -> Score {
+        raised(pair.bound(self.strategy, self.answers))
+    }
+
+    /// No difference between an item of one block and one of the other varies more.
+    pub(in crate::active) fn variance(&self, first: &Place, second: &Place) -> f64 {
+        let least = (self.floor - first.taken * second.taken).max(-first.sd * second.sd);
+        let now = first.variance + second.variance - 2.0 * least;
+        let prior = first.prior + second.prior - 2.0 * self.floor;
+        now.min(prior).min(first.largest).min(second.largest) * (1.0 + SLACK)
+    }
+
+    /// No pair of an item of one block with one of the other scores more.
+    pub(in crate::active) fn bound(&self, first: &Place, second: &Place) -> Score {
+        self.bound_with(first, second, self.variance(first, second))
+    }
+
+    /// The same, if no difference varies more than this.
+    pub(in crate::active) fn bound_with(&self, first: &Place, second: &Place, variance: f64) -> Score {
+        let means = match self.strategy {
+            Strategy::BestOption | Strategy::OptimisticBest => [first.mean, second.mean],
+            _ => [(first.lowest_mean - second.mean).max(second.lowest_mean - first.mean).max(0.0), 0.0],
+        };
+        // The better place counts, less a share of the other.
+        let weight = first.weight.max(second.weight) - first.lower.min(second.lower);
+        let pair = PairBelief { means, variance: variance.max(0.0), weight };
+        self.bound_at(&pair)
+    }
+
+    /// No pair between two blocks whose difference varies less is among the best; a little below the least that is, by so many
+    /// steps, each of which halves what is left open.
+    pub(in crate::active) fn needed_variance(&self, first: &Place, second: &Place, best: &Best, steps: usize) -> f64 {
+        let may = |variance: f64| best.may_take(self.bound_with(first, second, variance));
+        let (mut low, mut high) = (0.0, self.variance(first, second));
+        if !may(high) {
+            return f64::INFINITY;
+        }
+        for _ in 0..steps {
+            let middle = 0.5 * (low + high);
+            if may(middle) { high = middle } else { low = middle }
+        }
+        low
+    }
+}
+
+/// Two items, the one ranked higher first.
+pub(in crate::active) fn pair(first: &Place, second: &Place, covariance: f64) -> PairBelief {
+    let variance = first.variance + second.variance - 2.0 * covariance;
+    PairBelief { means: [first.mean, second.mean], variance, weight: first.weight - second.lower }
+}
+
+fn raised((score, second): Score) -> Score {
+    (score + SLACK * score.abs(), second + SLACK * second.abs())
+}
