@@ -55,4 +55,17 @@ impl Run {
         self.queries[query].1.push(RunRow { document: (start, end), rank, line, score });
         true
     }
+
+    /// A run of the query at this position alone.
+    pub fn only_query(&self, query: usize) -> Self {
+        let (name, rows) = &self.queries[query];
+        let mut documents = String::new();
+        let moved = |row: &RunRow| {
+            let start = documents.len() as u32;
+            documents.push_str(self.document(row));
+            RunRow { document: (start, documents.len() as u32), ..*row }
+        };
+        let rows = rows.iter().map(moved).collect();
+        Self { name: self.name.clone(), queries: vec![(name.clone(), rows)], documents }
+    }
 }

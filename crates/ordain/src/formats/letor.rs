@@ -80,15 +80,27 @@ pub fn read_letor(path: impl AsRef<Path>) -> Result<Letor> {
 /// As [`read_letor`].
 pub fn read_letor_ranks(path: impl AsRef<Path>) -> Result<LetorRanks> {
     let path = path.as_ref();
-    let rows = read_rows(path, |text| match text {
+    let rows = read_rows(path, rank)?;
+    let rankers = rows.width(path)?;
+    rows.ranked(rankers)
+}
+
+/// A rank, or that a ranker gave none.
+pub(super) fn rank(text: &str) -> Option<Option<f64>> {
+    match text {
         "NULL" => Some(None),
         text => number(text).map(Some),
-    })?;
-    let rankers = rows.width(path)?;
-    let ranks = rows.dense(rankers, None);
-    let (ids, groups, grades) = rows.finish();
-    let attributes = Attributes::none(ids.len());
-    Ok(LetorRanks { items: Items::new(ids, groups, attributes)?, grades, rankers, ranks })
+    }
+}
+
+impl Sparse<Option<f64>> {
+    /// Ranks of so many rankers.
+    pub(super) fn ranked(self, rankers: usize) -> Result<LetorRanks> {
+        let ranks = self.dense(rankers, None);
+        let (ids, groups, grades) = self.finish();
+        let attributes = Attributes::none(ids.len());
+        Ok(LetorRanks { items: Items::new(ids, groups, attributes)?, grades, rankers, ranks })
+    }
 }
 
 fn number(text: &str) -> Option<f64> {
@@ -96,14 +108,27 @@ fn number(text: &str) -> Option<f64> {
 }
 
 /// The lines of a file, features still sparse because the largest is not known before the end.
-struct Sparse<V> {
-    ids: Vec<String>,
-    queries: Vec<Option<String>>,
+pub(super) struct Sparse<V> {
+    pub(super) ids: Vec<String>,
+    pub(super) queries: Vec<Option<String>>,
     grades: Vec<f64>,
     features: Vec<(u32, V)>,
     /// Where the features of each line end.
     ends: Vec<usize>,
-    largest: u32,
+    pub(super) largest: u32,
+}
+
+impl<V> Default for Sparse<V> {
+    fn default() -> Self {
+        Self {
+            ids: Vec::new(),
+            queries: Vec::new(),
+            grades: Vec::new(),
+            features: Vec::new(),
+            ends: Vec::new(),
+            largest: 0,
+        }
+    }
 }
 
 /// Feature numbers beyond this are refused: attributes are held densely.
@@ -128,6 +153,17 @@ impl<V: Copy> Sparse<V> {
         Ok(width)
     }
 
+    /// Adds the lines of another.
+    pub(super) fn append(&mut self, mut other: Self) {
+        let before = self.features.len();
+        self.ids.append(&mut other.ids);
+        self.queries.append(&mut other.queries);
+        self.grades.append(&mut other.grades);
+        self.features.append(&mut other.features);
+        self.ends.extend(other.ends.iter().map(|end| before + end));
+        self.largest = self.largest.max(other.largest);
+    }
+
     fn dense(&self, width: usize, zero: V) -> Vec<V> {
         let mut out = vec![zero; width * self.ids.len()];
         let mut start = 0;
@@ -148,44 +184,42 @@ impl<V: Copy> Sparse<V> {
 
 fn read_rows<V: Copy>(path: &Path, value: impl Fn(&str) -> Option<V>) -> Result<Sparse<V>> {
     let mut lines = Lines::open(path)?;
-    let mut out = Sparse {
-        ids: Vec::new(),
-        queries: Vec::new(),
-        grades: Vec::new(),
-        features: Vec::new(),
-        ends: Vec::new(),
-        largest: 0,
-    };
+    let mut out = Sparse::default();
     let mut places = Vec::new();
     let mut number = 0;
     while let Some(text) = lines.next_line()? {
         number += 1;
-        let (body, comment) = text.split_once('#').unwrap_or((text, ""));
-        if body.trim().is_empty() {
-            continue;
+        if (Line { path, number }).read(text, &value, &mut out)? {
+            places.push(number);
         }
-        let place = Line { path, number };
-        place.read(body, comment, &value, &mut out)?;
-        places.push(number);
     }
     if out.ids.is_empty() {
-        return Err(empty(path, "write a line for every document, for example 2 qid:1 1:0.5 2:0.1"));
+        return Err(without_lines(path));
     }
     check_documents(path, &out, &places)?;
     Ok(out)
 }
 
-struct Line<'a> {
-    path: &'a Path,
-    number: u64,
+pub(super) fn without_lines(path: &Path) -> Error {
+    empty(path, "write a line for every document, for example 2 qid:1 1:0.5 2:0.1")
+}
+
+pub(super) struct Line<'a> {
+    pub(super) path: &'a Path,
+    pub(super) number: u64,
 }
 
 impl Line<'_> {
-    fn wrong(&self, column: usize, found: &str, expected: &str) -> Error {
+    pub(super) fn wrong(&self, column: usize, found: &str, expected: &str) -> Error {
         InputError::new(self.path, expected).line(self.number).column(column).found(found).into()
     }
 
-    fn read<V>(&self, body: &str, comment: &str, value: impl Fn(&str) -> Option<V>, out: &mut Sparse<V>) -> Result<()> {
+    /// Adds the document of a line; none if it holds nothing but a comment.
+    pub(super) fn read<V>(&self, text: &str, value: impl Fn(&str) -> Option<V>, out: &mut Sparse<V>) -> Result<bool> {
+        let (body, comment) = text.split_once('#').unwrap_or((text, ""));
+        if body.trim().is_empty() {
+            return Ok(false);
+        }
         let mut tokens = body.split_ascii_whitespace().enumerate().peekable();
         let grade = tokens.next().map_or("", |(_, token)| token);
         out.grades.push(number(grade).ok_or_else(|| self.wrong(1, grade, "a grade: a finite number"))?);
@@ -213,7 +247,7 @@ impl Line<'_> {
             (None, None) => self.number.to_string(),
         });
         out.queries.push(query);
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -228,7 +262,7 @@ fn docid(comment: &str) -> Option<&str> {
     rest.trim_start().strip_prefix('=')?.split_ascii_whitespace().next()
 }
 
-fn check_documents<V>(path: &Path, rows: &Sparse<V>, places: &[u64]) -> Result<()> {
+pub(super) fn check_documents<V>(path: &Path, rows: &Sparse<V>, places: &[u64]) -> Result<()> {
     let mut seen: HashMap<(Option<&str>, &str), u64> = HashMap::with_capacity(rows.ids.len());
     for ((id, query), &line) in rows.ids.iter().zip(&rows.queries).zip(places) {
         if let Some(first) = seen.insert((query.as_deref(), id), line) {

@@ -10,7 +10,7 @@
 //! document judged twice for a query is an error.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::source::Lines;
 use super::table::empty;
@@ -26,13 +26,13 @@ pub fn read_qrels(path: impl AsRef<Path>) -> Result<Judgements> {
     let path = path.as_ref();
     let form = Form { names: &[&["qid"], &["docid"], &["rel", "grade", "code"]], bare: &[0, 2, 3], cells: 4 };
     let mut queries: InOrder<HashMap<String, i32>> = InOrder::default();
-    form.read(path, |line, [query, document, grade]| {
+    let mut rows = form.open(path)?;
+    while let Some((line, [query, document, grade])) = rows.next()? {
         let grade: i32 = grade.text.parse().map_err(|_| wrong(path, line, grade, "a grade: a whole number"))?;
-        match queries.of(query.text).insert(document.text.to_owned(), grade) {
-            None => Ok(()),
-            Some(_) => Err(wrong(path, line, document, &format!("each document once for query {}", query.text))),
+        if queries.of(query.text).insert(document.text.to_owned(), grade).is_some() {
+            return Err(wrong(path, line, document, &format!("each document once for query {}", query.text)));
         }
-    })?;
+    }
     Ok(Judgements { queries: queries.entries })
 }
 
@@ -57,15 +57,10 @@ pub fn read_run(path: impl AsRef<Path>) -> Result<Run> {
 /// If the file cannot be read or is empty, a line has another number of cells, or a rank or score is not a number.
 pub fn read_runs(path: impl AsRef<Path>) -> Result<Vec<Run>> {
     let path = path.as_ref();
-    let form = Form {
-        names: &[&["qid"], &["docid"], &["rank"], &["score"], &["run", "tag"]],
-        bare: &[0, 2, 3, 4, 5],
-        cells: 6,
-    };
     let mut runs: InOrder<RunBuilder> = InOrder::default();
-    form.read(path, |line, [query, document, rank, score, tag]| {
-        let rank = rank.text.parse().map_err(|_| wrong(path, line, rank, "a rank: a whole number"))?;
-        let score = score.text.parse().map_err(|_| wrong(path, line, score, "a score: a number"))?;
+    let mut rows = RUN.open(path)?;
+    while let Some((line, cells)) = rows.next()? {
+        let [query, _, _, _, tag] = cells;
         let RunBuilder { run, index, latest } = runs.of(tag.text);
         // Rows of a query mostly stand together.
         if run.queries.get(*latest).is_none_or(|(name, _)| name != query.text) {
@@ -74,11 +69,8 @@ pub fn read_runs(path: impl AsRef<Path>) -> Result<Vec<Run>> {
                 run.queries.len() - 1
             });
         }
-        if run.push(*latest, document.text, rank, score, line) {
-            return Ok(());
-        }
-        Err(wrong(path, line, document, "at most 4 GiB of document ids in a run"))
-    })?;
+        push(path, run, *latest, line, &cells)?;
+    }
     let named = |(name, mut built): (String, RunBuilder)| {
         built.run.name = name;
         built.run
@@ -89,6 +81,21 @@ pub fn read_runs(path: impl AsRef<Path>) -> Result<Vec<Run>> {
 /// Whether a word can stand in a run, whose cells are divided by blanks: it is not empty and has no blank in it.
 pub fn fits_run(word: &str) -> bool {
     !word.is_empty() && !word.contains(char::is_whitespace)
+}
+
+/// The lines of a run: query, document, rank, score and tag.
+pub(super) const RUN: Form<5> =
+    Form { names: &[&["qid"], &["docid"], &["rank"], &["score"], &["run", "tag"]], bare: &[0, 2, 3, 4, 5], cells: 6 };
+
+/// Adds a line to the query at this position of a run.
+pub(super) fn push(path: &Path, run: &mut Run, query: usize, line: u64, cells: &[Cell<'_>; 5]) -> Result<()> {
+    let [_, document, rank, score, _] = *cells;
+    let rank = rank.text.parse().map_err(|_| wrong(path, line, rank, "a rank: a whole number"))?;
+    let score = score.text.parse().map_err(|_| wrong(path, line, score, "a score: a number"))?;
+    if run.push(query, document.text, rank, score, line) {
+        return Ok(());
+    }
+    Err(wrong(path, line, document, "at most 4 GiB of document ids in a run"))
 }
 
 /// A run in the making.
@@ -129,74 +136,108 @@ impl<T: Default> InOrder<T> {
 
 /// A cell and its number from 1.
 #[derive(Clone, Copy, Default)]
-struct Cell<'a> {
-    text: &'a str,
+pub(super) struct Cell<'a> {
+    pub(super) text: &'a str,
     number: usize,
 }
 
-fn wrong(path: &Path, line: u64, cell: Cell<'_>, expected: &str) -> Error {
+pub(super) fn wrong(path: &Path, line: u64, cell: Cell<'_>, expected: &str) -> Error {
     InputError::new(path, expected).line(line).column(cell.number).found(cell.text).into()
 }
 
 /// Which cells of a line are wanted: by name where there is a header, by position where there is none.
-struct Form<const N: usize> {
+pub(super) struct Form<const N: usize> {
     names: &'static [&'static [&'static str]; N],
     bare: &'static [usize; N],
     cells: usize,
 }
 
+/// The wanted cells of a file, line by line.
+pub(super) struct FormRows<const N: usize> {
+    path: PathBuf,
+    lines: Lines,
+    /// The first line and its number, while it is still to come as a row.
+    first: Option<(u64, String)>,
+    taken: String,
+    /// Where the wanted cells stand, of how many, and whether tabs alone divide them.
+    wanted: [usize; N],
+    cells: usize,
+    tabs: bool,
+}
+
 impl<const N: usize> Form<N> {
-    fn read(&self, path: &Path, mut row: impl FnMut(u64, [Cell<'_>; N]) -> Result<()>) -> Result<()> {
+    /// Opens a file and finds out whether it has a header.
+    pub(super) fn open(&self, path: &Path) -> Result<FormRows<N>> {
         let mut lines = Lines::open(path)?;
         let Some(first) = lines.next_content()?.map(str::to_owned) else {
             return Err(empty(path, "write a line for every document of a query"));
         };
         let header: Vec<&str> = first.split('\t').map(str::trim).collect();
         if !header.contains(&"qid") {
-            self.row(path, lines.line(), first.split_ascii_whitespace(), self.cells, self.bare, &mut row)?;
-            while let Some((number, line)) = lines.next_numbered()? {
-                let cells = line.split_ascii_whitespace();
-                self.row(path, number, cells, self.cells, self.bare, &mut row)?;
-            }
-            return Ok(());
+            let first = Some((lines.line(), first));
+            let (wanted, cells) = (*self.bare, self.cells);
+            return Ok(FormRows {
+                path: path.to_path_buf(),
+                lines,
+                first,
+                taken: String::new(),
+                wanted,
+                cells,
+                tabs: false,
+            });
         }
-        let mut columns = [0; N];
-        for (column, names) in columns.iter_mut().zip(self.names) {
+        let mut wanted = [0; N];
+        for (column, names) in wanted.iter_mut().zip(self.names) {
             *column = header.iter().position(|name| names.contains(name)).ok_or_else(|| {
                 Error::from(
                     InputError::new(path, format!("a column {}", names.join(" or "))).line(1).found(header.join(",")),
                 )
             })?;
         }
-        while let Some((number, line)) = lines.next_numbered()? {
-            self.row(path, number, line.split('\t'), header.len(), &columns, &mut row)?;
-        }
-        Ok(())
+        let cells = header.len();
+        Ok(FormRows { path: path.to_path_buf(), lines, first: None, taken: String::new(), wanted, cells, tabs: true })
+    }
+}
+
+impl<const N: usize> FormRows<N> {
+    /// The file, as the user named it.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
-    fn row<'a>(
-        &self,
-        path: &Path,
-        line: u64,
-        cells: impl Iterator<Item = &'a str>,
-        count: usize,
-        wanted: &[usize; N],
-        row: &mut impl FnMut(u64, [Cell<'_>; N]) -> Result<()>,
-    ) -> Result<()> {
-        let mut out = [Cell::default(); N];
-        let mut found = 0;
-        for (at, text) in cells.enumerate() {
-            found += 1;
-            if let Some(slot) = wanted.iter().position(|&position| position == at) {
-                out[slot] = Cell { text: text.trim(), number: at + 1 };
+    /// The number of the next line that is not blank, and its wanted cells.
+    pub(super) fn next(&mut self) -> Result<Option<(u64, [Cell<'_>; N])>> {
+        let (line, text) = match self.first.take() {
+            Some((line, text)) => {
+                self.taken = text;
+                (line, self.taken.as_str())
             }
+            None => match self.lines.next_numbered()? {
+                Some(row) => row,
+                None => return Ok(None),
+            },
+        };
+        let (out, found) = match self.tabs {
+            true => choose(text.split('\t'), &self.wanted),
+            false => choose(text.split_ascii_whitespace(), &self.wanted),
+        };
+        if found == self.cells {
+            return Ok(Some((line, out)));
         }
-        if found != count {
-            return Err(InputError::new(path, format!("{count} cells"))
-                .line(line)
-                .found(format!("{found} cells"))
-                .into());
-        }
-        row(line, out)
+        let expected = format!("{} cells", self.cells);
+        Err(InputError::new(&self.path, expected).line(line).found(format!("{found} cells")).into())
     }
+}
+
+/// The wanted cells of a line, and how many cells it has.
+fn choose<'a, const N: usize>(cells: impl Iterator<Item = &'a str>, wanted: &[usize; N]) -> ([Cell<'a>; N], usize) {
+    let mut out = [Cell::default(); N];
+    let mut found = 0;
+    for (at, text) in cells.enumerate() {
+        found += 1;
+        if let Some(slot) = wanted.iter().position(|&position| position == at) {
+            out[slot] = Cell { text: text.trim(), number: at + 1 };
+        }
+    }
+    (out, found)
 }

@@ -1,0 +1,230 @@
+//! Several runs at once, query by query, so that no file need be held.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::trec::{FormRows, RUN, push, read_runs, wrong};
+use crate::data::Run;
+use crate::{Error, InputError, Result};
+
+/// What every run has for a query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunQuery {
+    /// The query.
+    pub query: String,
+    /// One a run, with this query alone; none where a run does not have it.
+    pub lists: Vec<Option<Run>>,
+}
+
+/// The queries of several runs in turn: those of the first file in its order, then those that it does not have in the
+/// order of the second, and so on.
+///
+/// Files are read side by side. What one of them has before its turn waits in memory: nothing, where all have the same
+/// queries in the same order; all of a file, once it lacks a query that comes early. A file of several runs is held whole.
+pub struct RunQueries {
+    sources: Vec<Source>,
+    names: Vec<String>,
+    /// The file whose order holds now.
+    leader: usize,
+}
+
+impl RunQueries {
+    /// Opens all runs of these files. Files are read twice, first for their tags; a pipe is held whole instead.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is empty, or a line is not of the form.
+    pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Self> {
+        let mut sources = Vec::new();
+        for path in paths {
+            sources.extend(Source::open(path.as_ref())?);
+        }
+        // Runs of several files often bear the same tag; then the files tell them apart.
+        let shared = |tag: &str| sources.iter().filter(|source| source.tag == tag).count() > 1;
+        let name = |source: &Source| match shared(&source.tag) {
+            true => source.path.display().to_string(),
+            false => source.tag.clone(),
+        };
+        let names = sources.iter().map(name).collect();
+        Ok(Self { sources, names, leader: 0 })
+    }
+
+    /// What the runs are called: by their tags, or by their files where tags are equal.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The next query, or none at the end.
+    ///
+    /// # Errors
+    /// If a line is not of the form, the lines of a query stand apart, a document stands twice for a query, or a score is NaN.
+    #[expect(clippy::should_implement_trait, reason = "after an error there is no next one")]
+    pub fn next(&mut self) -> Result<Option<RunQuery>> {
+        while let Some(first) = self.sources.get_mut(self.leader) {
+            let Some(block) = first.first()? else {
+                self.leader += 1;
+                continue;
+            };
+            let query = block.queries[0].0.clone();
+            // What came before the leader has ended. Errors are looked at in order, so that it is always the same that is met.
+            let others = self.sources[self.leader + 1..].par_iter_mut().map(|source| source.take(&query));
+            let others: Vec<Result<Option<Run>>> = others.collect();
+            let mut lists = vec![None; self.leader];
+            lists.push(Some(block));
+            for list in others {
+                lists.push(list?);
+            }
+            return Ok(Some(RunQuery { query, lists }));
+        }
+        Ok(None)
+    }
+}
+
+/// One run, cut into its queries.
+struct Source {
+    path: PathBuf,
+    tag: String,
+    blocks: Blocks,
+    /// Queries that were read and not asked for yet, and their order.
+    ahead: HashMap<String, Run>,
+    order: VecDeque<String>,
+}
+
+enum Blocks {
+    /// The lines of a file of one run, and the query whose first line has been read.
+    Lines { rows: FormRows<5>, begun: Option<Run>, seen: HashSet<String> },
+    /// A run that is held, and the position of its next query.
+    Held { run: Run, next: usize },
+}
+
+impl Source {
+    /// The runs of a file.
+    fn open(path: &Path) -> Result<Vec<Self>> {
+        let source =
+            |tag, blocks| Self { path: path.to_path_buf(), tag, blocks, ahead: HashMap::new(), order: VecDeque::new() };
+        if let Some(tag) = only_tag(path)? {
+            let blocks = Blocks::Lines { rows: RUN.open(path)?, begun: None, seen: HashSet::new() };
+            return Ok(vec![source(tag, blocks)]);
+        }
+        let held = |run: Run| source(run.name.clone(), Blocks::Held { run, next: 0 });
+        Ok(read_runs(path)?.into_iter().map(held).collect())
+    }
+
+    /// The first query that was not taken yet.
+    fn first(&mut self) -> Result<Option<Run>> {
+        while let Some(query) = self.order.pop_front() {
+            if let Some(block) = self.ahead.remove(&query) {
+                return Ok(Some(block));
+            }
+        }
+        self.read()
+    }
+
+    /// A query, wherever it stands.
+    fn take(&mut self, query: &str) -> Result<Option<Run>> {
+        if let Some(block) = self.ahead.remove(query) {
+            return Ok(Some(block));
+        }
+        while let Some(block) = self.read()? {
+            let name = &block.queries[0].0;
+            if name == query {
+                return Ok(Some(block));
+            }
+            self.order.push_back(name.clone());
+            self.ahead.insert(name.clone(), block);
+        }
+        Ok(None)
+    }
+
+    /// The next query of the file.
+    fn read(&mut self) -> Result<Option<Run>> {
+        let block = match &mut self.blocks {
+            Blocks::Lines { rows, begun, seen } => read_block(rows, &self.tag, begun, seen)?,
+            Blocks::Held { run, next } => {
+                *next += 1;
+                (*next <= run.queries.len()).then(|| run.only_query(*next - 1))
+            }
+        };
+        if let Some(block) = &block {
+            check(&self.path, block)?;
+        }
+        Ok(block)
+    }
+}
+
+/// The tag of a file that holds one run; none if it holds several, or can be read but once.
+fn only_tag(path: &Path) -> Result<Option<String>> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let mut rows = RUN.open(path)?;
+    let mut first: Option<String> = None;
+    while let Some((_, [.., tag])) = rows.next()? {
+        match &first {
+            None => first = Some(tag.text.to_owned()),
+            Some(first) if first == tag.text => {}
+            Some(_) => return Ok(None),
+        }
+    }
+    Ok(first)
+}
+
+/// The lines of the next query.
+fn read_block(
+    rows: &mut FormRows<5>,
+    tag: &str,
+    begun: &mut Option<Run>,
+    seen: &mut HashSet<String>,
+) -> Result<Option<Run>> {
+    let path = rows.path().to_path_buf();
+    let mut block = begun.take();
+    while let Some((line, cells)) = rows.next()? {
+        let query = cells[0];
+        if let Some(block) = block.as_mut().filter(|block| block.queries[0].0 == query.text) {
+            push(&path, block, 0, line, &cells)?;
+            continue;
+        }
+        if !seen.insert(query.text.to_owned()) {
+            return Err(apart(wrong(&path, line, query, "the lines of a query together"), "sort -s -k1,1"));
+        }
+        let mut next = Run::new(tag);
+        next.queries.push((query.text.to_owned(), Vec::new()));
+        push(&path, &mut next, 0, line, &cells)?;
+        if let Some(whole) = block.replace(next) {
+            *begun = block;
+            return Ok(Some(whole));
+        }
+    }
+    Ok(block)
+}
+
+/// Says how lines that stand apart are brought together.
+pub(super) fn apart(error: Error, command: &str) -> Error {
+    match error {
+        Error::Input(error) => error.hint(format!("it has lines further up: {command} brings them together")).into(),
+        other => other,
+    }
+}
+
+/// Every document of a query once, and with a score.
+fn check(path: &Path, block: &Run) -> Result<()> {
+    let (query, rows) = &block.queries[0];
+    let wrong = |line: u32, found: String, expected: &str, hint: String| {
+        Err(InputError::new(path, expected).line(line.into()).found(found).hint(hint).into())
+    };
+    let mut lines = HashMap::with_capacity(rows.len());
+    for row in rows {
+        let document = block.document(row);
+        if row.score.is_nan() {
+            let found = format!("the score NaN of document {document} for query {query}");
+            return wrong(row.line, found, "a score: a number", "leave out documents without a score".into());
+        }
+        if let Some(first) = lines.insert(document, row.line) {
+            let found = format!("document {document} again for query {query}");
+            let hint = format!("line {first} has the same document");
+            return wrong(row.line, found, "each document once for a query", hint);
+        }
+    }
+    Ok(())
+}
