@@ -7,6 +7,7 @@ mod chart;
 mod compare;
 mod demo;
 mod eval;
+mod fuse;
 mod init;
 mod model;
 mod next;
@@ -46,6 +47,7 @@ enum Command {
     Predict(predict::Arguments),
     Answer(answer::Arguments),
     Eval(eval::Arguments),
+    Fuse(fuse::Arguments),
     Reproduce(reproduce::Arguments),
     Search(search::Arguments),
     Simulate(simulate::Arguments),
@@ -100,6 +102,7 @@ fn main() -> ExitCode {
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Answer(arguments) => answer::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Fuse(arguments) => fuse::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Search(arguments) => search::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),

@@ -1,0 +1,167 @@
+//! Weights and losses, as they are shown.
+
+use comfy_table::{CellAlignment, Table, presets};
+use serde::Serialize;
+
+use super::state::Weights;
+use crate::Outcome;
+use crate::output::{self, Format};
+
+/// What was learned.
+#[derive(Serialize)]
+pub struct Report {
+    experts: Vec<Expert>,
+    /// What the weighted experts lost over all rounds; none without feedback.
+    loss: Option<f64>,
+    /// What that cannot exceed; none where nothing is learned.
+    bound: Option<f64>,
+    learn: &'static str,
+    order: &'static str,
+    queries: usize,
+    rounds: u64,
+}
+
+#[derive(Serialize)]
+struct Expert {
+    name: String,
+    weight: f64,
+    /// What it alone would have lost over all rounds.
+    loss: Option<f64>,
+}
+
+/// Columns of the longest bar.
+const BAR: usize = 30;
+
+/// Names are not shown wider.
+const WIDEST: usize = 40;
+
+impl Report {
+    /// Experts keep their order.
+    pub fn new(names: Vec<String>, weights: &Weights, order: &'static str, queries: usize) -> Self {
+        let any = weights.rounds() > 0;
+        let expert =
+            |((name, weight), loss): ((String, f64), &f64)| Expert { name, weight, loss: any.then_some(*loss) };
+        Self {
+            experts: names.into_iter().zip(weights.now()).zip(weights.losses()).map(expert).collect(),
+            loss: any.then(|| weights.loss()),
+            bound: weights.bound().filter(|_| any),
+            learn: weights.word(),
+            order,
+            queries,
+            rounds: weights.rounds(),
+        }
+    }
+
+    /// Writes the report to standard output.
+    pub fn show(&self, format: Format) -> Outcome {
+        match format {
+            Format::Table => output::text(self.text()),
+            Format::Json => output::json(self),
+            Format::Csv => output::csv(&self.experts),
+        }
+    }
+
+    /// Experts by falling weight.
+    fn sorted(&self) -> Vec<&Expert> {
+        let mut experts: Vec<&Expert> = self.experts.iter().collect();
+        experts.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        experts
+    }
+
+    fn mean(&self, loss: f64) -> f64 {
+        loss / self.rounds as f64
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        let losses = self.loss.is_some();
+        let header = ["expert", "weight", "mean loss", ""];
+        table.set_header(header.into_iter().filter(|name| losses || *name != "mean loss"));
+        let experts = self.sorted();
+        let largest = experts.first().map_or(1.0, |expert| expert.weight);
+        for expert in &experts {
+            let bar = "█".repeat((BAR as f64 * expert.weight / largest).round() as usize);
+            let loss = expert.loss.map(|loss| output::fixed(self.mean(loss), 4));
+            let cells = [output::cut(&expert.name, WIDEST), output::fixed(expert.weight, 4)];
+            table.add_row(cells.into_iter().chain(loss).chain([bar]));
+        }
+        for column in 1..=1 + usize::from(losses) {
+            if let Some(column) = table.column_mut(column) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        format!("{}\n\n{}", table.trim_fmt(), self.sentences())
+    }
+
+    fn sentences(&self) -> String {
+        let queries = if self.queries == 1 { "1 query".to_owned() } else { format!("{} queries", self.queries) };
+        let order = self.order;
+        let Some(loss) = self.loss else {
+            let weights =
+                if self.learn == "none" { "the weights above" } else { "the initial weights: none had feedback" };
+            return format!("Fused {queries} by {order}, with {weights}.");
+        };
+        let (rounds, mean) = (self.rounds, output::fixed(self.mean(loss), 4));
+        let loss = output::fixed(loss, 3);
+        let Some(bound) = self.bound else {
+            return format!(
+                "Fused {queries} by {order}, all with the weights above.\nLoss: {loss} over {rounds} with feedback, {mean} \
+                 each: the share of the feedback that an expert drawn by its weight contradicts."
+            );
+        };
+        let unit = match self.learn {
+            "hedge" => "the share of the feedback that an expert drawn by its weight contradicts",
+            _ => "the logistic loss of the weighted preference, 0.693 if it had no opinion",
+        };
+        format!(
+            "Fused {queries} by {order}, each with the weights from before its feedback; the table has those after the last.\n\
+             Loss: {loss} over {rounds} with feedback, {mean} each: {unit}.\n\
+             Bound: {}, which the loss could not have exceeded whatever came: the best expert's loss, and the price of finding it.",
+            output::fixed(bound, 3)
+        )
+    }
+
+    /// Bars of the weights by falling weight, as SVG.
+    pub fn picture(&self) -> String {
+        /// The height of a row, where the first begins, where bars begin, and how long the longest is.
+        const ROW: usize = 26;
+        const TOP: usize = 48;
+        const LEFT: usize = 180;
+        const LONGEST: f64 = 300.0;
+        /// Letters of a name that fit left of the bars.
+        const LETTERS: usize = 22;
+        let experts = self.sorted();
+        let largest = experts.first().map_or(1.0, |expert| expert.weight);
+        let height = TOP + ROW * experts.len() + 12;
+        let mut out = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"560\" height=\"{height}\" viewBox=\"0 0 560 {height}\" \
+             font-family=\"sans-serif\" font-size=\"14\" fill=\"#222222\">\n\
+             <rect width=\"560\" height=\"{height}\" fill=\"#ffffff\"/>\n\
+             <text x=\"{LEFT}\" y=\"28\" font-size=\"16\">Weights of the experts ({})</text>\n",
+            self.learn
+        );
+        for (at, expert) in experts.iter().enumerate() {
+            let y = TOP + ROW * at;
+            let width = LONGEST * expert.weight / largest;
+            let name = escape(&output::cut(&expert.name, LETTERS));
+            out += &format!(
+                "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{name}</text>\n\
+                 <rect x=\"{LEFT}\" y=\"{y}\" width=\"{width:.1}\" height=\"{}\" fill=\"#0072b2\"/>\n\
+                 <text x=\"{:.1}\" y=\"{}\">{}</text>\n",
+                LEFT - 8,
+                y + 15,
+                ROW - 6,
+                LEFT as f64 + width + 6.0,
+                y + 15,
+                output::fixed(expert.weight, 3),
+            );
+        }
+        out + "</svg>\n"
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
