@@ -162,6 +162,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         if arguments.letor.is_empty() { Input::runs(&arguments.runs)? } else { Input::letor(&arguments.letor)? };
     let names = input.names();
     let weights = Weights::start(arguments, learn, &names)?;
+    let before = weights.rounds();
     let mut fuser = Fuser { arguments, input, weights, queries: 0 };
     let tell = |queries: usize| working.say(format!("fusing: {queries} queries"));
     let mut text = Vec::new();
@@ -170,7 +171,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         None => fuser.fuse(&mut source, &mut text, tell)?,
     }
     drop(working);
-    source.warn(fuser.queries, fuser.weights.rounds());
+    source.warn(fuser.queries, fuser.weights.rounds() - before);
     let report = Report::new(names, &fuser.weights, arguments.order.name(), fuser.queries);
     if let Some(path) = &arguments.plot {
         picture::write(path, &report.picture())?;

@@ -85,7 +85,7 @@ impl Source {
             Self::Nothing | Self::Grades => return,
         };
         if queries > 0 && rounds == 0 {
-            output::note(format!("warning: {file} says nothing on the queries of the runs: are their ids the same?"));
+            output::note(format!("warning: {file} teaches nothing on these queries: are its ids those of the runs?"));
         }
     }
 }

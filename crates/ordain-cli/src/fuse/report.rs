@@ -103,11 +103,12 @@ impl Report {
                 if self.learn == "none" { "the weights above" } else { "the initial weights: none had feedback" };
             return format!("Fused {queries} by {order}, with {weights}.");
         };
-        let (rounds, mean) = (self.rounds, output::fixed(self.mean(loss), 4));
+        let rounds = if self.rounds == 1 { "1 query".to_owned() } else { format!("{} queries", self.rounds) };
+        let mean = output::fixed(self.mean(loss), 4);
         let loss = output::fixed(loss, 3);
         let Some(bound) = self.bound else {
             return format!(
-                "Fused {queries} by {order}, all with the weights above.\nLoss: {loss} over {rounds} with feedback, {mean} \
+                "Fused {queries} by {order}, all with the weights above.\nLoss: {loss} over {rounds} with feedback so far, {mean} \
                  each: the share of the feedback that an expert drawn by its weight contradicts."
             );
         };
@@ -117,7 +118,7 @@ impl Report {
         };
         format!(
             "Fused {queries} by {order}, each with the weights from before its feedback; the table has those after the last.\n\
-             Loss: {loss} over {rounds} with feedback, {mean} each: {unit}.\n\
+             Loss: {loss} over {rounds} with feedback so far, {mean} each: {unit}.\n\
              Bound: {}, which the loss could not have exceeded whatever came: the best expert's loss, and the price of finding it.",
             output::fixed(bound, 3)
         )
@@ -139,13 +140,12 @@ impl Report {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"560\" height=\"{height}\" viewBox=\"0 0 560 {height}\" \
              font-family=\"sans-serif\" font-size=\"14\" fill=\"#222222\">\n\
              <rect width=\"560\" height=\"{height}\" fill=\"#ffffff\"/>\n\
-             <text x=\"{LEFT}\" y=\"28\" font-size=\"16\">Weights of the experts ({})</text>\n",
-            self.learn
+             <text x=\"{LEFT}\" y=\"28\" font-size=\"16\">Weights of the experts</text>\n"
         );
         for (at, expert) in experts.iter().enumerate() {
             let y = TOP + ROW * at;
             let width = LONGEST * expert.weight / largest;
-            let name = escape(&output::cut(&expert.name, LETTERS));
+            let name = output::escape(&output::cut(&expert.name, LETTERS));
             out += &format!(
                 "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{name}</text>\n\
                  <rect x=\"{LEFT}\" y=\"{y}\" width=\"{width:.1}\" height=\"{}\" fill=\"#0072b2\"/>\n\
@@ -160,8 +160,4 @@ impl Report {
         }
         out + "</svg>\n"
     }
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

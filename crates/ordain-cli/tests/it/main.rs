@@ -10,6 +10,7 @@ mod contract;
 mod demo;
 mod eval;
 mod fine;
+mod fuse;
 mod init;
 mod newcomers;
 mod next;

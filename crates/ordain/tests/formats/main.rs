@@ -8,6 +8,7 @@ mod formats_parameters;
 #[cfg(feature = "parquet")]
 mod formats_parquet;
 mod formats_project;
+mod formats_queries;
 mod formats_ranking;
 mod formats_real;
 mod formats_tables;
