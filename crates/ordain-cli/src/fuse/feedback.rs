@@ -75,8 +75,9 @@ impl Source {
             if !left.is_empty() {
                 let more = if left.len() > NAMED { ", …" } else { "" };
                 let named = left.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-                let (file, count) = (clicks.file.display(), left.len());
-                output::note(format!("warning: {file}: clicks on {count} unknown query ids ({named}{more}), left out"));
+                let file = clicks.file.display();
+                let count = if left.len() == 1 { "1 query".to_owned() } else { format!("{} queries", left.len()) };
+                output::note(format!("warning: {file}: clicks on {count} that no run has ({named}{more}), left out"));
             }
         }
         let file = match self {

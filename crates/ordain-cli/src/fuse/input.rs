@@ -8,13 +8,13 @@ use ordain::formats::{LetorQueries, LetorRanks, RunQueries, RunQuery};
 /// Where experts' lists come from.
 pub enum Input {
     Runs(RunQueries),
-    Letor(LetorQueries),
+    Letor(Box<LetorQueries>),
 }
 
 /// What the experts returned for a query.
 pub enum Query {
     Runs(RunQuery),
-    Letor(String, LetorRanks),
+    Letor(String, Box<LetorRanks>),
 }
 
 impl Input {
@@ -23,7 +23,7 @@ impl Input {
     }
 
     pub fn letor(files: &[PathBuf]) -> ordain::Result<Self> {
-        LetorQueries::open(files).map(Self::Letor)
+        LetorQueries::open(files).map(|letor| Self::Letor(Box::new(letor)))
     }
 
     /// What the experts are called.
@@ -40,7 +40,7 @@ impl Input {
         while out.len() < most {
             let next = match self {
                 Self::Runs(runs) => runs.next()?.map(Query::Runs),
-                Self::Letor(letor) => letor.next()?.map(|(query, ranks)| Query::Letor(query, ranks)),
+                Self::Letor(letor) => letor.next()?.map(|(query, ranks)| Query::Letor(query, Box::new(ranks))),
             };
             match next {
                 Some(query) => out.push(query),

@@ -124,7 +124,7 @@ fn clicks_beat_what_was_passed_over() {
     folder.write("clicks.csv", "qid,docid\nq7,d1\n");
     let unknown = folder.run(["fuse", "a.run", "b.run", "--clicks", "clicks.csv"]);
     unknown.fine();
-    assert!(unknown.stderr.contains("clicks on 1 unknown query ids (q7)"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("clicks on 1 query that no run has (q7)"), "{}", unknown.stderr);
     folder.write("clicks.csv", "qid,docid\nq1,d2\nq1,d9\n");
     let clicks = ["fuse", "a.run", "b.run", "--clicks", "clicks.csv", "--output", "f.run"];
     folder.refuses(clicks, &["clicks.csv", "line 3", "d9", "query q1", "--shown"]);

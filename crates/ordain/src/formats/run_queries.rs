@@ -92,10 +92,19 @@ struct Source {
 }
 
 enum Blocks {
-    /// The lines of a file of one run, and the query whose first line has been read.
-    Lines { rows: FormRows<5>, begun: Option<Run>, seen: HashSet<String> },
+    /// A file of one run.
+    Lines(Box<BlockLines>),
     /// A run that is held, and the position of its next query.
     Held { run: Run, next: usize },
+}
+
+/// The lines of a file of one run.
+struct BlockLines {
+    rows: FormRows<5>,
+    /// The query whose first line has been read.
+    begun: Option<Run>,
+    /// All queries so far.
+    seen: HashSet<String>,
 }
 
 impl Source {
@@ -104,8 +113,8 @@ impl Source {
         let source =
             |tag, blocks| Self { path: path.to_path_buf(), tag, blocks, ahead: HashMap::new(), order: VecDeque::new() };
         if let Some(tag) = only_tag(path)? {
-            let blocks = Blocks::Lines { rows: RUN.open(path)?, begun: None, seen: HashSet::new() };
-            return Ok(vec![source(tag, blocks)]);
+            let lines = BlockLines { rows: RUN.open(path)?, begun: None, seen: HashSet::new() };
+            return Ok(vec![source(tag, Blocks::Lines(Box::new(lines)))]);
         }
         let held = |run: Run| source(run.name.clone(), Blocks::Held { run, next: 0 });
         Ok(read_runs(path)?.into_iter().map(held).collect())
@@ -140,7 +149,7 @@ impl Source {
     /// The next query of the file.
     fn read(&mut self) -> Result<Option<Run>> {
         let block = match &mut self.blocks {
-            Blocks::Lines { rows, begun, seen } => read_block(rows, &self.tag, begun, seen)?,
+            Blocks::Lines(lines) => lines.read(&self.tag)?,
             Blocks::Held { run, next } => {
                 *next += 1;
                 (*next <= run.queries.len()).then(|| run.only_query(*next - 1))
@@ -170,33 +179,30 @@ fn only_tag(path: &Path) -> Result<Option<String>> {
     Ok(first)
 }
 
-/// The lines of the next query.
-fn read_block(
-    rows: &mut FormRows<5>,
-    tag: &str,
-    begun: &mut Option<Run>,
-    seen: &mut HashSet<String>,
-) -> Result<Option<Run>> {
-    let path = rows.path().to_path_buf();
-    let mut block = begun.take();
-    while let Some((line, cells)) = rows.next()? {
-        let query = cells[0];
-        if let Some(block) = block.as_mut().filter(|block| block.queries[0].0 == query.text) {
-            push(&path, block, 0, line, &cells)?;
-            continue;
+impl BlockLines {
+    /// The lines of the next query.
+    fn read(&mut self, tag: &str) -> Result<Option<Run>> {
+        let path = self.rows.path().to_path_buf();
+        let mut block = self.begun.take();
+        while let Some((line, cells)) = self.rows.next()? {
+            let query = cells[0];
+            if let Some(block) = block.as_mut().filter(|block| block.queries[0].0 == query.text) {
+                push(&path, block, 0, line, &cells)?;
+                continue;
+            }
+            if !self.seen.insert(query.text.to_owned()) {
+                return Err(apart(wrong(&path, line, query, "the lines of a query together"), "sort -s -k1,1"));
+            }
+            let mut next = Run::new(tag);
+            next.queries.push((query.text.to_owned(), Vec::new()));
+            push(&path, &mut next, 0, line, &cells)?;
+            if let Some(whole) = block.replace(next) {
+                self.begun = block;
+                return Ok(Some(whole));
+            }
         }
-        if !seen.insert(query.text.to_owned()) {
-            return Err(apart(wrong(&path, line, query, "the lines of a query together"), "sort -s -k1,1"));
-        }
-        let mut next = Run::new(tag);
-        next.queries.push((query.text.to_owned(), Vec::new()));
-        push(&path, &mut next, 0, line, &cells)?;
-        if let Some(whole) = block.replace(next) {
-            *begun = block;
-            return Ok(Some(whole));
-        }
+        Ok(block)
     }
-    Ok(block)
 }
 
 /// Says how lines that stand apart are brought together.
