@@ -153,6 +153,9 @@ fn tag(text: &str) -> Result<String, &'static str> {
 /// Queries that are read before they are fused: enough to keep all cores at work. Fixed, so that nothing depends on their number.
 const BATCH: usize = 64;
 
+/// Learning from a query factors a matrix of experts by experts: 2000 take 32 MB and seconds.
+const MOST_EXPERTS: usize = 2000;
+
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let learn = check_usage(arguments)?;
@@ -161,6 +164,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let input =
         if arguments.letor.is_empty() { Input::runs(&arguments.runs)? } else { Input::letor(&arguments.letor)? };
     let names = input.names();
+    if names.len() > MOST_EXPERTS {
+        let (what, method) = ("the list of experts".into(), "ordain fuse");
+        return Err(ordain::Error::TooLarge { what, size: names.len(), limit: MOST_EXPERTS, method }.into());
+    }
     let weights = Weights::start(arguments, learn, &names)?;
     let before = weights.rounds();
     let mut fuser = Fuser { arguments, input, weights, queries: 0 };

@@ -4,7 +4,7 @@ use ordain::numeric::Seed;
 use rand::seq::SliceRandom;
 use serde_json::Value;
 
-use crate::util::{Folder, gzip};
+use crate::util::{Folder, Run, gzip};
 
 /// One query: `a` has d1, d2, d3, and `b` has d2, d3, d4. d2 is relevant.
 fn files() -> Folder {
@@ -167,6 +167,12 @@ fn reading_side_by_side_is_reading_whole() {
         let whole = folder.json(["fuse", "all", "--qrels", "qrels", "--output", "whole"]);
         assert_eq!(apart, whole);
         assert_eq!(folder.read("apart"), folder.read("whole"));
+        // Equal weights leave the orders to all cores, however many there are.
+        let alone = |threads: &str| {
+            let mut command = folder.command(["fuse", "0.gz", "1.gz", "2.gz", "--order", "rrf"]);
+            Run::of(command.env("RAYON_NUM_THREADS", threads)).fine().to_owned()
+        };
+        assert_eq!(alone("1"), alone("3"));
     }
 }
 
@@ -247,7 +253,15 @@ fn letor_ranks_and_grades() {
     assert_eq!((said["queries"].as_u64(), said["rounds"].as_u64()), (Some(2), Some(1)));
     let run = folder.read("f.run");
     assert!(run.starts_with("1 Q0 A 1 2 ordain\n1 Q0 B 2 1 ordain\n2 Q0 D 1 2 ordain\n"), "{run}");
+    // Clicks count in place of the grades: A is on top, so that a click on B is one for ranker 2.
+    folder.write("clicks.csv", "qid,docid\n1,B\n");
+    let clicked =
+        folder.json(["fuse", "--letor", "x.txt", "--clicks", "clicks.csv", "--learn", "hedge", "--output", "f.run"]);
+    near(&clicked["experts"][0]["loss"], 1.0);
+    near(&clicked["experts"][1]["loss"], 0.0);
     folder.refuses(["fuse", "--letor", "x.txt", "x.txt", "--output", "f.run"], &["x.txt", "line 1", "sort -s -k2,2"]);
+    folder.write("wide.txt", "1 qid:1 99999:1 #docid = A\n");
+    folder.refuses(["fuse", "--letor", "wide.txt"], &["99999", "2000"]);
     folder.run(["fuse", "--letor", "x.txt", "--qrels", "q"]).fails(2, &["--qrels"]);
 }
 

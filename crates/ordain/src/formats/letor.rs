@@ -138,9 +138,13 @@ const MOST_FEATURES: u32 = 100_000;
 const FREE_VALUES: usize = 1 << 27;
 
 impl<V: Copy> Sparse<V> {
-    /// The number of features, if the dense table stays in proportion to the file.
+    /// The number of features, if that many can be held.
     fn width(&self, path: &Path) -> Result<usize> {
-        let width = self.largest as usize;
+        self.check_dense(path, self.largest as usize)
+    }
+
+    /// This number of features, if the dense table stays in proportion to the file.
+    pub(super) fn check_dense(&self, path: &Path, width: usize) -> Result<usize> {
         let values = width.saturating_mul(self.ids.len());
         if values > FREE_VALUES && values / 100 > self.features.len() {
             return Err(Error::TooLarge {

@@ -63,6 +63,7 @@ impl LetorQueries {
             places.push(number);
         }
         check_documents(&path, &rows, &places)?;
+        rows.check_dense(&path, self.rankers)?;
         if self.begun.is_none() {
             self.begun = self.next_file()?;
         }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use ordain::data::{Answer, Entry, ItemId, Items, Outcome};
 use ordain::formats::{
-    AnswerWriter, ItemsSpec, Missing, Project, Table, read_answer_items, read_answers, read_items, read_letor,
-    read_letor_ranks, read_qrels, read_relation, read_runs,
+    AnswerWriter, ItemsSpec, LetorQueries, Missing, Project, RunQueries, Table, read_answer_items, read_answers,
+    read_items, read_letor, read_letor_ranks, read_qrels, read_relation, read_runs,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -132,6 +132,22 @@ fn letor() {
 #[test]
 fn trec() {
     fuzz("q", 4000, &[QRELS, QRELS_TSV, RUN], |path| drop((read_qrels(path), read_runs(path))));
+}
+
+#[test]
+fn query_by_query() {
+    fuzz("q", 2000, &[RUN, RANKS], |path| {
+        let runs = RunQueries::open(&[path]);
+        drop(runs.and_then(|mut runs| while_some(|| Ok(runs.next()?.is_some()))));
+        let ranks = LetorQueries::open(&[path]);
+        drop(ranks.and_then(|mut ranks| while_some(|| Ok(ranks.next()?.is_some()))));
+    });
+}
+
+/// As long as there is more.
+fn while_some(mut more: impl FnMut() -> ordain::Result<bool>) -> ordain::Result<()> {
+    while more()? {}
+    Ok(())
 }
 
 #[test]
