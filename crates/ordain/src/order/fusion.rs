@@ -102,15 +102,15 @@ fn counted_down(order: Vec<usize>) -> Fused {
     Fused { order, scores }
 }
 
-/// By falling score; sums that differ by rounding alone are not told apart, so that the order of the experts does not matter.
-fn by_score(scores: Vec<f64>) -> Fused {
+/// By falling score. Scores are rounded to 40 binary digits of the largest, so that the order in which experts were added does not
+/// decide between equals.
+fn by_score(mut scores: Vec<f64>) -> Fused {
     let largest = scores.iter().fold(0.0, |largest: f64, score| largest.max(score.abs()));
-    let grain = largest * 1e-12;
-    let rounded: Vec<f64> =
-        scores.iter().map(|score| if grain > 0.0 { (score / grain).round() * grain } else { 0.0 }).collect();
+    let grain = (largest.max(f64::MIN_POSITIVE).log2().ceil() - 40.0).max(-1000.0).exp2();
+    scores.iter_mut().for_each(|score| *score = (*score / grain).round() * grain);
     let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|&a, &b| rounded[b].total_cmp(&rounded[a]));
-    let scores = order.iter().map(|&item| rounded[item]).collect();
+    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let scores = order.iter().map(|&item| scores[item]).collect();
     Fused { order, scores }
 }
 
