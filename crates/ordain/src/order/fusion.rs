@@ -102,16 +102,18 @@ fn counted_down(order: Vec<usize>) -> Fused {
     Fused { order, scores }
 }
 
-/// By falling score. Scores are rounded to 40 binary digits of the largest, so that the order in which experts were added does not
-/// decide between equals.
-fn by_score(mut scores: Vec<f64>) -> Fused {
-    let largest = scores.iter().fold(0.0, |largest: f64, score| largest.max(score.abs()));
-    let grain = (largest.max(f64::MIN_POSITIVE).log2().ceil() - 40.0).max(-1000.0).exp2();
-    scores.iter_mut().for_each(|score| *score = (*score / grain).round() * grain);
+/// By falling score; scores that differ by no more than the rounding of their sums are equal, so that the order of the experts does
+/// not decide between them.
+fn by_score(scores: Vec<f64>) -> Fused {
+    let rounding = 1e-12 * scores.iter().fold(0.0, |largest: f64, score| largest.max(score.abs()));
     let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-    let scores = order.iter().map(|&item| scores[item]).collect();
-    Fused { order, scores }
+    order.sort_unstable_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let mut fused = Vec::with_capacity(scores.len());
+    for equals in order.chunk_by_mut(|&a, &b| scores[a] - scores[b] <= rounding) {
+        fused.resize(fused.len() + equals.len(), scores[equals[0]]);
+        equals.sort_unstable();
+    }
+    Fused { order, scores: fused }
 }
 
 type Experts<'a> = Weighted<'a, RankOrdering>;

@@ -62,7 +62,7 @@ proptest! {
             let fused = method.order(&experts, &equal).unwrap();
             let expected = by_definition(method, &lists);
             for (item, score) in fused.order.iter().zip(&fused.scores) {
-                // Sums of a few numbers, to a grain of 1e-12 of the largest.
+                // Sums of a few numbers; equals are told apart to 1e-12 of the largest.
                 prop_assert!((score - expected[*item]).abs() < 1e-11 * (1.0 + expected[*item].abs()), "{method:?}");
             }
             prop_assert!(fused.scores.windows(2).all(|pair| pair[0] >= pair[1]));
