@@ -44,6 +44,15 @@ pub struct LabelledQuery {
 impl LabelledQuery {
     /// A query from its documents' attributes and labels. All may have the same label; then nothing is learned from it.
     ///
+    /// ```
+    /// use ordain::data::Attributes;
+    /// use ordain::learn::LabelledQuery;
+    /// let attributes = Attributes::new(vec!["x".into()], 2, vec![0.5, 0.7])?;
+    /// assert!(LabelledQuery::new(attributes.clone(), vec![true, false])?.has_pair());
+    /// assert!(!LabelledQuery::new(attributes, vec![true, true])?.has_pair());
+    /// # Ok::<(), ordain::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// If there are not as many labels as documents.
     pub fn new(attributes: Attributes, relevant: Vec<bool>) -> Result<Self> {
@@ -131,6 +140,16 @@ impl PairwiseRiskParams {
 
     /// Fits a sample of queries, given by their positions. One that was drawn several times counts as often and costs once.
     ///
+    /// ```
+    /// # use ordain::data::Attributes;
+    /// # use ordain::learn::{LabelledQuery, PairwiseRiskParams};
+    /// # let query = |a, b| LabelledQuery::new(Attributes::new(vec!["x".into()], 2, vec![a, b])?, vec![true, false]);
+    /// let queries = [query(0.9, 0.1)?, query(0.2, 0.8)?];
+    /// let mostly_the_first = PairwiseRiskParams::default().fit_drawn(&queries, &[0, 0, 1])?;
+    /// assert!(mostly_the_first.weights()[0] > 0.0);
+    /// # Ok::<(), ordain::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`PairwiseRiskParams::fit`]; or if there is no query at a position.
     pub fn fit_drawn(&self, queries: &[LabelledQuery], draws: &[usize]) -> Result<PairwiseRisk> {
@@ -180,6 +199,18 @@ impl PairwiseRiskParams {
 
     /// Fits a sample of queries, and all of them but one fold for each of K folds, into which they are dealt in turn: a fold has
     /// ⌊n/K⌋ queries or one more. The order of the queries must not depend on their labels. Costs K + 1 fits.
+    ///
+    /// ```
+    /// # use ordain::data::Attributes;
+    /// # use ordain::learn::{LabelledQuery, PairwiseRiskParams};
+    /// # let query = |a| LabelledQuery::new(Attributes::new(vec!["x".into()], 2, vec![a, 0.5])?, vec![true, false]);
+    /// let queries = [query(0.9)?, query(0.8)?, query(0.7)?];
+    /// let learned = PairwiseRiskParams::default().cross_validate(&queries, &[0, 1, 2], 3)?;
+    /// assert_eq!(learned.folds[1].held_out, [1]);
+    /// assert_eq!(learned.risks(&queries)?, [[0.0], [0.0], [0.0]]);
+    /// assert_eq!(learned.gap(queries[0].attributes())?, 0.0);
+    /// # Ok::<(), ordain::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`PairwiseRiskParams::fit_drawn`]; or if there are fewer than two folds, or fewer queries than folds.

@@ -8,6 +8,7 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
 use super::allowed;
+use super::k_partite::{Point, turned_around};
 
 /// Documents, equally likely to be drawn, with a rating each; and functions, by their scores of the documents.
 struct World {
@@ -113,14 +114,22 @@ fn one_function_that_depends_on_one_rating() {
 #[test]
 fn linear_functions() {
     let mut stream = Seed(8).stream(0);
-    let points: Vec<(i32, i32)> = (0..14).map(|_| (stream.random_range(-9..9), stream.random_range(-9..9))).collect();
-    let ratings: Vec<u32> = (0..14).map(|at| at % 3).collect();
-    // More directions than the 91 lines through two points have sectors; the orders on the rays between are limits of two others.
-    let directions: Vec<(f64, f64)> =
-        (0..400).map(|at| f64::from(at) * std::f64::consts::TAU / 400.0).map(|a| (a.cos(), a.sin())).collect();
-    let scored = |(x, y): (f64, f64)| points.iter().map(|p| x * f64::from(p.0) + y * f64::from(p.1)).collect();
-    let plane = World { ratings: ratings.clone(), functions: directions.into_iter().map(scored).collect() };
-    let line = World { ratings, functions: [(1.0, 0.0), (0.0, 0.0), (-1.0, 0.0)].map(scored).to_vec() };
+    let points: Vec<Point> = (0..9).map(|_| (stream.random_range(-9..9), stream.random_range(-9..9))).collect();
+    let ratings: Vec<u32> = (0..9).map(|at| at % 3).collect();
+    let pairs = points.iter().flat_map(|a| points.iter().map(move |b| (b.0 - a.0, b.1 - a.1)));
+    let mut functions: Vec<Vec<f64>> = turned_around(&pairs.collect::<Vec<_>>())
+        .into_iter()
+        .map(|(x, y)| points.iter().map(|point| (x * point.0 + y * point.1) as f64).collect())
+        .collect();
+    // Those that order the documents alike are one.
+    let order = |scores: &Vec<f64>| -> Vec<usize> {
+        scores.iter().map(|score| scores.iter().filter(|other| *other < score).count()).collect()
+    };
+    functions.sort_by_key(order);
+    functions.dedup_by_key(|scores| order(scores));
+    let plane = World { ratings: ratings.clone(), functions };
+    let along = |sign: f64| points.iter().map(|point| sign * point.0 as f64).collect();
+    let line = World { ratings, functions: [1.0, 0.0, -1.0].map(along).to_vec() };
     for (world, attributes, size) in [(&line, 1, 1500), (&plane, 2, 4000)] {
         for class in [RankingClass::Linear { attributes }, RankingClass::LinearPooled { attributes }] {
             let (samples, delta) = (60, 0.2);

@@ -74,7 +74,7 @@ fn all_patterns_of_independent_differences_are_allowed_for() {
     }
 }
 
-type Point = (i64, i64);
+pub type Point = (i64, i64);
 
 /// The differences of all comparable documents.
 fn differences(points: &[(Point, u32)]) -> Vec<Point> {
@@ -82,16 +82,22 @@ fn differences(points: &[(Point, u32)]) -> Vec<Point> {
     pairs.filter(|((_, l), (_, m))| l < m).map(|(((ax, ay), _), ((bx, by), _))| (bx - ax, by - ay)).collect()
 }
 
-/// All patterns of signs that a linear function of two attributes can give, by turning it around once, in whole numbers.
-fn patterns_in_the_plane(differences: &[Point]) -> HashSet<Vec<i64>> {
+/// A linear function of two attributes for every way in which one can decide these differences, by turning it around once, in whole
+/// numbers; some ways several times.
+pub fn turned_around(differences: &[Point]) -> Vec<Point> {
     let mut directions: Vec<Point> =
         differences.iter().filter(|v| **v != (0, 0)).flat_map(|&(x, y)| [(-y, x), (y, -x), (x, y), (-x, -y)]).collect();
     directions.sort_by(|a, b| (a.1 as f64).atan2(a.0 as f64).total_cmp(&(b.1 as f64).atan2(b.0 as f64)));
     // Neighbours are at most a right angle apart, so their sum is between them.
-    let turned: Vec<Point> = directions.iter().cycle().skip(1).take(directions.len()).copied().collect();
-    let between = directions.iter().zip(turned).map(|(a, b)| (a.0 + b.0, a.1 + b.1));
-    let all = directions.iter().copied().chain(between).chain([(0, 0)]);
-    all.map(|w| differences.iter().map(|v| (w.0 * v.0 + w.1 * v.1).signum()).collect()).collect()
+    let next: Vec<Point> = directions.iter().cycle().skip(1).take(directions.len()).copied().collect();
+    let between: Vec<Point> = directions.iter().zip(next).map(|(a, b)| (a.0 + b.0, a.1 + b.1)).collect();
+    [directions, between, vec![(0, 0)]].concat()
+}
+
+/// All patterns of signs that a linear function of two attributes can give.
+fn patterns_in_the_plane(differences: &[Point]) -> HashSet<Vec<i64>> {
+    let pattern = |w: Point| differences.iter().map(|v| (w.0 * v.0 + w.1 * v.1).signum()).collect();
+    turned_around(differences).into_iter().map(pattern).collect()
 }
 
 #[test]

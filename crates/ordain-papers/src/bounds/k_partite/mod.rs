@@ -20,7 +20,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     title: "Bounds on the k-partite ranking error beside the truth, as the sample grows",
     paper: "Rajaram, Agarwal: Generalization bounds for k-partite ranking (KP)",
     figure: "theorems 1 to 3",
-    duration: "1 minute",
+    duration: "15 seconds",
     claim: "With probability 1 - delta the empirical error of a function chosen by the sample is within the bound of its expected \
             error: for a finite class by its size (theorem 1), for linear functions by their rank-shatter coefficient, which grows \
             polynomially with the sample (theorems 2 and 3).",

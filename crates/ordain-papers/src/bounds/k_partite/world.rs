@@ -232,6 +232,22 @@ mod tests {
         World::new(&[query(), query()]).unwrap()
     }
 
+    /// The published counts: 16,140 documents, 25 features, three grades; and their truth by the library's own count of pairs.
+    #[test]
+    fn the_set_as_published() {
+        let Some(folder) = crate::data::real_data(&crate::collections::letor::OHSUMED[0]) else { return };
+        let world = World::new(&crate::bounds::read(&folder).unwrap()).unwrap();
+        assert_eq!((world.documents(), world.features()), (16_140, 25));
+        assert_eq!(world.counts().levels(), [(0, 11_303), (1, 2_585), (2, 2_252)]);
+        let ratings: Vec<u32> = world.levels.iter().map(|&level| world.grades[level]).collect();
+        for feature in [0, 10, 24] {
+            let scores: Vec<f64> = world.values.chunks(25).map(|row| row[feature]).collect();
+            let truth = world.feature_truth(feature);
+            let found = world.counts().expected_error(1.0, |l, m| truth.share(l, m)).unwrap();
+            assert!((found - k_partite_error(&scores, &ratings, 1.0).unwrap()).abs() < 1e-14);
+        }
+    }
+
     /// Errors by multiplicities are those of the sample written out.
     #[test]
     fn errors_of_samples() {
