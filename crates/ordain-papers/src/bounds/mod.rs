@@ -7,7 +7,7 @@
 pub mod k_partite;
 pub mod unlabelled;
 
-use ordain::data::Attributes;
+use ordain::data::{Attributes, ItemId};
 use ordain::formats::read_letor;
 use ordain::learn::LabelledQuery;
 use ordain::{InputError, Result};
@@ -41,12 +41,14 @@ fn read(folder: &DataFolder) -> Result<Vec<Judged>> {
         let scaled = letor.items.attributes().between_0_and_1(Some(groups));
         for group in 0..groups.len() {
             let members = groups.members(group);
-            let grade = |item: &ordain::data::ItemId| {
+            let grade = |item: &ItemId| -> Result<u32> {
                 let grade = letor.grades[item.index()];
-                let whole = (grade.fract() == 0.0 && (0.0..1e9).contains(&grade)).then_some(grade as u32);
-                whole.ok_or_else(|| InputError::new(&path, "grades 0, 1, 2, ...").found(grade.to_string()))
+                if grade.fract() == 0.0 && (0.0..1e9).contains(&grade) {
+                    return Ok(grade as u32);
+                }
+                Err(InputError::new(&path, "grades 0, 1, 2, ...").found(grade.to_string()).into())
             };
-            let grades: Vec<u32> = members.iter().map(grade).collect::<std::result::Result<_, _>>()?;
+            let grades: Vec<u32> = members.iter().map(grade).collect::<Result<_>>()?;
             let values = members.iter().flat_map(|item| scaled.row(item.index())).copied().collect();
             let attributes = Attributes::new(scaled.names().to_vec(), members.len(), values)?;
             let relevant = grades.iter().map(|grade| *grade > 0).collect();

@@ -50,7 +50,9 @@ fn largest_difference(first_wrong: &[u32], second: &[f64]) -> f64 {
         order[documents - 1 - score as usize] = document;
     }
     let mut largest = f64::NEG_INFINITY;
-    for bits in 1..(1_usize << documents) - 1 {
+    // All labels alike, first and last, make no pair.
+    let labelled = first_wrong.iter().enumerate().take((1 << documents) - 1).skip(1);
+    for (bits, &first_wrong) in labelled {
         let (mut wrong, mut others_above) = (0, 0);
         for &document in &order {
             if bits >> document & 1 == 1 {
@@ -60,7 +62,7 @@ fn largest_difference(first_wrong: &[u32], second: &[f64]) -> f64 {
             }
         }
         let pairs = others_above * (documents as u32 - others_above);
-        largest = largest.max((f64::from(first_wrong[bits]) - f64::from(wrong)) / f64::from(pairs));
+        largest = largest.max((f64::from(first_wrong) - f64::from(wrong)) / f64::from(pairs));
     }
     largest
 }
