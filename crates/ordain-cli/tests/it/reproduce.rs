@@ -335,8 +335,12 @@ fn bounds() {
             assert!(run("two", "2") == whole, "{name} torn at {end}");
         }
     }
-    folder.write("data/letor-ohsumed/S3.txt.gz", gzip("0.5 qid:1 1:2\n"));
+    folder.write("data/letor-ohsumed/S3.txt.gz", gzip("0.5 qid:1 1:2 2:1 3:1\n"));
     folder.refuses(arguments(&[K_PARTITE], "three"), &["S3.txt.gz", "0.5", "grades 0, 1, 2"]);
+    folder.write("data/letor-ohsumed/S3.txt.gz", gzip("1 qid:1 1:2 2:1\n0 qid:1 1:2 2:0\n"));
+    for name in [K_PARTITE, UNLABELLED] {
+        folder.refuses(arguments(&[name], "three"), &["S3.txt.gz", "features 1 to 3", "2"]);
+    }
 }
 
 /// Killed at work, torn in the middle of a line, or with files lost: the run goes on and ends with the same bytes.

@@ -26,18 +26,23 @@ struct Judged {
     grades: Vec<u32>,
 }
 
-/// All queries.
+/// All queries, with the same features.
 ///
 /// # Errors
-/// If a file cannot be read, has no queries, or a grade is no whole number from 0.
+/// If a file cannot be read, has no queries, no features or others than the first, or a grade is no whole number from 0.
 fn read(folder: &DataFolder) -> Result<Vec<Judged>> {
-    let mut queries = Vec::new();
+    let mut queries: Vec<Judged> = Vec::new();
     for file in &OHSUMED {
         let path = folder.file(file);
         let letor = read_letor(&path)?;
         let Some(groups) = letor.items.groups() else {
             return Err(InputError::new(&path, "lines with a qid").found("none").into());
         };
+        let features = letor.items.attributes().len();
+        let first = queries.first().map_or(features.max(1), |first| first.query.attributes().len());
+        if features != first {
+            return Err(InputError::new(&path, format!("features 1 to {first}")).found(features.to_string()).into());
+        }
         let scaled = letor.items.attributes().between_0_and_1(Some(groups));
         for group in 0..groups.len() {
             let members = groups.members(group);

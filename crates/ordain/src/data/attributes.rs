@@ -115,8 +115,10 @@ impl Attributes {
         let mut out = self.clone();
         for (at, value) in out.values.iter_mut().enumerate() {
             let (low, high) = ends[group(at / width) * width + at % width];
-            // Halves, so that the range of huge values does not overflow.
-            *value = if high > low { (*value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0) } else { 0.0 };
+            // Huge values are halved, so that their range does not overflow; halves of the least would be 0.
+            let part = if (high - low).is_finite() { 1.0 } else { 0.5 };
+            let above = |value: f64| part * value - part * low;
+            *value = if high > low { above(*value) / above(high) } else { 0.0 };
         }
         out
     }

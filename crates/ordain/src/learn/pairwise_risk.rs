@@ -20,9 +20,10 @@ use crate::{Error, Result};
 /// How UD's linear scorer is fitted.
 #[derive(Debug, Clone)]
 pub struct PairwiseRiskParams {
-    /// The weight of half the squared norm, λ; positive, so that the optimum is one and finite.
+    /// The weight of half the squared norm, λ; positive, so that there is one optimum, and it is finite. Default: 10⁻³, which on
+    /// attributes between 0 and 1 ranks OHSUMED better than 10⁻¹ does (`ordain reproduce ud-bounds`).
     pub penalty: f64,
-    /// No entry of the gradient is larger at the end.
+    /// No entry of the gradient is larger at the end. Default: 10⁻⁶.
     pub tolerance: f64,
     /// Give up after this many steps.
     pub max_steps: usize,

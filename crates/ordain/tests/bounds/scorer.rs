@@ -97,6 +97,20 @@ fn folds_are_dealt_in_turn_and_not_learned_from() {
     }
 }
 
+/// Also where the range overflows, or is the least there is, or nothing.
+#[test]
+fn attributes_between_0_and_1() {
+    let scaled = |values: [f64; 3]| {
+        let scaled = Attributes::new(vec!["x".into()], 3, values.to_vec()).unwrap().between_0_and_1(None);
+        [0, 1, 2].map(|item| scaled.row(item)[0])
+    };
+    assert_eq!(scaled([-2.0, 6.0, 0.0]), [0.0, 1.0, 0.25]);
+    assert_eq!(scaled([f64::MAX, -f64::MAX, 0.0]), [1.0, 0.0, 0.5]);
+    assert_eq!(scaled([5e-324, 0.0, 0.0]), [1.0, 0.0, 0.0]);
+    assert_eq!(scaled([7.0, 7.0, 7.0]), [0.0, 0.0, 0.0]);
+    assert!(Attributes::none(3).between_0_and_1(None).is_empty());
+}
+
 #[test]
 fn same_bits_for_any_number_of_threads() {
     let all = queries(12, 20, 5);

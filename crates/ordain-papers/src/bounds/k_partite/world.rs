@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ordain::data::Attributes;
 use ordain::measure::RatingCounts;
 use ordain::numeric::Matrix;
 use ordain::numeric::dense::{Cholesky, dot};
@@ -27,7 +28,7 @@ pub struct World {
 const PENALTY: f64 = 1e-3;
 
 impl World {
-    /// The documents of these queries.
+    /// The documents of these queries, all of which have the same features, and some.
     ///
     /// # Errors
     /// If there are fewer than two grades.
@@ -36,17 +37,9 @@ impl World {
         let counts = RatingCounts::of(&all)?;
         let grades: Vec<u32> = counts.levels().iter().map(|&(grade, _)| grade).collect();
         let levels: Vec<usize> = all.iter().map(|grade| grades.partition_point(|other| other < grade)).collect();
-        let width = queries.first().map_or(0, |query| query.query.attributes().len());
-        let rows = queries.iter().map(|query| query.query.attributes());
-        let values: Vec<f64> =
-            rows.flat_map(|rows| (0..rows.items()).flat_map(|item| rows.row(item).to_vec())).collect();
-        if values.len() != width * all.len() {
-            return Err(Error::Data {
-                what: "queries",
-                found: "different numbers of features".into(),
-                expected: format!("{width} in all"),
-            });
-        }
+        let tables = || queries.iter().map(|query| query.query.attributes());
+        let width = tables().next().map_or(0, Attributes::len);
+        let values = tables().flat_map(|table| (0..table.items()).flat_map(|item| table.row(item).to_vec())).collect();
         let mut world = Self { values, width, levels, grades, counts, features: Vec::new(), truths: Vec::new() };
         let everyone = vec![1; all.len()];
         for feature in 0..width {
@@ -211,7 +204,6 @@ impl Misplaced {
 
 #[cfg(test)]
 mod tests {
-    use ordain::data::Attributes;
     use ordain::learn::LabelledQuery;
     use ordain::measure::k_partite_error;
     use ordain::numeric::Seed;
