@@ -41,6 +41,8 @@ pub struct BoundArguments {
     #[arg(long, value_name = "POWER", default_value = "0", value_parser = alpha, allow_negative_numbers = true, requires = "bounds")]
     alpha: f64,
     /// Also the interval for scores of a linear function of the features that was fitted on the very lines of --letor
+    ///
+    /// It holds for all linear functions at once, and so is wide: with 25 features it says nothing below some 100,000 lines.
     #[arg(long, requires_all = ["bounds", "letor"], conflicts_with_all = ["unlabelled", "qrels"])]
     linear: bool,
     /// Fit a linear scorer on --letor and bound its risk with the help of this LETOR file, whose grades are not read

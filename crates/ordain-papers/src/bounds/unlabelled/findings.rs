@@ -255,6 +255,10 @@ fn comparison(plan: &Plan, sizes: &[Size]) -> Result<String> {
         );
     }
     let failures: usize = sizes.iter().flat_map(|size| &size.bounds).map(|bound| bound.failures).sum();
+    let last_sizes = sizes.iter().filter(|size| size.labelled == largest);
+    let times: Vec<String> = last_sizes.map(|size| format!("{:.0}", size.distance.value / size.apart.value)).collect();
+    let (weak, strong) = sizes.split_at(plan.labelled.len());
+    let smaller = weak.iter().zip(strong).filter(|(weak, strong)| strong.distance.value < weak.distance.value).count();
     let tighter = sizes
         .iter()
         .filter(|size| size.bounds.iter().all(|bound| size.held_out.value.value < bound.value.value))
@@ -264,11 +268,15 @@ fn comparison(plan: &Plan, sizes: &[Size]) -> Result<String> {
     let _ = write!(
         out,
         "The bound was below the truth in {failures} of {bounds} cases, where theory allows {:.0}, and that by holding out in \
-         {held_out} of {samples}, where it allows {:.0}. D allows for the worst labels there could be and so is far above the \
-         difference in risk; a stronger penalty makes the learner more stable and D smaller, as the paper hopes. But the simple bound by \
-         holding out has no such part, one fold's slack in place of all folds', and was the tighter one at {tighter} of {} settings.",
+         {held_out} of {samples}, where it allows {:.0}. D allows for the worst labels there could be, and so is {} times the \
+         difference in expected risk with {} labelled queries; the stronger penalty, which makes the learner more stable, makes D smaller at {smaller} of \
+         {} sizes. The simple bound by holding out has no such part, and the slack of one fold alone: it was the tighter one at \
+         {tighter} of {} settings.",
         DELTA * bounds as f64,
         DELTA * samples as f64,
+        times.join(" and "),
+        long(largest),
+        plan.labelled.len(),
         sizes.len()
     );
     Ok(out)
