@@ -5,7 +5,7 @@
 //!
 //! Data flows one way, and the modules follow it: [`formats`] reads files into [`data`], [`kernel`] says how alike two
 //! items are a priori, [`gp`] turns answers into a belief and its ranking, [`active`] says what a pair is worth asking.
-//! [`learn`] holds rankers of other kinds, [`measure`] says how good a ranking is, [`text`] ranks documents by their words.
+//! [`order`] makes one order of many experts' and learns what each is worth, [`learn`] holds rankers of other kinds, [`measure`] says how good a ranking is, [`text`] ranks documents by their words.
 //! [`numeric`] holds the mathematics that all of them share.
 
 pub mod active;
@@ -17,6 +17,7 @@ pub mod kernel;
 pub mod learn;
 pub mod measure;
 pub mod numeric;
+pub mod order;
 pub mod text;
 
 pub use error::{Error, InputError, Result};

@@ -1,0 +1,169 @@
+//! One order from several experts: LTOT's ways, and the usual ones.
+
+use super::greedy::greedy_order;
+use super::{Preference, RankOrdering, Weighted, component_order, improve};
+use crate::{Error, Result};
+
+/// How one order is made of the experts'. Equal items keep the order in which they are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Fusion {
+    /// LTOT's greedy order of the weighted preferences.
+    #[default]
+    Greedy,
+    /// The better of greedy and greedy within strongly connected components.
+    Components,
+    /// The better of these, improved by moving single items until none can be moved to its gain.
+    Local,
+    /// Each expert gives an item a point for every one that it ranks lower, half a point for its equals.
+    Borda,
+    /// Scores of each list, scaled to \[0, 1\], are added (Fox and Shaw).
+    CombSum,
+    /// The same times the number of lists that have the item.
+    CombMnz,
+    /// `1 / (60 + place)` are added (Cormack, Clarke and Büttcher).
+    ReciprocalRank,
+    /// Items that a weighted majority ranks lower, less those that it ranks higher.
+    Copeland,
+}
+
+/// A fused order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fused {
+    /// The items, best first.
+    pub order: Vec<usize>,
+    /// Their scores in that order, falling: what they were ordered by, or, where only the order says it, the number of
+    /// items from there on.
+    pub scores: Vec<f64>,
+}
+
+/// What is added to the place in reciprocal rank fusion, as its authors have it.
+const RECIPROCAL_RANK_CONSTANT: f64 = 60.0;
+
+impl Fusion {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Greedy,
+        Self::Components,
+        Self::Local,
+        Self::Borda,
+        Self::CombSum,
+        Self::CombMnz,
+        Self::ReciprocalRank,
+        Self::Copeland,
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Greedy => "greedy",
+            Self::Components => "components",
+            Self::Local => "local",
+            Self::Borda => "borda",
+            Self::CombSum => "combsum",
+            Self::CombMnz => "combmnz",
+            Self::ReciprocalRank => "rrf",
+            Self::Copeland => "copeland",
+        }
+    }
+
+    /// One order of the items. Weights count against equal ones, so that with equal weights scores are those of the method as it
+    /// is usually defined. The first three and Copeland's take `O(n² N)`, the others a sort; none keeps pairs times experts.
+    ///
+    /// # Errors
+    /// If there is no expert, experts differ in their items, weights are not those of experts, or scores that are to be added
+    /// are not finite.
+    pub fn order(self, experts: &[RankOrdering], weights: &[f64]) -> Result<Fused> {
+        let preference = Weighted::new(experts, weights)?;
+        match self {
+            Self::Greedy => Ok(counted_down(greedy_order(&preference))),
+            Self::Components => Ok(counted_down(component_order(&preference))),
+            Self::Local => {
+                let mut order = component_order(&preference);
+                improve(&mut order, &preference)?;
+                Ok(counted_down(order))
+            }
+            Self::Borda => Ok(by_score(borda(&preference))),
+            Self::CombSum => Ok(by_score(comb_sum(&preference)?)),
+            Self::CombMnz => {
+                let mut scores = comb_sum(&preference)?;
+                let mut lists = vec![0_u32; scores.len()];
+                experts.iter().flat_map(RankOrdering::ranked).for_each(|&(item, _)| lists[item as usize] += 1);
+                scores.iter_mut().zip(lists).for_each(|(score, lists)| *score *= f64::from(lists));
+                Ok(by_score(scores))
+            }
+            Self::ReciprocalRank => Ok(by_score(reciprocal_rank(&preference))),
+            Self::Copeland => Ok(by_score(copeland(&preference))),
+        }
+    }
+}
+
+fn counted_down(order: Vec<usize>) -> Fused {
+    let scores = (0..order.len()).map(|at| (order.len() - at) as f64).collect();
+    Fused { order, scores }
+}
+
+/// By falling score. Scores are rounded to 40 binary digits of the largest, so that the order in which experts were added does not
+/// decide between equals.
+fn by_score(mut scores: Vec<f64>) -> Fused {
+    let largest = scores.iter().fold(0.0, |largest: f64, score| largest.max(score.abs()));
+    let grain = (largest.max(f64::MIN_POSITIVE).log2().ceil() - 40.0).max(-1000.0).exp2();
+    scores.iter_mut().for_each(|score| *score = (*score / grain).round() * grain);
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let scores = order.iter().map(|&item| scores[item]).collect();
+    Fused { order, scores }
+}
+
+type Experts<'a> = Weighted<'a, RankOrdering>;
+
+/// Each expert with what it counts against an equal share.
+fn counted<'a>(preference: &Experts<'a>) -> impl Iterator<Item = (&'a RankOrdering, f64)> {
+    let experts = preference.experts();
+    experts.iter().zip(preference.weights().iter().map(move |weight| weight * experts.len() as f64))
+}
+
+/// What an expert's preferences for an item sum to: `(n - 1)/2` and half of its potential.
+fn borda(preference: &Experts<'_>) -> Vec<f64> {
+    let (items, experts) = (preference.len() as f64, preference.experts().len() as f64);
+    let mut potentials = vec![0.0; preference.len()];
+    preference.add_potentials(experts, &mut potentials);
+    potentials.iter().map(|potential| 0.5 * (experts * (items - 1.0) + potential)).collect()
+}
+
+fn comb_sum(preference: &Experts<'_>) -> Result<Vec<f64>> {
+    let mut scores = vec![0.0; preference.len()];
+    for (expert, weight) in counted(preference) {
+        let (Some(&(_, high)), Some(&(_, low))) = (expert.ranked().first(), expert.ranked().last()) else { continue };
+        let range = high - low;
+        if !range.is_finite() {
+            let found = format!("from {low} to {high}");
+            return Err(Error::Data { what: "scores to be added", found, expected: "finite numbers".into() });
+        }
+        for &(item, score) in expert.ranked() {
+            scores[item as usize] += weight * if range > 0.0 { (score - low) / range } else { 1.0 };
+        }
+    }
+    Ok(scores)
+}
+
+fn reciprocal_rank(preference: &Experts<'_>) -> Vec<f64> {
+    let mut scores = vec![0.0; preference.len()];
+    for (expert, weight) in counted(preference) {
+        for &(item, _) in expert.ranked() {
+            let place = expert.place(item as usize).unwrap_or_default();
+            scores[item as usize] += weight / (RECIPROCAL_RANK_CONSTANT + f64::from(place));
+        }
+    }
+    scores
+}
+
+fn copeland(preference: &Experts<'_>) -> Vec<f64> {
+    let mut row = vec![0.0; preference.len()];
+    let mut score = |item: usize| {
+        row.fill(0.0);
+        preference.add_net(item, 1.0, &mut row);
+        let sign = |net: &f64| if net.abs() > super::SAME { net.signum() } else { 0.0 };
+        row.iter().map(sign).sum()
+    };
+    (0..preference.len()).map(&mut score).collect()
+}

@@ -1,0 +1,113 @@
+//! Hedge over ranking experts (LTOT figure 2).
+
+use serde::{Deserialize, Serialize};
+
+use super::learner::{check_finite, check_round, initial_log_weights, normalise};
+use super::{Feedback, Learner, Preference, Round};
+use crate::{Error, Result};
+
+/// How Hedge starts and how fast it learns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HedgeParams {
+    /// What an expert's weight is multiplied by for a loss of 1, between 0 and 1; smaller learns faster. Default: 0.5.
+    pub beta: f64,
+    /// The weights to start from. Default: equal ones.
+    pub initial: Option<Vec<f64>>,
+}
+
+impl Default for HedgeParams {
+    fn default() -> Self {
+        Self { beta: 0.5, initial: None }
+    }
+}
+
+/// Weights of experts by the share of the feedback that each contradicts (LTOT figure 2): `w_i <- w_i β^Loss_i / Z`.
+///
+/// The loss is linear in the weights, so in the end they go to a single expert; [`Margin`](super::Margin) weighs experts by
+/// what they add to each other. Weights are kept as logarithms, and none is ever lost to underflow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Hedge {
+    beta: f64,
+    initial: Vec<f64>,
+    log_weights: Vec<f64>,
+    losses: Vec<f64>,
+    loss: f64,
+    rounds: u64,
+}
+
+impl Hedge {
+    /// A learner that has seen nothing.
+    ///
+    /// # Errors
+    /// If there is no expert, β is not between 0 and 1, or initial weights are not positive and one together.
+    pub fn new(experts: usize, params: &HedgeParams) -> Result<Self> {
+        check_beta(params.beta)?;
+        let initial = initial_log_weights(experts, params.initial.as_deref())?;
+        Ok(Self {
+            beta: params.beta,
+            log_weights: initial.clone(),
+            initial,
+            losses: vec![0.0; experts],
+            loss: 0.0,
+            rounds: 0,
+        })
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        let experts = self.initial.len();
+        check_beta(self.beta)?;
+        check_finite("initial weights", &self.initial, experts.max(1))?;
+        check_finite("weights", &self.log_weights, experts)?;
+        check_finite("losses", &self.losses, experts)?;
+        check_finite("the loss", &[self.loss], 1)
+    }
+}
+
+fn check_beta(beta: f64) -> Result<()> {
+    if beta > 0.0 && beta < 1.0 {
+        return Ok(());
+    }
+    Err(Error::Parameter { name: "beta".into(), value: beta, expected: "above 0 and below 1" })
+}
+
+impl Learner for Hedge {
+    fn weights(&self) -> Vec<f64> {
+        normalise(&mut self.log_weights.clone())
+    }
+
+    fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<Round>> {
+        check_round(self.losses.len(), experts, feedback)?;
+        if feedback.is_empty() {
+            return Ok(None);
+        }
+        let losses: Vec<f64> = experts.iter().filter_map(|expert| feedback.loss(expert)).collect();
+        let loss = self.weights().iter().zip(&losses).map(|(weight, loss)| weight * loss).sum();
+        for ((log, total), loss) in self.log_weights.iter_mut().zip(&mut self.losses).zip(&losses) {
+            *log += self.beta.ln() * loss;
+            *total += loss;
+        }
+        normalise(&mut self.log_weights);
+        self.loss += loss;
+        self.rounds += 1;
+        Ok(Some(Round { loss }))
+    }
+
+    fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    fn loss(&self) -> f64 {
+        self.loss
+    }
+
+    fn losses(&self) -> &[f64] {
+        &self.losses
+    }
+
+    /// `min_i (L_i ln(1/β) + ln(1/w_i)) / (1 - β)`, w being the initial weights; with equal ones, `a_β min_i L_i + c_β ln N` (LTOT
+    /// section 4, after Freund and Schapire).
+    fn bound(&self) -> f64 {
+        let of = |(loss, log): (&f64, &f64)| (loss * -self.beta.ln() - log) / (1.0 - self.beta);
+        self.losses.iter().zip(&self.initial).map(of).fold(f64::INFINITY, f64::min)
+    }
+}

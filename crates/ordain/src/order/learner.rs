@@ -1,0 +1,159 @@
+//! What learners of experts' weights have in common.
+
+use serde::{Deserialize, Serialize};
+
+use super::preference::check_weights;
+use super::{Feedback, Hedge, Margin, Preference};
+use crate::{Error, Result};
+
+/// What a query taught.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Round {
+    /// The loss of the weighted experts, with the weights from before the feedback.
+    pub loss: f64,
+}
+
+/// Learns weights of experts online: order a query's items by the weights as they are, then learn from what comes back.
+pub trait Learner {
+    /// The weights as they are now: not negative, and one together.
+    fn weights(&self) -> Vec<f64>;
+
+    /// Learns from feedback on one query; nothing if there is none, which also does not count as a round.
+    ///
+    /// # Errors
+    /// If there is another number of experts, experts differ in their items, or feedback is on other items. What was
+    /// learned before stays.
+    fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<Round>>;
+
+    /// How many queries had feedback.
+    fn rounds(&self) -> u64;
+
+    /// What the weighted experts lost over all rounds, each with the weights from before it.
+    fn loss(&self) -> f64;
+
+    /// What each expert alone would have lost.
+    fn losses(&self) -> &[f64];
+
+    /// What [`Learner::loss`] cannot exceed, whatever the experts said and whatever came back.
+    fn bound(&self) -> f64;
+}
+
+/// Either learner, with all that is needed to go on later.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "learn", rename_all = "lowercase")]
+pub enum AnyLearner {
+    /// By the margin of the combined preference.
+    Margin(Margin),
+    /// By each expert's own loss.
+    Hedge(Hedge),
+}
+
+impl AnyLearner {
+    /// How many experts it weighs.
+    pub fn experts(&self) -> usize {
+        self.losses().len()
+    }
+
+    /// Checks a learner that was read from a file.
+    ///
+    /// # Errors
+    /// If its numbers are not those of such a learner.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Self::Margin(margin) => margin.check(),
+            Self::Hedge(hedge) => hedge.check(),
+        }
+    }
+}
+
+impl Learner for AnyLearner {
+    fn weights(&self) -> Vec<f64> {
+        match self {
+            Self::Margin(margin) => margin.weights(),
+            Self::Hedge(hedge) => hedge.weights(),
+        }
+    }
+
+    fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<Round>> {
+        match self {
+            Self::Margin(margin) => margin.learn(experts, feedback),
+            Self::Hedge(hedge) => hedge.learn(experts, feedback),
+        }
+    }
+
+    fn rounds(&self) -> u64 {
+        match self {
+            Self::Margin(margin) => margin.rounds(),
+            Self::Hedge(hedge) => hedge.rounds(),
+        }
+    }
+
+    fn loss(&self) -> f64 {
+        match self {
+            Self::Margin(margin) => margin.loss(),
+            Self::Hedge(hedge) => hedge.loss(),
+        }
+    }
+
+    fn losses(&self) -> &[f64] {
+        match self {
+            Self::Margin(margin) => margin.losses(),
+            Self::Hedge(hedge) => hedge.losses(),
+        }
+    }
+
+    fn bound(&self) -> f64 {
+        match self {
+            Self::Margin(margin) => margin.bound(),
+            Self::Hedge(hedge) => hedge.bound(),
+        }
+    }
+}
+
+/// The logarithms of the weights to start from: those given, or equal ones.
+pub(super) fn initial_log_weights(experts: usize, given: Option<&[f64]>) -> Result<Vec<f64>> {
+    let wrong = |found: String, expected: String| Error::Data { what: "initial weights", found, expected };
+    if experts == 0 {
+        return Err(Error::Data { what: "experts", found: "none".into(), expected: "at least one".into() });
+    }
+    let Some(weights) = given else { return Ok(vec![-(experts as f64).ln(); experts]) };
+    if weights.len() != experts {
+        return Err(wrong(weights.len().to_string(), format!("{experts}, one an expert")));
+    }
+    check_weights(weights)?;
+    if weights.contains(&0.0) {
+        return Err(wrong("0".into(), "more: an expert without weight could never gain any".into()));
+    }
+    Ok(weights.iter().map(|weight| weight.ln()).collect())
+}
+
+/// One expert an entry of the learner, all on the same items, and feedback on these.
+pub(super) fn check_round<P: Preference>(learner: usize, experts: &[P], feedback: &Feedback) -> Result<()> {
+    let wrong = |found: String, expected: String| Error::Data { what: "experts", found, expected };
+    if experts.len() != learner {
+        return Err(wrong(experts.len().to_string(), learner.to_string()));
+    }
+    let items = experts[0].len();
+    if let Some(other) = experts.iter().find(|expert| expert.len() != items) {
+        let found = format!("experts on {items} and on {} items", other.len());
+        return Err(wrong(found, "the same items for all".into()));
+    }
+    feedback.check(items)
+}
+
+/// Weights of these logarithms, which are made to be one together.
+pub(super) fn normalise(log_weights: &mut [f64]) -> Vec<f64> {
+    let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let log_sum = largest + log_weights.iter().map(|log| (log - largest).exp()).sum::<f64>().ln();
+    log_weights.iter_mut().for_each(|log| *log -= log_sum);
+    log_weights.iter().map(|log| log.exp()).collect()
+}
+
+/// Numbers that were read from a file are numbers.
+pub(super) fn check_finite(what: &'static str, values: &[f64], count: usize) -> Result<()> {
+    if values.len() == count && values.iter().all(|value| value.is_finite()) {
+        return Ok(());
+    }
+    let found = format!("{} numbers, {} finite", values.len(), values.iter().filter(|value| value.is_finite()).count());
+    Err(Error::Data { what, found, expected: format!("{count} finite ones") })
+}

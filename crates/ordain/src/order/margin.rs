@@ -1,0 +1,349 @@
+//! Weights of experts by the margin of their combined preference.
+//!
+//! Of an assertion "u before v" the weighted experts have the margin `m = w'x`, `x_i = 2 R_i(u, v) - 1`, in \[-1, 1\]. Its loss is
+//! logistic, `ℓ(m) = ln(1 + exp(-2 m))`: to first order, PREF(u, v) is taken for the probability of the assertion, since `1 / (1 +
+//! exp(-2 m)) = ½ + m/2 + O(m³)`, and PREF = ½ + m/2. A query's loss is the mean over its feedback. Unlike Hedge's, it is curved: an
+//! expert is worth what it adds to the others.
+//!
+//! Every query's loss is replaced by a quadratic that touches it at the weights of the moment and is nowhere above it,
+//! `q_t(w) = ℓ_t(w_t) + g'(w - w_t) + ½ (w - w_t)'H (w - w_t)`, and the weights minimise the sum of these and `λ KL(w | w_1)`: follow the
+//! regularised leader. Sums of H and of `g - H w_t` are all that is kept. There is no learning rate.
+//!
+//! **Regret.** For any weights u, with the weights w_t from before each round (be-the-leader, and `q_t <= ℓ_t`, `q_t(w_t) = ℓ_t(w_t)`):
+//!
+//! ```text
+//! Σ ℓ_t(w_t) <= Σ ℓ_t(u) + λ KL(u | w_1) + Σ (q_t(w_t) - q_t(w_{t+1}))
+//! ```
+//!
+//! The last sum is known as it grows. Whatever comes, it is at most `2 a N ln(1 + c T/λ)`, for `q_t(w_t) - q_t(w_{t+1}) <= 2 g'M⁻¹g` with
+//! `M = λ I + Σ H`, `g g' <= a H` and `tr H <= c N`, where `a = max ℓ'²/curvature < 7.5` and `c < 0.87`: regret grows as ln T.
+//! Plain exponentiated gradient steps on the same loss have regret of order √T, and need a rate; on few queries, the last one or two decide
+//! their weights.
+
+use serde::{Deserialize, Serialize};
+
+use super::learner::{check_finite, check_round, initial_log_weights, normalise};
+use super::{Feedback, Learner, Preference, Round};
+use crate::numeric::Matrix;
+use crate::numeric::dense::Cholesky;
+use crate::{Error, Result};
+
+/// How [`Margin`] starts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MarginParams {
+    /// λ: how many queries' worth it takes to move away from the initial weights. Default: 0.1.
+    pub prior: f64,
+    /// The weights to start from. Default: equal ones.
+    pub initial: Option<Vec<f64>>,
+}
+
+impl Default for MarginParams {
+    fn default() -> Self {
+        Self { prior: 0.1, initial: None }
+    }
+}
+
+/// Weights of experts by the logistic loss of their combined margin; the module's head has the formulas. A round of F
+/// assertions costs `O(F N²)` and a few factorisations of N x N; 8 N² bytes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Margin {
+    prior: f64,
+    initial: Vec<f64>,
+    log_weights: Vec<f64>,
+    /// Σ H, column by column.
+    curvature: Vec<f64>,
+    /// Σ (g - H w_t).
+    slope: Vec<f64>,
+    /// Σ (q_t(w_t) - q_t(w_{t+1})).
+    stability: f64,
+    losses: Vec<f64>,
+    loss: f64,
+    rounds: u64,
+}
+
+/// How steep the logistic loss is.
+const STEEPNESS: f64 = 2.0;
+
+/// A dozen are usual; more where an expert comes back whose weight had underflowed.
+const NEWTON_STEPS: usize = 200;
+
+/// ℓ(m).
+fn loss_of(margin: f64) -> f64 {
+    // ln(1 + exp(-x)) without overflow.
+    let x = STEEPNESS * margin;
+    (-x.abs()).exp().ln_1p() + (-x).max(0.0)
+}
+
+/// -ℓ'(m) / steepness: the probability given to what did not happen.
+fn surprise(margin: f64) -> f64 {
+    1.0 / (1.0 + (STEEPNESS * margin).exp())
+}
+
+/// The largest curvature of a parabola that touches ℓ at m and is nowhere above it on \[-1, 1\].
+///
+/// It is the least mean of ℓ'' over the way from m to another margin, nearer ones counting more. ℓ'' falls away from 0 to both
+/// sides alike, so the least is that of the way to the nearer end.
+fn curvature_below(margin: f64) -> f64 {
+    let end = 1.0_f64.copysign(margin);
+    let way = end - margin;
+    // Too near for the difference to have digits; ℓ'' is least at the end.
+    if way.abs() < 1e-3 {
+        let p = surprise(end);
+        return STEEPNESS * STEEPNESS * p * (1.0 - p);
+    }
+    2.0 * (loss_of(end) - loss_of(margin) + STEEPNESS * surprise(margin) * way) / (way * way)
+}
+
+/// A query's loss at the weights of the moment: its value, and the parabola below it.
+struct Expansion {
+    loss: f64,
+    /// Each expert's own loss.
+    losses: Vec<f64>,
+    /// g.
+    gradient: Vec<f64>,
+    /// H, column by column.
+    curvature: Vec<f64>,
+}
+
+impl Expansion {
+    fn new<P: Preference>(experts: &[P], weights: &[f64], feedback: &Feedback) -> Self {
+        let n = experts.len();
+        let mut out = Self { loss: 0.0, losses: vec![0.0; n], gradient: vec![0.0; n], curvature: vec![0.0; n * n] };
+        let share = 1.0 / feedback.pairs().len() as f64;
+        let mut advice = vec![0.0; n];
+        for &(u, v) in feedback.pairs() {
+            for (advice, expert) in advice.iter_mut().zip(experts) {
+                *advice = 2.0 * expert.prefer(u as usize, v as usize) - 1.0;
+            }
+            let margin = dot(weights, &advice).clamp(-1.0, 1.0);
+            out.loss += share * loss_of(margin);
+            let (slope, curvature) = (-share * STEEPNESS * surprise(margin), share * curvature_below(margin));
+            for (at, &x) in advice.iter().enumerate() {
+                out.losses[at] += share * loss_of(x);
+                // Experts have no opinion on many pairs.
+                if x != 0.0 {
+                    out.gradient[at] += slope * x;
+                    let column = &mut out.curvature[at * n..(at + 1) * n];
+                    column.iter_mut().zip(&advice).for_each(|(entry, other)| *entry += curvature * x * other);
+                }
+            }
+        }
+        out
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// A square matrix, column by column, times a vector.
+fn times(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; vector.len()];
+    for (column, &factor) in matrix.chunks_exact(vector.len()).zip(vector) {
+        out.iter_mut().zip(column).for_each(|(out, entry)| *out += factor * entry);
+    }
+    out
+}
+
+impl Margin {
+    /// A learner that has seen nothing.
+    ///
+    /// # Errors
+    /// If there is no expert, the prior is not positive, or initial weights are not positive and one together.
+    pub fn new(experts: usize, params: &MarginParams) -> Result<Self> {
+        check_prior(params.prior)?;
+        let initial = initial_log_weights(experts, params.initial.as_deref())?;
+        Ok(Self {
+            prior: params.prior,
+            log_weights: initial.clone(),
+            initial,
+            curvature: vec![0.0; experts * experts],
+            slope: vec![0.0; experts],
+            stability: 0.0,
+            losses: vec![0.0; experts],
+            loss: 0.0,
+            rounds: 0,
+        })
+    }
+
+    /// What the loss can exceed that of a fixed mixture of the experts by: `λ KL(mixture | w_1)` and what the weights moved.
+    ///
+    /// # Errors
+    /// If the mixture is not one weight an expert, not negative and one together.
+    pub fn regret_bound(&self, mixture: &[f64]) -> Result<f64> {
+        super::preference::check_weights(mixture)?;
+        if mixture.len() != self.initial.len() {
+            let expected = format!("{}, one an expert", self.initial.len());
+            return Err(Error::Data { what: "weights", found: mixture.len().to_string(), expected });
+        }
+        let part = |(weight, log): (&f64, &f64)| if *weight > 0.0 { weight * (weight.ln() - log) } else { 0.0 };
+        let divergence: f64 = mixture.iter().zip(&self.initial).map(part).sum();
+        Ok(self.prior * divergence + self.stability)
+    }
+
+    /// The weights that minimise `slope'w + ½ w'curvature w + λ KL(w | w_1)`, as logarithms.
+    ///
+    /// Newton's method in ratios: with `w (1 + r)` the step's system is `(√W A √W + λ I)`, which no small weight spoils, and
+    /// `ln w + r` agrees with the step to second order and keeps weights positive.
+    fn leader(&self, curvature: &[f64], slope: &[f64]) -> Result<Vec<f64>> {
+        let n = slope.len();
+        let mut logs = self.log_weights.clone();
+        let mut weights = normalise(&mut logs);
+        let mut value = self.objective(curvature, slope, &logs, &weights);
+        let mut moved = f64::INFINITY;
+        for _ in 0..NEWTON_STEPS {
+            let product = times(curvature, &weights);
+            let gradient: Vec<f64> =
+                (0..n).map(|i| slope[i] + product[i] + self.prior * (logs[i] - self.initial[i])).collect();
+            let step = self.step(curvature, &weights, &gradient)?;
+            let rounding = 1e-14 * (1.0 + value.abs());
+            let mut length = 1.0;
+            let (next, next_weights, next_value) = loop {
+                let mut next: Vec<f64> = logs.iter().zip(&step).map(|(log, r)| log + length * r).collect();
+                let next_weights = normalise(&mut next);
+                let next_value = self.objective(curvature, slope, &next, &next_weights);
+                if next_value <= value + rounding {
+                    break (next, next_weights, next_value);
+                }
+                length *= 0.5;
+            };
+            moved = weights.iter().zip(&next_weights).map(|(old, new)| (old - new).abs()).fold(0.0, f64::max);
+            (logs, weights, value) = (next, next_weights, next_value);
+            // Convergence is quadratic: what is left after this step is far below rounding. The change of the weights and not that of
+            // the value decides, for a weight that underflowed and is to grow does not show in the value yet.
+            if length == 1.0 && moved < 1e-9 {
+                return Ok(logs);
+            }
+        }
+        let what = "the weights of the experts";
+        Err(Error::NotConverged { what, iterations: NEWTON_STEPS, residual: moved, dimension: n })
+    }
+
+    fn objective(&self, curvature: &[f64], slope: &[f64], logs: &[f64], weights: &[f64]) -> f64 {
+        let part =
+            |((weight, log), initial): ((&f64, &f64), &f64)| if *weight > 0.0 { weight * (log - initial) } else { 0.0 };
+        let divergence: f64 = weights.iter().zip(logs).zip(&self.initial).map(part).sum();
+        dot(slope, weights) + 0.5 * dot(weights, &times(curvature, weights)) + self.prior * divergence
+    }
+
+    /// Newton's step in ratios: r with `A W r + λ r = μ - gradient` and `Σ w r = 0`.
+    fn step(&self, curvature: &[f64], weights: &[f64], gradient: &[f64]) -> Result<Vec<f64>> {
+        let n = weights.len();
+        let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
+        let mut system = Matrix::zeros(n, n);
+        for column in 0..n {
+            for row in 0..n {
+                system[(row, column)] = roots[row] * curvature[column * n + row] * roots[column];
+            }
+            system[(column, column)] += self.prior;
+        }
+        let mut right = Matrix::zeros(n, 2);
+        for (row, root) in roots.iter().enumerate() {
+            right[(row, 0)] = root * gradient[row];
+            right[(row, 1)] = *root;
+        }
+        let failed =
+            |pivot| Error::NotPositiveDefinite { what: "the curvature of the margin loss", pivot, dimension: n };
+        Cholesky::factor(system).map_err(failed)?.solve_in_place(&mut right);
+        let sum = |column: usize| dot(&roots, right.column(column));
+        let level = sum(0) / sum(1);
+        let change: Vec<f64> = (0..n).map(|i| roots[i] * (level * right[(i, 1)] - right[(i, 0)])).collect();
+        // From the change of the weights, so that one that underflowed has its ratio too.
+        let product = times(curvature, &change);
+        Ok((0..n).map(|i| (level - gradient[i] - product[i]) / self.prior).collect())
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        let experts = self.initial.len();
+        check_prior(self.prior)?;
+        check_finite("initial weights", &self.initial, experts.max(1))?;
+        check_finite("weights", &self.log_weights, experts)?;
+        check_finite("the curvature", &self.curvature, experts * experts)?;
+        check_finite("the slope", &self.slope, experts)?;
+        check_finite("losses", &self.losses, experts)?;
+        check_finite("the loss", &[self.loss, self.stability], 2)
+    }
+}
+
+fn check_prior(prior: f64) -> Result<()> {
+    if prior > 0.0 && prior.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Parameter { name: "prior".into(), value: prior, expected: "above 0" })
+}
+
+impl Learner for Margin {
+    fn weights(&self) -> Vec<f64> {
+        normalise(&mut self.log_weights.clone())
+    }
+
+    fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<Round>> {
+        check_round(self.losses.len(), experts, feedback)?;
+        if feedback.is_empty() {
+            return Ok(None);
+        }
+        let weights = self.weights();
+        let now = Expansion::new(experts, &weights, feedback);
+        let add = |total: &[f64], more: &[f64]| -> Vec<f64> { total.iter().zip(more).map(|(a, b)| a + b).collect() };
+        let curvature = add(&self.curvature, &now.curvature);
+        let pull = times(&now.curvature, &weights);
+        let slope: Vec<f64> = (0..weights.len()).map(|i| self.slope[i] + now.gradient[i] - pull[i]).collect();
+        let log_weights = self.leader(&curvature, &slope)?;
+
+        let moved: Vec<f64> = log_weights.iter().zip(&weights).map(|(log, weight)| log.exp() - weight).collect();
+        let change = dot(&now.gradient, &moved) + 0.5 * dot(&moved, &times(&now.curvature, &moved));
+        // Not negative, but for rounding.
+        self.stability += (-change).max(0.0);
+        self.losses = add(&self.losses, &now.losses);
+        (self.curvature, self.slope, self.log_weights) = (curvature, slope, log_weights);
+        self.loss += now.loss;
+        self.rounds += 1;
+        Ok(Some(Round { loss: now.loss }))
+    }
+
+    fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    fn loss(&self) -> f64 {
+        self.loss
+    }
+
+    fn losses(&self) -> &[f64] {
+        &self.losses
+    }
+
+    /// The best expert's loss and what learning which one it is can cost: `min_i (L_i + λ ln(1/w_i)) + Σ (q_t(w_t) - q_t(w_{t+1}))`.
+    fn bound(&self) -> f64 {
+        let best = self.losses.iter().zip(&self.initial).map(|(loss, log)| loss - self.prior * log);
+        best.fold(f64::INFINITY, f64::min) + self.stability
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On a grid of margins; the parabola's excess is at most the rounding of its terms.
+    #[test]
+    fn parabolas_lie_below_and_touch_twice() {
+        let grid: Vec<f64> = (-1000..=1000).map(|at| f64::from(at) / 1000.0).collect();
+        for &at in grid.iter().step_by(7) {
+            let curvature = curvature_below(at);
+            let gap = |m: f64| {
+                loss_of(m) - loss_of(at) + STEEPNESS * surprise(at) * (m - at) - 0.5 * curvature * (m - at).powi(2)
+            };
+            assert!(grid.iter().all(|&m| gap(m) > -1e-15), "{at}");
+            let end = 1.0_f64.copysign(at);
+            // The parabola meets the loss again at the nearer end, so no larger curvature would do.
+            assert!(gap(end) < if (end - at).abs() < 1e-3 { 1e-9 } else { 1e-15 }, "{at}");
+        }
+    }
+
+    #[test]
+    fn the_loss_far_out() {
+        assert_eq!(loss_of(-400.0), 800.0);
+        assert!((loss_of(0.0) - std::f64::consts::LN_2).abs() < 1e-16);
+        assert!(loss_of(400.0) >= 0.0 && loss_of(400.0) < 1e-300);
+    }
+}
