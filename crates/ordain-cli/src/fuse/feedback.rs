@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ordain::InputError;
 use ordain::data::Run;
-use ordain::formats::{Table, read_qrels, read_run};
+use ordain::formats::{Table, check_query, read_qrels, read_run};
 use ordain::order::Feedback;
 
 use super::Arguments;
@@ -142,14 +142,7 @@ impl Clicks {
 impl Shown {
     fn read(file: &Path) -> ordain::Result<Self> {
         let run = read_run(file)?;
-        for (query, rows) in &run.queries {
-            let mut seen = HashSet::new();
-            if let Some(row) = rows.iter().find(|row| !seen.insert(run.document(row)) || row.score.is_nan()) {
-                let found = format!("document {} for query {query}", run.document(row));
-                let expected = "each document once for a query, with a number as its score";
-                return Err(InputError::new(file, expected).line(row.line.into()).found(found).into());
-            }
-        }
+        (0..run.queries.len()).try_for_each(|query| check_query(file, &run, query))?;
         let places = run.queries.iter().enumerate().map(|(at, (query, _))| (query.clone(), at)).collect();
         Ok(Self { run, places })
     }

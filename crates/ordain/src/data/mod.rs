@@ -13,7 +13,7 @@ mod relation;
 pub use answers::{Answer, AnswerLog, Entry, Outcome};
 pub use attributes::{Attributes, Scale};
 pub use goal::Goal;
-pub use grades::{Judgements, Run, RunRow};
+pub use grades::{Judgements, Run, RunFault, RunRow};
 pub use items::{Groups, ItemId, Items, Lookup};
 pub use newcomers::Newcomers;
 pub use relation::{Link, Relation};

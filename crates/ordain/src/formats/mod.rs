@@ -62,7 +62,7 @@ pub use newcomers::NewLinks;
 pub use parameters::{rounded, write_parameters};
 pub use project::{Ask, Project, read_kernels};
 pub use relations::read_relation;
-pub use run_queries::{RunQueries, RunQuery};
+pub use run_queries::{RunQueries, RunQuery, check_query};
 pub use source::Lines;
 pub use table::Table;
 pub use trec::{fits_run, read_qrels, read_run, read_runs};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::trec::{FormRows, RUN, push, read_runs, wrong};
-use crate::data::Run;
+use crate::data::{Run, RunFault, RunRow};
 use crate::{Error, InputError, Result};
 
 /// What every run has for a query.
@@ -156,7 +156,7 @@ impl Source {
             }
         };
         if let Some(block) = &block {
-            check(&self.path, block)?;
+            check_query(&self.path, block, 0)?;
         }
         Ok(block)
     }
@@ -213,24 +213,18 @@ pub(super) fn apart(error: Error, command: &str) -> Error {
     }
 }
 
-/// Every document of a query once, and with a score.
-fn check(path: &Path, block: &Run) -> Result<()> {
-    let (query, rows) = &block.queries[0];
-    let wrong = |line: u32, found: String, expected: &str, hint: String| {
-        Err(InputError::new(path, expected).line(line.into()).found(found).hint(hint).into())
-    };
-    let mut lines = HashMap::with_capacity(rows.len());
-    for row in rows {
-        let document = block.document(row);
-        if row.score.is_nan() {
-            let found = format!("the score NaN of document {document} for query {query}");
-            return wrong(row.line, found, "a score: a number", "leave out documents without a score".into());
-        }
-        if let Some(first) = lines.insert(document, row.line) {
-            let found = format!("document {document} again for query {query}");
-            let hint = format!("line {first} has the same document");
-            return wrong(row.line, found, "each document once for a query", hint);
-        }
+/// Every document of a query once, and with a score; the run is of the file, which the error names.
+pub fn check_query(path: &Path, run: &Run, query: usize) -> Result<()> {
+    let name = &run.queries[query].0;
+    let wrong = |row: &RunRow, expected: &str| InputError::new(path, expected).line(row.line.into());
+    Err(match run.fault(query) {
+        None => return Ok(()),
+        Some(RunFault::NoScore(row)) => wrong(row, "a score: a number")
+            .found(format!("the score NaN of document {} for query {name}", run.document(row)))
+            .hint("leave out documents without a score"),
+        Some(RunFault::Twice(first, second)) => wrong(second, "each document once for a query")
+            .found(format!("document {} again for query {name}", run.document(second)))
+            .hint(format!("line {} has the same document", first.line)),
     }
-    Ok(())
+    .into())
 }

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::list::{JudgedList, Ties};
 use super::name::Measure;
-use crate::data::{Judgements, Run, RunRow};
+use crate::data::{Judgements, Run, RunFault, RunRow};
 use crate::{Error, Result};
 
 /// What to measure, and how.
@@ -173,8 +173,8 @@ fn evaluate_query(
     grades: &HashMap<String, i32>,
     params: &EvaluationParams,
 ) -> Result<QueryResult> {
-    let (query, rows) = &run.queries[at];
-    check(run, query, rows)?;
+    let rows = &run.queries[at].1;
+    check(run, at)?;
     let mut order: Vec<&RunRow> = rows.iter().collect();
     let by_score = |a: &&RunRow, b: &&RunRow| b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal);
     match params.ties {
@@ -198,39 +198,20 @@ fn evaluate_query(
 }
 
 /// Every document once, with a score.
-fn check(run: &Run, query: &str, rows: &[RunRow]) -> Result<()> {
-    let wrong = |found: String, expected: &str| Error::Data { what: "run", found, expected: expected.into() };
-    if let Some(row) = rows.iter().find(|row| row.score.is_nan()) {
-        let found = format!("the score NaN of document {} for query {query} on line {}", run.document(row), row.line);
-        return Err(wrong(found, "a number"));
-    }
-    // Equal documents meet in the order of a hash, which sorts faster than a set takes them in.
-    let mut hashed: Vec<(u64, u32)> =
-        rows.iter().zip(0..).map(|(row, at)| (hash(run.document(row).as_bytes()), at)).collect();
-    hashed.sort_unstable();
-    for run_of_equals in hashed.chunk_by(|a, b| a.0 == b.0).filter(|equals| equals.len() > 1) {
-        let equals: Vec<&RunRow> = run_of_equals.iter().map(|&(_, at)| &rows[at as usize]).collect();
-        for (at, second) in equals.iter().enumerate() {
-            let document = run.document(second);
-            if let Some(first) = equals[..at].iter().find(|first| run.document(first) == document) {
-                let lines = format!("lines {} and {}", first.line, second.line);
-                let found = format!("document {document} for query {query} on {lines}");
-                return Err(wrong(found, "each document once for a query"));
-            }
+fn check(run: &Run, query: usize) -> Result<()> {
+    let name = &run.queries[query].0;
+    let wrong = |found: String, expected: &str| Err(Error::Data { what: "run", found, expected: expected.into() });
+    match run.fault(query) {
+        None => Ok(()),
+        Some(RunFault::NoScore(row)) => {
+            let found =
+                format!("the score NaN of document {} for query {name} on line {}", run.document(row), row.line);
+            wrong(found, "a number")
+        }
+        Some(RunFault::Twice(first, second)) => {
+            let lines = format!("lines {} and {}", first.line, second.line);
+            let found = format!("document {} for query {name} on {lines}", run.document(second));
+            wrong(found, "each document once for a query")
         }
     }
-    Ok(())
-}
-
-/// FNV-1a, eight bytes at a time: short ids need no more.
-fn hash(text: &[u8]) -> u64 {
-    const PRIME: u64 = 0x0000_0100_0000_01b3;
-    let (blocks, rest) = text.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    let mix = |hash: u64, block: &[u8; 8]| {
-        let mixed = (hash ^ u64::from_le_bytes(*block)).wrapping_mul(PRIME);
-        mixed ^ (mixed >> 29)
-    };
-    blocks.iter().chain([&last]).fold(0xcbf2_9ce4_8422_2325 ^ text.len() as u64, mix)
 }
