@@ -3,8 +3,8 @@
 //! [`experiments`] lists them and [`find`] finds one by name. [`run`] computes what is still missing of one in an output
 //! folder, writes its summary and figures, and [`write_report`] makes one page of everything that the folder holds.
 //!
-//! Experiments are of kinds: `known_pairs` (some pairs of a query are known, the others predicted) and `sessions` (a judge who
-//! knows the truth is asked pair by pair). A kind computes into journals and makes its findings, which are shown in a
+//! Experiments are of kinds: `known_pairs` (some pairs of a query are known, the others predicted), `sessions` (a judge who
+//! knows the truth is asked pair by pair) and `metasearch` (experts are combined). A kind computes into journals and makes its findings, which are shown in a
 //! terminal and in the report, from these files alone. `collections` reads the data, `plot` and `html` have the pieces of
 //! figures and pages.
 //!
@@ -24,6 +24,7 @@ mod illustration;
 mod journal;
 mod known_pairs;
 mod mean;
+mod metasearch;
 pub mod plot;
 mod query;
 mod record;
