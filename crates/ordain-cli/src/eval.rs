@@ -1,5 +1,7 @@
 //! `ordain eval`: how good runs are.
 
+mod bounds;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +13,7 @@ use ordain::formats::{read_letor, read_qrels, read_runs, read_scores};
 use ordain::measure::{Evaluation, EvaluationParams, Measure, RunEvaluation, Ties, evaluate, holm, paired_t_test};
 use serde::Serialize;
 
+use self::bounds::BoundArguments;
 use crate::model::working;
 use crate::output::{self, Format};
 use crate::{Failure, Outcome};
@@ -20,12 +23,13 @@ use crate::{Failure, Outcome};
 /// Like trec_eval, but several runs side by side. Documents are ordered by score whatever ranks a run states, those that
 /// were not judged count as not relevant, and a query counts if it is both judged and answered. A star marks a run whose
 /// mean differs from that of the first run (paired t test over the queries both answer, Holm's correction over the
-/// runs): * for p < 0.05, ** for p < 0.01.
+/// runs): * for p < 0.05, ** for p < 0.01. With --bounds it says instead how bad runs, or a linear scorer, can be on queries not yet
+/// seen.
 #[derive(Args)]
 #[command(after_long_help = format!("Measures: {}", Measure::NAMES))]
 pub struct Arguments {
     /// TREC runs (qid Q0 docid rank score tag); with --letor, files of scores, one a line
-    #[arg(required = true, value_name = "RUN")]
+    #[arg(required_unless_present = "unlabelled", conflicts_with = "unlabelled", value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// The judgements: TREC qrels (qid iteration docid grade)
     #[arg(long, value_name = "FILE", required_unless_present = "letor", conflicts_with = "letor")]
@@ -48,6 +52,8 @@ pub struct Arguments {
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    #[command(flatten)]
+    bounds: BoundArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -66,6 +72,9 @@ fn measure(text: &str) -> Result<Measure, String> {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
+    if let (Some(letor), Some(unlabelled)) = (&arguments.letor, arguments.bounds.unlabelled()) {
+        return bounds::of_scorer(&arguments.bounds, letor, unlabelled, arguments.format);
+    }
     let working = working("measuring");
     let ties = match arguments.ties {
         Some(TieRule::Trec) => Ties::Trec,
@@ -74,8 +83,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
         None if arguments.letor.is_some() => Ties::Given,
         None => Ties::Trec,
     };
-    let params = EvaluationParams { measures: arguments.measure.clone(), ties, complete: arguments.complete };
-    let (judgements, runs) = read(arguments)?;
+    let measures = if arguments.bounds.bounds { Vec::new() } else { arguments.measure.clone() };
+    let params = EvaluationParams { measures, ties, complete: arguments.complete };
+    let Input { judgements, runs, features } = read(arguments)?;
     let mut evaluation = Evaluation { queries: Vec::new(), runs: Vec::new() };
     for (path, run) in &runs {
         let one = evaluate(std::slice::from_ref(run), &judgements, &params).map_err(|error| in_file(path, error))?;
@@ -87,6 +97,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let of = |warning| format!("warning: {}, run {}: {warning}", path.display(), run.name);
         run.warnings.iter().map(of).for_each(output::note);
     }
+    if arguments.bounds.bounds {
+        let judged = arguments.letor.as_deref().or(arguments.qrels.as_deref()).unwrap_or(Path::new(""));
+        return bounds::of_runs(&arguments.bounds, judged, (&judgements, &runs), features, arguments.format);
+    }
     let significance = significance(&evaluation);
     match (arguments.format, arguments.per_query) {
         (Format::Json, per_query) => output::json(&report(&evaluation, &params.measures, &significance, per_query)),
@@ -96,8 +110,16 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-/// The judgements, and every run with its file.
-fn read(arguments: &Arguments) -> Result<(Judgements, Vec<(PathBuf, Run)>), Failure> {
+/// What was read.
+struct Input {
+    judgements: Judgements,
+    /// Every run with its file.
+    runs: Vec<(PathBuf, Run)>,
+    /// How many features a LETOR file has.
+    features: Option<usize>,
+}
+
+fn read(arguments: &Arguments) -> Result<Input, Failure> {
     let mut runs = Vec::new();
     if let Some(letor) = &arguments.letor {
         let data = read_letor(letor)?;
@@ -127,7 +149,7 @@ fn read(arguments: &Arguments) -> Result<(Judgements, Vec<(PathBuf, Run)>), Fail
             }
             runs.push((path.clone(), run));
         }
-        return Ok((judgements, runs));
+        return Ok(Input { judgements, runs, features: Some(data.items.attributes().len()) });
     }
     let qrels = arguments.qrels.as_deref().unwrap_or(Path::new(""));
     let judgements = read_qrels(qrels)?;
@@ -141,7 +163,7 @@ fn read(arguments: &Arguments) -> Result<(Judgements, Vec<(PathBuf, Run)>), Fail
             run.name = path.display().to_string();
         }
     }
-    Ok((judgements, runs))
+    Ok(Input { judgements, runs, features: None })
 }
 
 /// A grade, which LETOR allows to be any number, as measures know them.

@@ -9,7 +9,7 @@ use ordain::{Error, Result};
 use crate::data::{DataFile, DataFolder};
 use crate::findings::Findings;
 use crate::record::General;
-use crate::{html, illustration, known_pairs, metasearch, sessions};
+use crate::{bounds, html, illustration, known_pairs, metasearch, sessions};
 
 /// An experiment of a paper, or of our own.
 pub struct Experiment {
@@ -117,7 +117,7 @@ pub(crate) trait Program: Sync {
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {
-    static ALL: [Experiment; 13] = [
+    static ALL: [Experiment; 15] = [
         known_pairs::ohsumed::EXPERIMENT,
         known_pairs::links::EXPERIMENT,
         known_pairs::links::TOP,
@@ -131,6 +131,8 @@ pub fn experiments() -> &'static [Experiment] {
         sessions::strategies::EXPERIMENT,
         sessions::stopping::EXPERIMENT,
         metasearch::EXPERIMENT,
+        bounds::k_partite::EXPERIMENT,
+        bounds::unlabelled::EXPERIMENT,
     ];
     &ALL
 }

@@ -5,6 +5,7 @@
 mod answer;
 mod ask;
 mod bad_input;
+mod bounds;
 mod compare;
 mod contract;
 mod demo;

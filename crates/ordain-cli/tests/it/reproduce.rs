@@ -13,6 +13,8 @@ const TOP: &str = "xpgp-links-top";
 const EXPLORE: &str = "axpgp-ohsumed";
 const EXPLORE_LINKS: &str = "axpgp-links";
 const STRATEGIES: &str = "strategies";
+const K_PARTITE: &str = "kp-bounds";
+const UNLABELLED: &str = "ud-bounds";
 
 /// Numbers that look random and are the same everywhere.
 struct Numbers(u64);
@@ -106,7 +108,7 @@ fn results(folder: &Folder, out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
 fn the_list() {
     let folder = Folder::empty();
     let list = folder.run(["reproduce", "list"]);
-    let names = [OHSUMED, LINKS, TOP, EXPLORE, EXPLORE_LINKS, STRATEGIES];
+    let names = [OHSUMED, LINKS, TOP, EXPLORE, EXPLORE_LINKS, STRATEGIES, K_PARTITE, UNLABELLED];
     for word in [&names[..], &["XPGP, figure 2", "XPGP, figure 3", "AXPGP, figure 2, top", "ours", "minutes"]].concat()
     {
         assert!(list.fine().contains(word), "no {word} in {}", list.stdout);
@@ -273,6 +275,71 @@ fn check_curves(sessions: &str, summary: &str) {
             // Sums of a few numbers below 1 in another order; a root of what should be 0 is larger.
             assert!((found[0] - mean).abs() < 1e-12 && (found[1] - error).abs() < 1e-7, "{row:?} {mean} {error}");
         }
+    }
+}
+
+/// Bounds: the same bytes for any number of threads and interruptions, and inequalities that hold in every sample.
+#[test]
+fn bounds() {
+    let folder = with_data();
+    let run = |out: &str, threads: &str| {
+        Run::of(folder.command(arguments(&[K_PARTITE, UNLABELLED], out)).env("RAYON_NUM_THREADS", threads)).fine();
+        results(&folder, out)
+    };
+    let whole = run("one", "1");
+    assert!(whole == run("two", "2"), "with another number of threads");
+    let of_k_partite =
+        [".json", ".csv", "-summary.csv", "-bound.svg", "-slack.svg"].map(|end| format!("{K_PARTITE}{end}"));
+    let endings = [".json", ".csv", "-summary.csv", "-bound-0.001.svg", "-bound-0.1.svg", "-distance.svg"];
+    let of_unlabelled = endings.map(|end| format!("{UNLABELLED}{end}"));
+    for name in of_k_partite.iter().chain(&of_unlabelled) {
+        assert!(whole.contains_key(Path::new(name)), "no {name}");
+    }
+    let text = |name: &str| String::from_utf8(whole[Path::new(name)].clone()).unwrap();
+    let rows = |name: &str| -> Vec<BTreeMap<String, f64>> {
+        let text = text(name);
+        let header: Vec<String> = text.lines().next().unwrap().split(',').map(str::to_owned).collect();
+        let row = |line: &str| header.iter().cloned().zip(line.split(',').map(|cell| cell.parse().unwrap())).collect();
+        text.lines().skip(1).map(row).collect()
+    };
+    // Sizes times samples; penalties times sizes times samples.
+    let (k_partite, unlabelled) = (rows("kp-bounds.csv"), rows("ud-bounds.csv"));
+    assert_eq!((k_partite.len(), unlabelled.len()), (3 * 20, 2 * 3 * 4));
+    for row in &k_partite {
+        assert!(row["linear_pooled_slack"] <= row["linear_slack"] && row["feature_slack"] < row["linear_slack"]);
+        assert!(row["feature_largest_deviation"] >= (row["feature_error"] - row["feature_truth"]).abs());
+        assert!(row["feature_largest_deviation"] < row["feature_slack"] && (1.0..=3.0).contains(&row["feature"]));
+    }
+    for row in &unlabelled {
+        // UD's inequality of expectations, whatever the sample; rounding.
+        assert!((row["truth"] - row["folds_truth"]).abs() <= row["distance_truth"] + 1e-12, "{row:?}");
+        let bound = row["folds_risk"] + row["folds_slack"] + row["distance_10000"] + (40.0_f64.ln() / 20_000.0).sqrt();
+        assert!(row["truth"] <= bound, "{row:?}");
+    }
+    let summary = text("kp-bounds-summary.csv");
+    let last = summary.lines().last().unwrap().split(',').collect::<Vec<_>>();
+    let own: Vec<&BTreeMap<String, f64>> = k_partite.iter().filter(|row| row["size"] == 1e6).collect();
+    let upper = own.iter().map(|row| row["linear_error"] + row["linear_pooled_slack"]).sum::<f64>() / 20.0;
+    // A sum in another order.
+    assert!((last[7].parse::<f64>().unwrap() - upper).abs() < 1e-12, "{last:?} {upper}");
+    let report = text("report.html");
+    for words in
+        ["is below 1", "theory allows", "id=\"ud-bounds\"", "unlabelled", "Bounds fell short of the truth in 0 of"]
+    {
+        assert!(report.contains(words), "no {words:?} in the report");
+    }
+    for name in ["kp-bounds.csv", "ud-bounds.csv"] {
+        let bytes = &whole[Path::new(name)];
+        for end in [0, 7, bytes.len() / 2, bytes.len() - 1] {
+            folder.write(&format!("two/{name}"), &bytes[..end]);
+            assert!(run("two", "2") == whole, "{name} torn at {end}");
+        }
+    }
+    folder.write("data/letor-ohsumed/S3.txt.gz", gzip("0.5 qid:1 1:2 2:1 3:1\n"));
+    folder.refuses(arguments(&[K_PARTITE], "three"), &["S3.txt.gz", "0.5", "grades 0, 1, 2"]);
+    folder.write("data/letor-ohsumed/S3.txt.gz", gzip("1 qid:1 1:2 2:1\n0 qid:1 1:2 2:0\n"));
+    for name in [K_PARTITE, UNLABELLED] {
+        folder.refuses(arguments(&[name], "three"), &["S3.txt.gz", "features 1 to 3", "2"]);
     }
 }
 

@@ -92,6 +92,37 @@ impl Attributes {
         })
     }
 
+    /// Every attribute shifted and scaled to lie between 0 and 1, within each group where there are groups, as LETOR's baselines
+    /// do. An attribute that is constant within a group says nothing there and becomes 0. O(values).
+    ///
+    /// ```
+    /// use ordain::data::{Attributes, Groups};
+    /// let attributes = Attributes::new(vec!["x".into()], 4, vec![2.0, 6.0, 3.0, 7.0])?;
+    /// let groups = Groups::new(["a", "a", "a", "b"]);
+    /// let scaled = attributes.between_0_and_1(Some(&groups));
+    /// assert_eq!([0, 1, 2, 3].map(|item| scaled.row(item)[0]), [0.0, 1.0, 0.25, 0.0]);
+    /// # Ok::<(), ordain::Error>(())
+    /// ```
+    #[must_use]
+    pub fn between_0_and_1(&self, groups: Option<&Groups>) -> Self {
+        let width = self.len();
+        let group = |item: usize| groups.map_or(0, |groups| groups.of(ItemId::new(item)));
+        let mut ends = vec![(f64::INFINITY, f64::NEG_INFINITY); groups.map_or(1, Groups::len) * width];
+        for (at, &value) in self.values.iter().enumerate() {
+            let (low, high) = &mut ends[group(at / width) * width + at % width];
+            (*low, *high) = (low.min(value), high.max(value));
+        }
+        let mut out = self.clone();
+        for (at, value) in out.values.iter_mut().enumerate() {
+            let (low, high) = ends[group(at / width) * width + at % width];
+            // Huge values are halved, so that their range does not overflow; halves of the least would be 0.
+            let part = if (high - low).is_finite() { 1.0 } else { 0.5 };
+            let above = |value: f64| part * value - part * low;
+            *value = if high > low { above(*value) / above(high) } else { 0.0 };
+        }
+        out
+    }
+
     /// Every attribute shifted and scaled by the numbers of its group.
     ///
     /// # Panics

@@ -2,8 +2,10 @@
 //!
 //! A [`JudgedList`] is what a measure of retrieval sees of a query; [`Measure`] names one, and [`evaluate`] applies it to
 //! runs. Two scorings of the same items are compared by [`kendall_tau_b`] and its kin, two lists by [`top_kendall`] and
-//! [`top_footrule`], two columns of values by [`paired_t_test`] and the other tests.
+//! [`top_footrule`], two columns of values by [`paired_t_test`] and the other tests. How far what was measured can be from what is
+//! to be expected is bounded by [`RatingCounts`], [`hoeffding_slack`] and [`CrossValidationBound`].
 
+mod bounds;
 mod correlation;
 mod errors;
 mod evaluate;
@@ -14,6 +16,9 @@ pub mod retrieval;
 mod significance;
 mod top_lists;
 
+pub use bounds::{
+    CrossValidationBound, FoldRisk, RankingClass, RatingCounts, hoeffding_slack, pairwise_risk, ranking_gap,
+};
 pub use correlation::{
     auc, footrule, k_partite_error, kendall_tau_a, kendall_tau_b, normalised_footrule, pair_error, spearman_rho,
     wrong_pairs,

@@ -102,16 +102,18 @@ fn counted_down(order: Vec<usize>) -> Fused {
     Fused { order, scores }
 }
 
-/// By falling score; sums that differ by rounding alone are not told apart, so that the order of the experts does not matter.
+/// By falling score; scores that differ by no more than the rounding of their sums are equal, so that the order of the experts does
+/// not decide between them.
 fn by_score(scores: Vec<f64>) -> Fused {
-    let largest = scores.iter().fold(0.0, |largest: f64, score| largest.max(score.abs()));
-    let grain = largest * 1e-12;
-    let rounded: Vec<f64> =
-        scores.iter().map(|score| if grain > 0.0 { (score / grain).round() * grain } else { 0.0 }).collect();
+    let rounding = 1e-12 * scores.iter().fold(0.0, |largest: f64, score| largest.max(score.abs()));
     let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|&a, &b| rounded[b].total_cmp(&rounded[a]));
-    let scores = order.iter().map(|&item| rounded[item]).collect();
-    Fused { order, scores }
+    order.sort_unstable_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let mut fused = Vec::with_capacity(scores.len());
+    for equals in order.chunk_by_mut(|&a, &b| scores[a] - scores[b] <= rounding) {
+        fused.resize(fused.len() + equals.len(), scores[equals[0]]);
+        equals.sort_unstable();
+    }
+    Fused { order, scores: fused }
 }
 
 type Experts<'a> = Weighted<'a, RankOrdering>;

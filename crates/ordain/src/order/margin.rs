@@ -64,6 +64,9 @@ pub struct Margin {
 /// How steep the logistic loss is.
 const STEEPNESS: f64 = 2.0;
 
+/// A dozen are usual; more where an expert comes back whose weight had underflowed.
+const NEWTON_STEPS: usize = 200;
+
 /// ℓ(m).
 fn loss_of(margin: f64) -> f64 {
     // ln(1 + exp(-x)) without overflow.
@@ -183,48 +186,37 @@ impl Margin {
     /// Newton's method in ratios: with `w (1 + r)` the step's system is `(√W A √W + λ I)`, which no small weight spoils, and
     /// `ln w + r` agrees with the step to second order and keeps weights positive.
     fn leader(&self, curvature: &[f64], slope: &[f64]) -> Result<Vec<f64>> {
-        const STEPS: usize = 100;
         let n = slope.len();
         let mut logs = self.log_weights.clone();
         let mut weights = normalise(&mut logs);
         let mut value = self.objective(curvature, slope, &logs, &weights);
-        let mut decrement = f64::INFINITY;
-        for _ in 0..STEPS {
+        let mut moved = f64::INFINITY;
+        for _ in 0..NEWTON_STEPS {
             let product = times(curvature, &weights);
             let gradient: Vec<f64> =
                 (0..n).map(|i| slope[i] + product[i] + self.prior * (logs[i] - self.initial[i])).collect();
             let step = self.step(curvature, &weights, &gradient)?;
-            decrement = -gradient.iter().zip(&step).zip(&weights).map(|((g, r), w)| g * r * w).sum::<f64>();
             let rounding = 1e-14 * (1.0 + value.abs());
             let mut length = 1.0;
-            loop {
+            let (next, next_weights, next_value) = loop {
                 let mut next: Vec<f64> = logs.iter().zip(&step).map(|(log, r)| log + length * r).collect();
                 let next_weights = normalise(&mut next);
                 let next_value = self.objective(curvature, slope, &next, &next_weights);
                 if next_value <= value + rounding {
-                    (logs, weights, value) = (next, next_weights, next_value);
-                    break;
+                    break (next, next_weights, next_value);
                 }
                 length *= 0.5;
-                if length < 1e-18 {
-                    return Err(self.not_converged(decrement));
-                }
-            }
-            // Convergence is quadratic: what is left after this step is far below rounding.
-            if decrement <= rounding {
+            };
+            moved = weights.iter().zip(&next_weights).map(|(old, new)| (old - new).abs()).fold(0.0, f64::max);
+            (logs, weights, value) = (next, next_weights, next_value);
+            // Convergence is quadratic: what is left after this step is far below rounding. The change of the weights and not that of
+            // the value decides, for a weight that underflowed and is to grow does not show in the value yet.
+            if length == 1.0 && moved < 1e-9 {
                 return Ok(logs);
             }
         }
-        Err(self.not_converged(decrement))
-    }
-
-    fn not_converged(&self, residual: f64) -> Error {
-        Error::NotConverged {
-            what: "the weights of the experts",
-            iterations: 100,
-            residual,
-            dimension: self.slope.len(),
-        }
+        let what = "the weights of the experts";
+        Err(Error::NotConverged { what, iterations: NEWTON_STEPS, residual: moved, dimension: n })
     }
 
     fn objective(&self, curvature: &[f64], slope: &[f64], logs: &[f64], weights: &[f64]) -> f64 {

@@ -6,6 +6,7 @@
 mod engine;
 mod evaluation;
 mod fit;
+mod fusion;
 mod graph;
 mod search;
 mod shared;
@@ -17,13 +18,14 @@ use std::error::Error;
 type Part = (&'static str, fn(&str) -> Result<(), Box<dyn Error>>);
 
 /// The parts, each of which records a result of its own.
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     ("evaluation", evaluation::side_by_side),
     ("search", search::side_by_side),
     ("fit", fit::side_by_side),
     ("tune", tune::side_by_side),
     ("engine", engine::side_by_side),
     ("graph", graph::side_by_side),
+    ("fusion", fusion::side_by_side),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -34,6 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["ours", "tune", restarts] => tune::ours(restarts),
         ["ours", "graph", place, tolerance] => graph::ours(place, tolerance),
         ["ours", "search", collection] => search::ours(collection),
+        ["ours", "fusion", folder] => fusion::ours(folder),
+        ["ours", "greedy", items] => fusion::grown(items),
         ["ours", "evaluation", run, qrels] => evaluation::ours(run, qrels),
         ["ours", "engine", contender, world, answers] => engine::ours(contender, world, answers),
         [_, "engine-plot"] => engine::redraw(),
