@@ -196,7 +196,7 @@ impl Margin {
             let gradient: Vec<f64> =
                 (0..n).map(|i| slope[i] + product[i] + self.prior * (logs[i] - self.initial[i])).collect();
             let step = self.step(curvature, &weights, &gradient)?;
-            let rounding = 1e-14 * (1.0 + value.abs());
+            let rounding = 1e-14 * self.size(curvature, slope, &logs, &weights);
             let mut length = 1.0;
             let (next, next_weights, next_value) = loop {
                 let mut next: Vec<f64> = logs.iter().zip(&step).map(|(log, r)| log + length * r).collect();
@@ -224,6 +224,16 @@ impl Margin {
             |((weight, log), initial): ((&f64, &f64), &f64)| if *weight > 0.0 { weight * (log - initial) } else { 0.0 };
         let divergence: f64 = weights.iter().zip(logs).zip(&self.initial).map(part).sum();
         dot(slope, weights) + 0.5 * dot(weights, &times(curvature, weights)) + self.prior * divergence
+    }
+
+    /// How large the terms of the objective are that may cancel: its rounding is in proportion to these, not to its value.
+    fn size(&self, curvature: &[f64], slope: &[f64], logs: &[f64], weights: &[f64]) -> f64 {
+        let n = slope.len();
+        let linear: f64 = slope.iter().zip(weights).map(|(slope, weight)| slope.abs() * weight).sum();
+        // |A_ij| <= √(A_ii A_jj).
+        let root: f64 = weights.iter().enumerate().map(|(at, weight)| weight * curvature[at * n + at].sqrt()).sum();
+        let logs: f64 = (0..n).map(|at| weights[at] * (logs[at] - self.initial[at]).abs()).sum();
+        1.0 + linear + 0.5 * root * root + self.prior * logs
     }
 
     /// Newton's step in ratios: r with `A W r + λ r = μ - gradient` and `Σ w r = 0`.
