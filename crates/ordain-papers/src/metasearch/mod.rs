@@ -166,3 +166,156 @@ impl Program for Metasearch {
         Ok(Some(report::findings(&plan, &summaries)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ordain::numeric::Seed;
+    use ordain::order::{Feedback, RankOrdering, Unretrieved};
+    use rand::RngExt;
+
+    use super::searches::Query;
+    use super::summary::System;
+    use super::*;
+    use crate::data::real_data;
+    use crate::journal::Row;
+
+    /// What becomes of a collection when nothing is kept in files.
+    fn rows(plan: &Plan, collection: &Collection) -> (Lessons, Vec<Row>) {
+        let parts = plan.collections[0].parts();
+        let train = |training: &training::Training| Ok(training.run(0, collection, Seed(1))?.row());
+        let trained: Vec<Row> = plan.trainings(parts).iter().map(train).collect::<Result<_>>().unwrap();
+        let lessons = Lessons::new(plan, parts, &trained).unwrap();
+        let queries = collection.queries.iter().map(|query| measure(query, &lessons)).collect::<Result<_>>().unwrap();
+        (lessons, queries)
+    }
+
+    fn plan(collection: &Collection) -> Plan {
+        Plan { click_orders: 2, full_orders: 1, collections: vec![Searched::new(collection)] }
+    }
+
+    /// Eight queries of six documents, the fourth of which alone is relevant; the last of three experts is always right, the
+    /// others return documents by chance.
+    fn made_up() -> Collection {
+        let mut stream = Seed(3).stream(0);
+        let mut query = |part: usize| {
+            let mut chance = |_| Some(stream.random::<f64>());
+            let mut lists = [0; 3].map(|_| (0..6).map(&mut chance).collect::<Vec<Option<f64>>>());
+            lists[2] = vec![None, None, None, Some(1.0), None, Some(0.5)];
+            let grades = vec![0, 0, 0, 1, 0, 0];
+            Query {
+                name: part.to_string(),
+                part,
+                full: Feedback::from_grades(&grades),
+                grades,
+                experts: lists
+                    .into_iter()
+                    .map(|scores| RankOrdering::from_scores(scores, Unretrieved::Last).unwrap())
+                    .collect(),
+                scored: None,
+            }
+        };
+        let queries = (0..8).map(&mut query).collect();
+        let experts = ["a", "b", "right"].map(str::to_owned).to_vec();
+        Collection { name: "made-up", title: "made up", experts, queries, dropped: 0 }
+    }
+
+    #[test]
+    fn an_expert_that_is_always_right_is_found() {
+        let collection = made_up();
+        let plan = plan(&collection);
+        let (lessons, queries) = rows(&plan, &collection);
+        let summary = Summary::new(&plan, &plan.collections[0], &lessons, &queries, 1).unwrap();
+        for system in [System::MARGIN, System::HEDGE, System::BestAverage, System::BestCompleted] {
+            let line = summary.line(system);
+            assert_eq!((line.average.mean, line.top), (1.0, [8; 3]), "{system:?}");
+            assert!(line.expert.as_ref().is_none_or(|expert| expert == "right"));
+        }
+        for weights in &summary.weights {
+            assert!(weights[2] > 0.8 && (weights.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{weights:?}");
+        }
+        assert_eq!(summary.wrong.experts[2], 0.0);
+        // Five pairs of a query, and the average of experts by chance is not 0.
+        assert!(summary.wrong.experts[0] > 0.1 && summary.line(System::Naive).average.mean > 1.5);
+        assert!(summary.passes.iter().all(|(_, trained)| trained.loss <= trained.bound));
+        let [greedy, components, local] = [0, 1, 2].map(|at| summary.orders[at].agreement);
+        assert!(greedy <= components && components <= local && local <= 1.0);
+    }
+
+    /// The documents, their order, what is cut and what is dropped, from files of a few lines.
+    #[test]
+    fn reading_runs_and_ranks() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
+            std::fs::write(path, packed.finish().unwrap()).unwrap();
+        };
+        let mut runs = "run\tqid\tdocid\trank\tscore\n".to_owned();
+        for rank in 1..=31 {
+            runs.push_str(&format!("x\tq1\td{:02}\t{rank}\t7\n", 40 - rank));
+        }
+        runs.push_str("y\tq1\td09\t1\t3\ny\tq1\td10\t2\t2\nx\tq2\ta\t1\t1\ny\tq3\tb\t1\t1\ny\tq3\tc\t2\t1\n");
+        write("classic-ir/cacm/runs.tsv.gz", &runs);
+        let qrels = "qid\tdocid\trel\nq1\td10\t1\nq1\td09\t0\nq2\tb\t1\nq3\tc\t2\nq4\td\t1\n";
+        write("classic-ir/cacm/qrels.tsv.gz", qrels);
+        let data = DataFolder::new(folder.path(), "a test");
+        let files = (&CACM_RUNS, &cacm::JUDGEMENTS);
+        let read = Collection::of_runs(&data, ("cacm", "CACM"), files).unwrap();
+        assert_eq!((read.experts, read.dropped), (vec!["x".to_owned(), "y".to_owned()], 2));
+        let names: Vec<(&str, usize)> = read.queries.iter().map(|query| (query.name.as_str(), query.part)).collect();
+        assert_eq!(names, [("q1", 0), ("q3", 1)]);
+        let query = &read.queries[0];
+        // d09 to d39: the run's 31st is d09, which it does not reach; the other expert has it.
+        assert_eq!((query.grades.len(), query.grades[1], query.relevant()), (31, 1, 1));
+        assert_eq!((query.experts[0].place(1), query.experts[0].place(0)), (Some(30), None));
+        assert_eq!((query.own_rank(0), query.own_rank(1)), (30.0, 2.0));
+        // All scores are equal, places are not.
+        assert_eq!(query.scored.as_ref().unwrap()[0].place(1), Some(1));
+        assert_eq!((read.queries[1].own_rank(0), read.queries[1].own_rank(1)), (31.0, 2.0));
+
+        for part in 1..=5 {
+            let lines = format!(
+                "0 qid:{part} 1:7 2:NULL #docid = a\n2 qid:{part} 1:NULL 2:9 #docid = b\n1 qid:{part} 1:9 2:NULL #docid = c\n\
+                 0 qid:{0} 1:1 2:1 #docid = d\n",
+                part + 5
+            );
+            write(&format!("letor-agg/mq2008-agg/A{part}.txt.gz"), &lines);
+        }
+        let read = Collection::of_ranks(&data, ("mq2008", "MQ2008-agg"), &RANKS).unwrap();
+        assert_eq!((read.queries.len(), read.dropped, read.experts.len()), (5, 5, 2));
+        let query = &read.queries[3];
+        assert_eq!((query.part, query.own_rank(0), query.own_rank(1)), (3, 2.0, 1.0));
+
+        write("letor-agg/mq2008-agg/A2.txt.gz", "1 qid:9 1:1 #docid = a\n");
+        let error = Collection::of_ranks(&data, ("mq2008", "MQ2008-agg"), &RANKS).err().unwrap().to_string();
+        assert!(error.contains("A2.txt.gz") && error.contains("2 rankers"), "{error}");
+        write("classic-ir/cacm/qrels.tsv.gz", "qid\tdocid\trel\nq3\tc\t2\n");
+        let error = Collection::of_runs(&data, ("cacm", "CACM"), files).err().unwrap().to_string();
+        assert!(error.contains("runs.tsv.gz") && error.contains("two queries"), "{error}");
+    }
+
+    /// The numbers of queries, and what must come out: figures of an independent program (Python, float64), from which
+    /// ties alone can part these in the second digit.
+    #[test]
+    fn on_real_data() {
+        let Some(folder) = real_data(&CACM_RUNS) else { return };
+        let expected =
+            [("cacm", 52, 3.44, 3.44, 3.31), ("ohsumed", 63, 1.73, 1.79, 1.63), ("mq2008", 564, 3.55, 2.41, 2.08)];
+        for (collection, (name, queries, best, hedge, margin)) in load(&folder).unwrap().iter().zip(expected) {
+            assert_eq!((collection.name, collection.queries.len()), (name, queries));
+            let plan = Plan { click_orders: 1, full_orders: 1, collections: vec![Searched::new(collection)] };
+            let (lessons, queries) = rows(&plan, collection);
+            let summary = Summary::new(&plan, &plan.collections[0], &lessons, &queries, 1).unwrap();
+            let average = |system| summary.line(system).average.mean;
+            for (system, value) in [(System::BestAverage, best), (System::HEDGE, hedge), (System::MARGIN, margin)] {
+                assert!((average(system) - value).abs() < 0.05, "{name}: {system:?} {}", average(system));
+            }
+            for line in summary.rivals() {
+                assert!(line.above_margin.mean > 0.0, "{name}: {:?} {:?}", line.system, line.above_margin);
+            }
+            assert!(summary.passes.iter().all(|(_, trained)| trained.loss <= trained.bound), "{name}");
+        }
+    }
+}

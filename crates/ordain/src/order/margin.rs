@@ -350,6 +350,25 @@ mod tests {
         }
     }
 
+    /// The objective is 0 at the leader, where its terms are 1e6: to look at its value alone would be to look at rounding.
+    #[test]
+    fn a_leader_whose_terms_cancel() {
+        let margin = Margin::new(4, &MarginParams::default()).unwrap();
+        let wanted = [0.1, 0.2, 0.3, 0.4];
+        let curvature: Vec<f64> = (0..16)
+            .map(|at| 1e7 * if at / 4 == at % 4 { 1.0 } else { 0.1 / (1.0 + (at / 4 + at % 4) as f64) })
+            .collect();
+        let pull = times(&curvature, &wanted);
+        // A constant on all slopes moves no leader.
+        let level = 0.5 * dot(&wanted, &pull);
+        let slope: Vec<f64> = pull.iter().map(|pull| level - pull).collect();
+        let leader = margin.leader(&curvature, &slope).unwrap();
+        for (log, wanted) in leader.iter().zip(wanted) {
+            // The prior, 0.1, moves it by about 0.1 / 1e7.
+            assert!((log.exp() - wanted).abs() < 1e-6, "{leader:?}");
+        }
+    }
+
     #[test]
     fn the_loss_far_out() {
         assert_eq!(loss_of(-400.0), 800.0);
