@@ -1,6 +1,6 @@
 //! How well the held-out queries are ordered.
 
-use ordain::order::{Feedback, Fusion, RankOrdering, Weighted, agree, greedy_order};
+use ordain::order::{Fusion, RankOrdering, Unretrieved, Weighted, agree, greedy_order};
 use ordain::{Error, Result};
 
 use super::plan::{ON_ALL, Plan};
@@ -94,14 +94,23 @@ pub fn measure(query: &Query, lessons: &Lessons) -> Result<Row> {
         row.push(agree(order, &preference)? / pairs);
     }
     let mut row: Row = row.into_iter().map(Some).collect();
-    for weights in [margin, hedge, &equal] {
-        row.push(query.full.loss(&Weighted::new(&query.experts, weights)?));
+    let mixtures = [margin, hedge, &equal].map(|weights| Weighted::new(&query.experts, weights));
+    let mixtures: Vec<Weighted<'_, RankOrdering>> = mixtures.into_iter().collect::<Result<_>>()?;
+    row.extend(mixtures.iter().map(|mixture| query.full.loss(mixture)));
+    for mixture in &mixtures {
+        row.push(query.full.loss(&follows(&greedy_order(mixture))?));
     }
     row.extend(ranks(Teachable::Margin, Source::Full, true)?.into_iter().map(Some));
     row.extend((0..query.experts.len()).map(|expert| Some(query.own_rank(expert))));
     row.extend(query.experts.iter().map(|expert| Some(query.rank(greedy_order(expert)))));
-    row.extend(query.experts.iter().map(|expert: &RankOrdering| Feedback::loss(&query.full, expert)));
+    row.extend(query.experts.iter().map(|expert| query.full.loss(expert)));
     Ok(row)
+}
+
+/// The preference of an order.
+fn follows(order: &[usize]) -> Result<RankOrdering> {
+    let places = order.iter().enumerate().map(|(at, &item)| (item as u32, -(at as f64))).collect();
+    RankOrdering::from_list(order.len(), places, Unretrieved::Last)
 }
 
 /// Sums of scores need scores, where there are some.

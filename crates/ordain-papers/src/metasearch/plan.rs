@@ -118,7 +118,8 @@ impl Plan {
     pub fn queries_layout(&self, searched: &Searched) -> Layout {
         let orders = (1..=self.full_orders).map(|order| format!("margin_order_{order}"));
         let of = |what: &'static str| searched.experts.iter().map(move |expert| format!("{what} {expert}"));
-        let fixed = ["query", "part"].into_iter().chain(METHODS).chain(AGREEMENTS).chain(LOSSES).map(str::to_owned);
+        let shares = AGREEMENTS.into_iter().chain(LOSSES).chain(MISORDERED);
+        let fixed = ["query", "part"].into_iter().chain(METHODS).chain(shares).map(str::to_owned);
         Layout {
             columns: fixed.chain(orders).chain(of("rank")).chain(of("completed")).chain(of("wrong")).collect(),
             keys: searched.queries.iter().map(|asked| format!("{},{}", asked.query, asked.part + 1)).collect(),
@@ -145,8 +146,9 @@ pub const METHODS: [&str; 12] = [
 /// Shares of the preference that orders by margin's weights agree with.
 pub const AGREEMENTS: [&str; 3] = ["agree_greedy", "agree_components", "agree_local"];
 
-/// Shares of wrong pairs (LTOT equation 2), of weighted experts.
+/// Shares of wrong pairs: of the weighted experts, whose mean it is (LTOT equation 2), and of their greedy order.
 pub const LOSSES: [&str; 3] = ["wrong_margin", "wrong_hedge", "wrong_equal"];
+pub const MISORDERED: [&str; 3] = ["misordered_margin", "misordered_hedge", "misordered_equal"];
 
 impl Trained {
     /// As a row of its table.

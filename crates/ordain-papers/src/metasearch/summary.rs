@@ -5,7 +5,7 @@ use ordain::numeric::Seed;
 use ordain::{Error, Result};
 
 use super::measuring::Lessons;
-use super::plan::{AGREEMENTS, LOSSES, METHODS, ON_ALL, Plan, Searched};
+use super::plan::{AGREEMENTS, LOSSES, METHODS, MISORDERED, ON_ALL, Plan, Searched};
 use super::training::{Source, Teachable, Trained};
 use crate::journal::Row;
 
@@ -112,10 +112,12 @@ pub struct Ordered {
     pub agreement: f64,
 }
 
-/// The mean share of wrong pairs on held-out queries: Hedge's own loss (LTOT equation 2).
+/// The mean share of wrong pairs on held-out queries.
 pub struct Wrong {
-    /// Of margin's weights, Hedge's and equal ones.
+    /// Hedge's own loss, that of the weighted experts (LTOT equation 2): by margin's weights, Hedge's and equal ones.
     pub weighted: [f64; 3],
+    /// Of their greedy orders.
+    pub ordered: [f64; 3],
     /// Of every expert.
     pub experts: Vec<f64>,
 }
@@ -134,7 +136,9 @@ pub struct Summary<'a> {
     pub orders: Vec<Ordered>,
     /// Margin's average rank from full feedback in each random order of the training queries.
     pub shuffled: Vec<f64>,
-    /// Hedge's own loss.
+    /// By how much margin's rank from clicks is above Hedge's.
+    pub clicks: MeanInterval,
+    /// Shares of wrong pairs.
     pub wrong: Wrong,
 }
 
@@ -183,7 +187,10 @@ impl<'a> Summary<'a> {
             Ok(Ordered { title, average: mean(&ranks.methods[method]), agreement: mean(&columns.get(agreement)?) })
         };
         let shuffled = (1..=plan.full_orders).map(|order| Ok(mean(&columns.get(&format!("margin_order_{order}"))?)));
-        let [margin, hedge, equal] = LOSSES.map(|name| columns.get(name).map(|values| mean(&values)));
+        let shares = |names: [&str; 3]| -> Result<[f64; 3]> {
+            let [margin, hedge, equal] = names.map(|name| columns.get(name).map(|values| mean(&values)));
+            Ok([margin?, hedge?, equal?])
+        };
         Ok(Self {
             searched,
             lines: ranks.lines(experts, Seed(seed))?,
@@ -191,7 +198,12 @@ impl<'a> Summary<'a> {
             passes: ON_ALL.into_iter().zip(lessons.on_all().iter().cloned()).collect(),
             orders: orders.into_iter().zip(AGREEMENTS).map(ordered).collect::<Result<_>>()?,
             shuffled: shuffled.collect::<Result<_>>()?,
-            wrong: Wrong { weighted: [margin?, hedge?, equal?], experts: means(columns.of_experts("wrong", experts)?) },
+            clicks: bootstrap_mean_difference(&ranks.methods[1], &ranks.methods[3], LEVEL, DRAWS, Seed(seed))?,
+            wrong: Wrong {
+                weighted: shares(LOSSES)?,
+                ordered: shares(MISORDERED)?,
+                experts: means(columns.of_experts("wrong", experts)?),
+            },
         })
     }
 
@@ -204,6 +216,11 @@ impl<'a> Summary<'a> {
     /// Those that margin is to be better than.
     pub fn rivals(&self) -> impl Iterator<Item = &Line> {
         self.lines.iter().filter(|line| line.system.is_rival())
+    }
+
+    /// The least average rank of these.
+    pub fn best_rival(&self) -> f64 {
+        self.rivals().map(|line| line.average.mean).fold(f64::INFINITY, f64::min)
     }
 
     /// What the average rank of a system is above that of another, as a share of the latter.
