@@ -172,6 +172,7 @@ mod tests {
     use ordain::numeric::Seed;
     use ordain::order::{Feedback, RankOrdering, Unretrieved};
     use rand::RngExt;
+    use rayon::prelude::*;
 
     use super::searches::Query;
     use super::summary::System;
@@ -183,7 +184,7 @@ mod tests {
     fn rows(plan: &Plan, collection: &Collection) -> (Lessons, Vec<Row>) {
         let parts = plan.collections[0].parts();
         let train = |training: &training::Training| Ok(training.run(0, collection, Seed(1))?.row());
-        let trained: Vec<Row> = plan.trainings(parts).iter().map(train).collect::<Result<_>>().unwrap();
+        let trained: Vec<Row> = plan.trainings(parts).par_iter().map(train).collect::<Result<_>>().unwrap();
         let lessons = Lessons::new(plan, parts, &trained).unwrap();
         let queries = collection.queries.iter().map(|query| measure(query, &lessons)).collect::<Result<_>>().unwrap();
         (lessons, queries)
