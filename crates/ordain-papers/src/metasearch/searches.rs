@@ -92,7 +92,7 @@ impl Collection {
     ) -> Result<Self> {
         let path = folder.file(runs);
         let (runs, judgements) = (read_runs(&path)?, read_qrels(folder.file(judgements))?);
-        let lists: Vec<Lists<'_>> = runs.iter().map(|run| Lists::new(run)).collect();
+        let lists: Vec<Lists<'_>> = runs.iter().map(Lists::new).collect();
         let experts = runs.iter().map(|run| run.name.clone()).collect();
         let mut queries = Vec::new();
         let mut dropped = 0;

@@ -62,7 +62,8 @@ impl Teachable {
         }
     }
 
-    fn new(self, experts: usize) -> Result<AnyLearner> {
+    /// One that has seen nothing.
+    fn untaught(self, experts: usize) -> Result<AnyLearner> {
         Ok(match self {
             Self::Margin => AnyLearner::Margin(Margin::new(experts, &MarginParams::default())?),
             Self::Hedge => AnyLearner::Hedge(Hedge::new(experts, &HedgeParams { beta: super::BETA, initial: None })?),
@@ -93,7 +94,7 @@ impl Training {
             let part = self.held_out.map_or(0, |part| part as u64 + 1);
             queries.shuffle(&mut seed.stream((number as u64) << 56 | part << 32 | order as u64));
         }
-        let mut learner = self.learner.new(collection.experts.len())?;
+        let mut learner = self.learner.untaught(collection.experts.len())?;
         for query in queries {
             match self.source {
                 Source::Full => learner.learn(&query.experts, &query.full)?,
