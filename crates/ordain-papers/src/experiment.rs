@@ -9,7 +9,7 @@ use ordain::{Error, Result};
 use crate::data::{DataFile, DataFolder};
 use crate::findings::Findings;
 use crate::record::General;
-use crate::{bounds, html, illustration, known_pairs, sessions};
+use crate::{bounds, html, illustration, known_pairs, metasearch, sessions};
 
 /// An experiment of a paper, or of our own.
 pub struct Experiment {
@@ -117,7 +117,7 @@ pub(crate) trait Program: Sync {
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {
-    static ALL: [Experiment; 14] = [
+    static ALL: [Experiment; 15] = [
         known_pairs::ohsumed::EXPERIMENT,
         known_pairs::links::EXPERIMENT,
         known_pairs::links::TOP,
@@ -130,6 +130,7 @@ pub fn experiments() -> &'static [Experiment] {
         sessions::one_model::EXPERIMENT,
         sessions::strategies::EXPERIMENT,
         sessions::stopping::EXPERIMENT,
+        metasearch::EXPERIMENT,
         bounds::k_partite::EXPERIMENT,
         bounds::unlabelled::EXPERIMENT,
     ];

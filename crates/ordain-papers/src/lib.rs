@@ -4,9 +4,9 @@
 //! folder, writes its summary and figures, and [`write_report`] makes one page of everything that the folder holds.
 //!
 //! Experiments are of kinds: `known_pairs` (some pairs of a query are known, the others predicted), `sessions` (a judge who
-//! knows the truth is asked pair by pair) and `bounds` (on errors, beside the truth). A kind computes into journals and makes its findings, which are shown in a
-//! terminal and in the report, from these files alone. `collections` reads the data, `plot` and `html` have the pieces of
-//! figures and pages.
+//! knows the truth is asked pair by pair), `metasearch` (experts are combined) and `bounds` (on errors, beside the truth). A kind
+//! computes into journals and makes its findings, which are shown in a terminal and in the report, from these files alone.
+//! `collections` reads the data, `plot` and `html` have the pieces of figures and pages.
 //!
 //! Work is cut into cells whose random streams depend on nothing but the seed and the cell. Cells are computed in
 //! parallel and written in a fixed order, so a file is always the beginning of the finished one: a run that was
@@ -25,6 +25,7 @@ mod illustration;
 mod journal;
 mod known_pairs;
 mod mean;
+mod metasearch;
 pub mod plot;
 mod query;
 mod record;

@@ -1,7 +1,8 @@
-//! Figures: means as lines with their standard errors, and boxes.
+//! Figures: means as lines with their standard errors, boxes, and bars.
 //!
 //! The report gives paper, ink, grid and the blues other values in the dark.
 
+mod bars;
 mod boxes;
 mod lines;
 
@@ -9,6 +10,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+pub use bars::Bars;
 pub use boxes::{Boxes, Quartiles};
 pub use lines::{Across, Lines, Series};
 

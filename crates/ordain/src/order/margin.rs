@@ -196,7 +196,7 @@ impl Margin {
             let gradient: Vec<f64> =
                 (0..n).map(|i| slope[i] + product[i] + self.prior * (logs[i] - self.initial[i])).collect();
             let step = self.step(curvature, &weights, &gradient)?;
-            let rounding = 1e-14 * (1.0 + value.abs());
+            let rounding = 1e-14 * self.size(curvature, slope, &logs, &weights);
             let mut length = 1.0;
             let (next, next_weights, next_value) = loop {
                 let mut next: Vec<f64> = logs.iter().zip(&step).map(|(log, r)| log + length * r).collect();
@@ -224,6 +224,16 @@ impl Margin {
             |((weight, log), initial): ((&f64, &f64), &f64)| if *weight > 0.0 { weight * (log - initial) } else { 0.0 };
         let divergence: f64 = weights.iter().zip(logs).zip(&self.initial).map(part).sum();
         dot(slope, weights) + 0.5 * dot(weights, &times(curvature, weights)) + self.prior * divergence
+    }
+
+    /// How large the terms of the objective are that may cancel: its rounding is in proportion to these, not to its value.
+    fn size(&self, curvature: &[f64], slope: &[f64], logs: &[f64], weights: &[f64]) -> f64 {
+        let n = slope.len();
+        let linear: f64 = slope.iter().zip(weights).map(|(slope, weight)| slope.abs() * weight).sum();
+        // |A_ij| <= √(A_ii A_jj).
+        let root: f64 = weights.iter().enumerate().map(|(at, weight)| weight * curvature[at * n + at].sqrt()).sum();
+        let logs: f64 = (0..n).map(|at| weights[at] * (logs[at] - self.initial[at]).abs()).sum();
+        1.0 + linear + 0.5 * root * root + self.prior * logs
     }
 
     /// Newton's step in ratios: r with `A W r + λ r = μ - gradient` and `Σ w r = 0`.
@@ -337,6 +347,36 @@ mod tests {
             let end = 1.0_f64.copysign(at);
             // The parabola meets the loss again at the nearer end, so no larger curvature would do.
             assert!(gap(end) < if (end - at).abs() < 1e-3 { 1e-9 } else { 1e-15 }, "{at}");
+        }
+    }
+
+    /// The objective is near 0 at the leader, and its terms are not: what is no more than their rounding must not stop the search. A
+    /// leader's gradient is the same for all experts.
+    #[test]
+    fn leaders_whose_terms_cancel() {
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        let margin = Margin::new(4, &MarginParams::default()).unwrap();
+        for scale in [1e2, 1e3, 1e4] {
+            for _ in 0..200 {
+                let advice: Vec<[f64; 3]> = (0..4).map(|_| [0; 3].map(|_| random() - 0.5)).collect();
+                let curvature: Vec<f64> = (0..16).map(|at| scale * dot(&advice[at / 4], &advice[at % 4])).collect();
+                let raw: Vec<f64> = (0..4).map(|_| 0.01 + random()).collect();
+                let wanted: Vec<f64> = raw.iter().map(|weight| weight / raw.iter().sum::<f64>()).collect();
+                let pull = times(&curvature, &wanted);
+                // A constant on all slopes moves no leader.
+                let level = 0.5 * dot(&wanted, &pull);
+                let slope: Vec<f64> = pull.iter().map(|pull| level - pull).collect();
+                let leader = margin.leader(&curvature, &slope).unwrap();
+                let product = times(&curvature, &leader.iter().map(|log| log.exp()).collect::<Vec<f64>>());
+                let gradient: Vec<f64> =
+                    (0..4).map(|i| slope[i] + product[i] + 0.1 * (leader[i] - margin.initial[i])).collect();
+                // Weights right to 1e-9, times the curvature.
+                assert!(gradient.iter().all(|one| (one - gradient[0]).abs() < 1e-8 * scale), "{gradient:?}");
+            }
         }
     }
 

@@ -1,0 +1,93 @@
+//! Shares as bars that lie.
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, VPos};
+
+use super::{Drawn, GRID, INK, WIDTH, colour, line, picture, pixel, text, tick_step};
+
+/// Bars from the left, in groups with names; each group has a bar of every series.
+pub struct Bars {
+    /// What the bars show.
+    pub across: String,
+    /// What the series are called. Seven have colours of their own.
+    pub series: Vec<String>,
+    /// Every group: its name and its values, which are not negative, one a series.
+    pub groups: Vec<(String, Vec<f64>)>,
+}
+
+/// The thickness of a bar, and what is free between groups.
+const BAR: f64 = 9.0;
+const BETWEEN: f64 = 7.0;
+
+/// Where bars end at most, and what a letter of a name takes.
+const RIGHT: f64 = 460.0;
+const LETTER: f64 = 8.5;
+
+/// The longest name that is shown whole.
+const LETTERS: usize = 16;
+
+impl Bars {
+    /// An SVG picture.
+    pub fn draw(&self) -> String {
+        let shown = |name: &str| match name.char_indices().nth(LETTERS) {
+            Some((end, _)) => format!("{}…", &name[..end]),
+            None => name.to_owned(),
+        };
+        let longest = self.groups.iter().map(|(name, _)| shown(name).chars().count()).max().unwrap_or(0);
+        let left = 24.0 + LETTER * longest as f64;
+        let largest = self.groups.iter().flat_map(|(_, values)| values).copied().fold(0.01, f64::max);
+        let step = tick_step(largest);
+        let ticks = (largest / step - 1e-9).ceil() as usize;
+        let x = |value: f64| left + (RIGHT - left) * value / (ticks as f64 * step);
+        let group = BAR * self.series.len() as f64 + BETWEEN;
+        let top = 40.0;
+        let bottom = top + group * self.groups.len() as f64 + BETWEEN;
+        picture((bottom + 60.0) as u32, |area| {
+            self.legend(area)?;
+            for tick in 0..=ticks {
+                let value = tick as f64 * step;
+                line(area, &[(x(value), top), (x(value), bottom)], GRID, 1)?;
+                let digits = if step < 0.0999 { 2 } else { 1 };
+                text(area, &format!("{value:.digits$}"), (x(value), bottom + 8.0), 15.0, (HPos::Center, VPos::Top))?;
+            }
+            for (at, (name, values)) in self.groups.iter().enumerate() {
+                let above = top + BETWEEN + group * at as f64;
+                let middle = above + 0.5 * (group - BETWEEN);
+                text(area, &shown(name), (left - 8.0, middle), 15.0, (HPos::Right, VPos::Center))?;
+                for (series, &value) in values.iter().enumerate() {
+                    let y = above + BAR * series as f64;
+                    let corners = [pixel((left, y)), pixel((x(value), y + BAR))];
+                    area.draw(&Rectangle::new(corners, colour(series).filled()))?;
+                }
+            }
+            line(area, &[(left, top), (left, bottom), (RIGHT, bottom)], INK, 1)?;
+            text(area, &self.across, ((left + RIGHT) / 2.0, bottom + 32.0), 16.0, (HPos::Center, VPos::Top))
+        })
+    }
+
+    fn legend(&self, area: &super::Area<'_>) -> Drawn {
+        let width = f64::from(WIDTH) / self.series.len().max(1) as f64;
+        for (at, title) in self.series.iter().enumerate() {
+            let x = 24.0 + (width - 24.0).min(150.0) * at as f64;
+            area.draw(&Rectangle::new([pixel((x, 12.0)), pixel((x + 18.0, 24.0))], colour(at).filled()))?;
+            text(area, title, (x + 26.0, 18.0), 15.0, (HPos::Left, VPos::Center))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::well_formed;
+    use super::*;
+
+    #[test]
+    fn pictures_are_well_formed() {
+        for groups in [1, 4, 25] {
+            let name = |at: usize| ["short", "a name that is longer than it should be & <more>"][at % 2].to_owned();
+            let groups = (0..groups).map(|at| (name(at), vec![0.0, 0.9 / (at + 1) as f64])).collect();
+            let series = vec!["one".to_owned(), "two".to_owned()];
+            well_formed(&Bars { across: "Weight".to_owned(), series, groups }.draw());
+        }
+    }
+}
