@@ -5,7 +5,7 @@ use ordain::{Error, Result};
 
 use super::plan::{ON_ALL, Plan};
 use super::searches::Query;
-use super::training::{Source, Teachable, Trained, Training};
+use super::training::{OTHER_PRIORS, Source, Teachable, Trained, Training};
 use crate::journal::Row;
 
 /// The fusions that learn nothing, in the order of their columns.
@@ -99,6 +99,9 @@ pub fn measure(query: &Query, lessons: &Lessons) -> Result<Row> {
     row.extend(mixtures.iter().map(|mixture| query.full.loss(mixture)));
     for mixture in &mixtures {
         row.push(query.full.loss(&follows(&greedy_order(mixture))?));
+    }
+    for at in 0..OTHER_PRIORS.len() {
+        row.push(Some(greedy(one(Teachable::MarginPrior(at))?)?));
     }
     row.extend(ranks(Teachable::Margin, Source::Full, true)?.into_iter().map(Some));
     row.extend((0..query.experts.len()).map(|expert| Some(query.own_rank(expert))));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::searches::{Collection, Query};
-use super::training::{Source, Teachable, Trained, Training};
+use super::training::{OTHER_PRIORS, Source, Teachable, Trained, Training};
 use crate::journal::{Layout, Row};
 
 /// Everything beside the general part that decides the numbers, and what the report says of it.
@@ -90,10 +90,12 @@ impl Plan {
     fn trainings_of(&self, part: usize) -> impl Iterator<Item = Training> {
         let with = move |learner, source, order| Training { learner, source, held_out: Some(part), order };
         let full = [Teachable::Margin, Teachable::Hedge].map(|learner| with(learner, Source::Full, None));
+        let priors = (0..OTHER_PRIORS.len()).map(move |at| with(Teachable::MarginPrior(at), Source::Full, None));
         let orders = (0..self.full_orders).map(move |order| with(Teachable::Margin, Source::Full, Some(order)));
         let clicks = move |learner| move |order| with(learner, Source::Clicks, Some(order));
         let (margin, hedge) = (clicks(Teachable::Margin), clicks(Teachable::Hedge));
         full.into_iter()
+            .chain(priors)
             .chain(orders)
             .chain((0..self.click_orders).map(margin))
             .chain((0..self.click_orders).map(hedge))
@@ -117,11 +119,18 @@ impl Plan {
     /// The table of queries of a collection.
     pub fn queries_layout(&self, searched: &Searched) -> Layout {
         let orders = (1..=self.full_orders).map(|order| format!("margin_order_{order}"));
+        let priors = (0..OTHER_PRIORS.len()).map(|at| Teachable::MarginPrior(at).name());
         let of = |what: &'static str| searched.experts.iter().map(move |expert| format!("{what} {expert}"));
         let shares = AGREEMENTS.into_iter().chain(LOSSES).chain(MISORDERED);
         let fixed = ["query", "part"].into_iter().chain(METHODS).chain(shares).map(str::to_owned);
         Layout {
-            columns: fixed.chain(orders).chain(of("rank")).chain(of("completed")).chain(of("wrong")).collect(),
+            columns: fixed
+                .chain(priors)
+                .chain(orders)
+                .chain(of("rank"))
+                .chain(of("completed"))
+                .chain(of("wrong"))
+                .collect(),
             keys: searched.queries.iter().map(|asked| format!("{},{}", asked.query, asked.part + 1)).collect(),
         }
     }

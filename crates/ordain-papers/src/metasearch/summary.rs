@@ -6,7 +6,7 @@ use ordain::{Error, Result};
 
 use super::measuring::Lessons;
 use super::plan::{AGREEMENTS, LOSSES, METHODS, MISORDERED, ON_ALL, Plan, Searched};
-use super::training::{Source, Teachable, Trained};
+use super::training::{OTHER_PRIORS, Source, Teachable, Trained};
 use crate::journal::Row;
 
 /// Intervals hold what they are of with this probability.
@@ -134,6 +134,8 @@ pub struct Summary<'a> {
     pub passes: Vec<((Teachable, Source), Trained)>,
     /// Orders by margin's weights.
     pub orders: Vec<Ordered>,
+    /// Margin's average rank with other weights of the initial weights, each with its weight.
+    pub priors: Vec<(f64, f64)>,
     /// Margin's average rank from full feedback in each random order of the training queries.
     pub shuffled: Vec<f64>,
     /// By how much margin's rank from clicks is above Hedge's.
@@ -187,6 +189,10 @@ impl<'a> Summary<'a> {
             Ok(Ordered { title, average: mean(&ranks.methods[method]), agreement: mean(&columns.get(agreement)?) })
         };
         let shuffled = (1..=plan.full_orders).map(|order| Ok(mean(&columns.get(&format!("margin_order_{order}"))?)));
+        let priors = (0..OTHER_PRIORS.len()).map(|at| {
+            let averages = columns.get(&Teachable::MarginPrior(at).name())?;
+            Ok((OTHER_PRIORS[at], mean(&averages)))
+        });
         let shares = |names: [&str; 3]| -> Result<[f64; 3]> {
             let [margin, hedge, equal] = names.map(|name| columns.get(name).map(|values| mean(&values)));
             Ok([margin?, hedge?, equal?])
@@ -197,6 +203,7 @@ impl<'a> Summary<'a> {
             weights: [Teachable::Margin, Teachable::Hedge].map(|learner| mean_weights(searched, lessons, learner)),
             passes: ON_ALL.into_iter().zip(lessons.on_all().iter().cloned()).collect(),
             orders: orders.into_iter().zip(AGREEMENTS).map(ordered).collect::<Result<_>>()?,
+            priors: priors.collect::<Result<_>>()?,
             shuffled: shuffled.collect::<Result<_>>()?,
             clicks: bootstrap_mean_difference(&ranks.methods[1], &ranks.methods[3], LEVEL, DRAWS, Seed(seed))?,
             wrong: Wrong {

@@ -12,9 +12,14 @@ use super::searches::{Collection, Query};
 pub enum Teachable {
     /// By the margin of the combined preference.
     Margin,
+    /// The same with another weight of the initial weights: the one of [`OTHER_PRIORS`] at this position.
+    MarginPrior(usize),
     /// By each expert's own loss, with β = ½.
     Hedge,
 }
+
+/// Weights of the initial weights that margin is tried with beside its own, 0.1.
+pub const OTHER_PRIORS: [f64; 4] = [0.01, 0.03, 1.0, 10.0];
 
 /// What from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,17 +60,20 @@ pub struct Trained {
 
 impl Teachable {
     /// Its name in files.
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> String {
         match self {
-            Self::Margin => "margin",
-            Self::Hedge => "hedge",
+            Self::Margin => "margin".into(),
+            Self::MarginPrior(at) => format!("margin_prior_{}", OTHER_PRIORS[at]),
+            Self::Hedge => "hedge".into(),
         }
     }
 
     /// One that has seen nothing.
     fn untaught(self, experts: usize) -> Result<AnyLearner> {
+        let margin = |params: MarginParams| Margin::new(experts, &params).map(AnyLearner::Margin);
         Ok(match self {
-            Self::Margin => AnyLearner::Margin(Margin::new(experts, &MarginParams::default())?),
+            Self::Margin => margin(MarginParams::default())?,
+            Self::MarginPrior(at) => margin(MarginParams { prior: OTHER_PRIORS[at], ..MarginParams::default() })?,
             Self::Hedge => AnyLearner::Hedge(Hedge::new(experts, &HedgeParams { beta: super::BETA, initial: None })?),
         })
     }
