@@ -31,8 +31,8 @@ use state::Weights;
 /// --learn none orders all queries with what was learned.
 ///
 /// `margin` weighs experts by what they add to each other (logistic loss of the weighted preference); `hedge` by what
-/// each gets wrong alone, and in the end trusts one (LTOT). The report has each expert's weight and its mean loss over the
-/// queries with feedback: for hedge and none the share of the feedback that it contradicts, for margin the logistic loss,
+/// each gets wrong alone, and in the end trusts one (LTOT). The report has each expert's weight and its loss over the queries with
+/// feedback, in the table the mean of it, in json and csv the sum: for hedge and none the share of the feedback that it contradicts, for margin the logistic loss,
 /// 0.127 where it always agrees and 2.127 where it never does.
 ///
 /// Scores decide, whatever ranks a run states. Files are read side by side, query by query; the lines of a query stand together,
@@ -153,7 +153,7 @@ fn tag(text: &str) -> Result<String, &'static str> {
 /// Queries that are read before they are fused: enough to keep all cores at work. Fixed, so that nothing depends on their number.
 const BATCH: usize = 64;
 
-/// Learning from a query factors a matrix of experts by experts: 2000 take 32 MB and seconds.
+/// Learning by margin from F assertions on a query costs F times the square of this, and 32 MB: minutes a query at the limit.
 const MOST_EXPERTS: usize = 2000;
 
 /// Runs the subcommand.
@@ -201,7 +201,9 @@ fn check_usage(arguments: &Arguments) -> Result<Learn, Failure> {
         let message = format!("--learn {} without anything to learn from", learn.word());
         return wrong(message, "add --qrels FILE (judgements) or --clicks FILE");
     }
-    if arguments.beta.is_some() && learn != Learn::Hedge {
+    // What a state goes on with is said there.
+    let known = arguments.learn.is_some() || arguments.state.is_none();
+    if arguments.beta.is_some() && learn != Learn::Hedge && known {
         return wrong(format!("--beta with --learn {}", learn.word()), "beta is a part of hedge: add --learn hedge");
     }
     if arguments.output.is_none() && arguments.format != Format::Table {

@@ -27,7 +27,7 @@ pub struct BoundArguments {
     /// For every run: its mean pairwise risk (the share of pairs of a relevant and another document of a query in the wrong order,
     /// ties one half) over the queries that have such a pair, and what the expected risk is at most; and the k-partite error (the
     /// share of pairs of different grade, over the documents of all queries together, in the wrong order) with an interval for the
-    /// expected one. Documents of a query are those judged or returned by any of the runs; without a judgement one has grade 0, and
+    /// one to be expected of documents that have grades in the same proportions. Documents of a query are those judged or returned by any of the runs; without a judgement one has grade 0, and
     /// those that a run does not return are tied below all it returns.
     ///
     /// The first holds if queries are drawn independently and the runs were made without these judgements; the second if single
@@ -42,7 +42,7 @@ pub struct BoundArguments {
     alpha: f64,
     /// Also the interval for scores of a linear function of the features that was fitted on the very lines of --letor
     ///
-    /// It holds for all linear functions at once, and so is wide: with 25 features it says nothing below some 100,000 lines.
+    /// It holds for all linear functions at once, and so is wide: with 25 features it says little below some 100,000 lines.
     #[arg(long, requires_all = ["bounds", "letor"], conflicts_with_all = ["unlabelled", "qrels"])]
     linear: bool,
     /// Fit a linear scorer on --letor and bound its risk with the help of this LETOR file, whose grades are not read
@@ -283,8 +283,8 @@ fn show(bounds: &[RunBounds], features: Option<usize>, arguments: &BoundArgument
          bound, for all of {runs} at once, if queries are drawn independently and no run was fitted on them."
     ));
     output::note(format!(
-        "error: pairs of different grade in the wrong order, over all documents. With {share} confidence the expected error is in \
-         the interval, for all of {runs} at once, if documents are drawn independently."
+        "error: pairs of different grade in the wrong order, over all documents. With {share} confidence the expected error, for \
+         grades in the proportions of these, is in the interval, for all of {runs} at once, if documents are drawn independently."
     ));
     if let Some(features) = features {
         output::note(format!(

@@ -16,7 +16,6 @@ use crate::Failure;
 struct State {
     experts: Vec<String>,
     /// As they were given when learning began.
-    beta: Option<f64>,
     initial: Option<Vec<f64>>,
     learner: AnyLearner,
 }
@@ -61,7 +60,7 @@ impl Weights {
         if arguments.learn.is_some() && learn.word() != word {
             return Err(taken(format!("--learn {}", learn.word()), path));
         }
-        if arguments.beta.is_some() && arguments.beta != state.beta {
+        if arguments.beta.is_some() && arguments.beta != state.learner.beta() {
             return Err(taken("another --beta".into(), path));
         }
         if initial.is_some() && initial != state.initial {
@@ -94,7 +93,7 @@ impl Weights {
                 return Ok(Self::fixed_at(initial.unwrap_or_else(|| vec![1.0 / experts as f64; experts])));
             }
         };
-        let state = State { experts: names.to_vec(), beta: arguments.beta, initial, learner };
+        let state = State { experts: names.to_vec(), initial, learner };
         Ok(Self { kind: Kind::Learned(state) })
     }
 

@@ -118,7 +118,12 @@ fn queries_file(place: Place<'_>, searched: &Searched) -> std::path::PathBuf {
 impl Plan {
     fn new(collections: &[Collection], options: Options) -> Self {
         let (click_orders, full_orders) = if options.quick { (3, 2) } else { (100, 20) };
-        Self { click_orders, full_orders, collections: collections.iter().map(Searched::new).collect() }
+        Self {
+            click_orders,
+            full_orders,
+            priors: training::priors(),
+            collections: collections.iter().map(Searched::new).collect(),
+        }
     }
 }
 
@@ -193,7 +198,12 @@ mod tests {
     }
 
     fn plan(collection: &Collection) -> Plan {
-        Plan { click_orders: 2, full_orders: 1, collections: vec![Searched::new(collection)] }
+        Plan {
+            click_orders: 2,
+            full_orders: 1,
+            priors: training::priors(),
+            collections: vec![Searched::new(collection)],
+        }
     }
 
     /// Twenty queries of six documents, the fourth of which alone is relevant; the last of three experts is always right, the
@@ -308,7 +318,12 @@ mod tests {
             [("cacm", 52, 3.44, 3.44, 3.31), ("ohsumed", 63, 1.73, 1.79, 1.63), ("mq2008", 564, 3.55, 2.41, 2.08)];
         for (collection, (name, queries, best, hedge, margin)) in load(&folder).unwrap().iter().zip(expected) {
             assert_eq!((collection.name, collection.queries.len()), (name, queries));
-            let plan = Plan { click_orders: 1, full_orders: 1, collections: vec![Searched::new(collection)] };
+            let plan = Plan {
+                click_orders: 1,
+                full_orders: 1,
+                priors: training::priors(),
+                collections: vec![Searched::new(collection)],
+            };
             let (lessons, queries) = rows(&plan, collection);
             let summary = Summary::new(&plan, &plan.collections[0], &lessons, &queries, 1).unwrap();
             let average = |system| summary.line(system).average.mean;

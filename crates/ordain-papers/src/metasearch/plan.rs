@@ -13,6 +13,8 @@ pub struct Plan {
     pub click_orders: usize,
     /// How many random orders full feedback is learned in, beside the order of the file.
     pub full_orders: usize,
+    /// The weights of the initial weights that margin learns with: its own, and others to see what that matters.
+    pub priors: Vec<f64>,
     /// The collections.
     pub collections: Vec<Searched>,
 }

@@ -6,7 +6,7 @@ use ordain::measure::MeanInterval;
 
 use super::plan::Plan;
 use super::summary::{Line, SIGNIFICANT, Summary, System, csv, mean};
-use super::training::{OTHER_PRIORS, Source, Teachable};
+use super::training::{Source, Teachable};
 use crate::findings::{Findings, Gist};
 use crate::html;
 use crate::plot::Bars;
@@ -29,7 +29,7 @@ pub fn findings(plan: &Plan, summaries: &[Summary<'_>]) -> Findings {
             passes(summaries),
             orders(summaries),
             shuffled(summaries),
-            priors(summaries)
+            other_priors(summaries, &plan.priors)
         ),
         how: how(plan),
         comparison: comparison(summaries),
@@ -205,13 +205,13 @@ fn shuffled(summaries: &[Summary<'_>]) -> String {
 }
 
 /// Margin's one free number was chosen on these collections, so what others give belongs here.
-fn priors(summaries: &[Summary<'_>]) -> String {
-    let others = OTHER_PRIORS.map(|prior| format!("λ = {prior}"));
-    let header: Vec<&str> = ["collection", "λ = 0.1"].into_iter().chain(others.iter().map(String::as_str)).collect();
+fn other_priors(summaries: &[Summary<'_>], priors: &[f64]) -> String {
+    let titles: Vec<String> = priors.iter().map(|prior| format!("λ = {prior}")).collect();
+    let header: Vec<&str> = ["collection"].into_iter().chain(titles.iter().map(String::as_str)).collect();
     let row = |summary: &Summary<'_>| {
         let own = summary.line(System::MARGIN).average.mean;
-        let others = summary.priors.iter().map(|(_, average)| *average);
-        let averages = [own].into_iter().chain(others).map(|average| format!("{average:.3}"));
+        let averages =
+            std::iter::once(own).chain(summary.priors.iter().copied()).map(|average: f64| format!("{average:.3}"));
         [html::escape(&summary.searched.title)].into_iter().chain(averages).collect()
     };
     let caption = "Margin's average rank, full feedback, with other weights of the initial weights";

@@ -134,8 +134,8 @@ pub struct Summary<'a> {
     pub passes: Vec<((Teachable, Source), Trained)>,
     /// Orders by margin's weights.
     pub orders: Vec<Ordered>,
-    /// Margin's average rank with other weights of the initial weights, each with its weight.
-    pub priors: Vec<(f64, f64)>,
+    /// Margin's average rank with other weights of the initial weights.
+    pub priors: Vec<f64>,
     /// Margin's average rank from full feedback in each random order of the training queries.
     pub shuffled: Vec<f64>,
     /// By how much margin's rank from clicks is above Hedge's.
@@ -191,7 +191,7 @@ impl<'a> Summary<'a> {
         let shuffled = (1..=plan.full_orders).map(|order| Ok(mean(&columns.get(&format!("margin_order_{order}"))?)));
         let priors = (0..OTHER_PRIORS.len()).map(|at| {
             let averages = columns.get(&Teachable::MarginPrior(at).name())?;
-            Ok((OTHER_PRIORS[at], mean(&averages)))
+            Ok(mean(&averages))
         });
         let shares = |names: [&str; 3]| -> Result<[f64; 3]> {
             let [margin, hedge, equal] = names.map(|name| columns.get(name).map(|values| mean(&values)));

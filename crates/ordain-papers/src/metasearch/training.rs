@@ -18,8 +18,13 @@ pub enum Teachable {
     Hedge,
 }
 
-/// Weights of the initial weights that margin is tried with beside its own, 0.1.
+/// Weights of the initial weights that margin is tried with beside its own.
 pub const OTHER_PRIORS: [f64; 4] = [0.01, 0.03, 1.0, 10.0];
+
+/// Its own, and the others.
+pub fn priors() -> Vec<f64> {
+    [MarginParams::default().prior].into_iter().chain(OTHER_PRIORS).collect()
+}
 
 /// What from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

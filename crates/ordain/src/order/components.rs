@@ -8,7 +8,7 @@ use super::{Preference, SAME};
 /// before v" in order, which loses nothing between components, and is greedy within each. Never worse than greedy,
 /// which the second alone can be.
 ///
-/// `O(n²)` rows and one bit a pair of memory.
+/// `O(n)` rows of the preference, `O(n²)` time, and one bit a pair of memory.
 pub fn component_order(preference: &impl Preference) -> Vec<usize> {
     let greedy = greedy_order(preference);
     let components = components(&Majority::of(preference));

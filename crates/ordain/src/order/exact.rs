@@ -7,7 +7,7 @@ use crate::{Error, Result};
 pub const LARGEST_EXACT: usize = 20;
 
 /// An order that agrees best, by dynamic programming over the sets of items that come first. The problem is NP-complete (LTOT theorem
-/// 1): `O(2ⁿ n)` time and 9 bytes a set, so n is at most [`LARGEST_EXACT`].
+/// 1): `O(2ⁿ n²)` time and 9 bytes a set, so n is at most [`LARGEST_EXACT`].
 ///
 /// # Errors
 /// If there are more items.
@@ -23,6 +23,7 @@ pub fn exact_order(preference: &impl Preference) -> Result<Vec<usize>> {
     let mut last = vec![0_u8; 1 << n];
     for set in 1..1_usize << n {
         let mut best = f64::NEG_INFINITY;
+        last[set] = set.trailing_zeros() as u8;
         for item in members(set) {
             let before = set & !(1 << item);
             let value = agreement[before] + members(before).map(|first| prefer[first * n + item]).sum::<f64>();

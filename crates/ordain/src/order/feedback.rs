@@ -6,7 +6,7 @@ use super::Preference;
 use crate::{Error, Result};
 
 /// Assertions "u should be preferred to v" on the items of one query (F in LTOT section 4). They may contradict each other,
-/// and there may be none.
+/// and there may be none. One that is given twice counts twice.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Feedback {
     pairs: Vec<(u32, u32)>,

@@ -18,7 +18,7 @@ pub enum Fusion {
     Borda,
     /// Scores of each list, scaled to \[0, 1\], are added (Fox and Shaw).
     CombSum,
-    /// The same times the number of lists that have the item.
+    /// The same times the number of lists that have the item, whatever their weights.
     CombMnz,
     /// `1 / (60 + place)` are added (Cormack, Clarke and Büttcher).
     ReciprocalRank,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::learner::{check_finite, check_round, initial_log_weights, normalise};
+use super::learner::{check_finite, check_initial, check_losses, check_round, initial_log_weights, normalise};
 use super::{Feedback, Learner, Preference, Round};
 use crate::{Error, Result};
 
@@ -53,13 +53,18 @@ impl Hedge {
         })
     }
 
+    /// What an expert's weight is multiplied by for a loss of 1.
+    pub fn beta(&self) -> f64 {
+        self.beta
+    }
+
     pub(super) fn check(&self) -> Result<()> {
         let experts = self.initial.len();
         check_beta(self.beta)?;
-        check_finite("initial weights", &self.initial, experts.max(1))?;
+        check_initial(&self.initial)?;
         check_finite("weights", &self.log_weights, experts)?;
-        check_finite("losses", &self.losses, experts)?;
-        check_finite("the loss", &[self.loss], 1)
+        check_losses(&self.losses, experts)?;
+        check_losses(&[self.loss], 1)
     }
 }
 

@@ -54,6 +54,14 @@ impl AnyLearner {
         self.losses().len()
     }
 
+    /// Hedge's β; none for a margin learner, which has no rate.
+    pub fn beta(&self) -> Option<f64> {
+        match self {
+            Self::Margin(_) => None,
+            Self::Hedge(hedge) => Some(hedge.beta()),
+        }
+    }
+
     /// Checks a learner that was read from a file.
     ///
     /// # Errors
@@ -156,4 +164,19 @@ pub(super) fn check_finite(what: &'static str, values: &[f64], count: usize) -> 
     }
     let found = format!("{} numbers, {} finite", values.len(), values.iter().filter(|value| value.is_finite()).count());
     Err(Error::Data { what, found, expected: format!("{count} finite ones") })
+}
+
+/// Logarithms of initial weights that were read from a file are those of weights.
+pub(super) fn check_initial(logs: &[f64]) -> Result<()> {
+    check_finite("initial weights", logs, logs.len().max(1))?;
+    check_weights(&logs.iter().map(|log| log.exp()).collect::<Vec<f64>>())
+}
+
+/// Losses that were read from a file could have been lost.
+pub(super) fn check_losses(losses: &[f64], count: usize) -> Result<()> {
+    check_finite("losses", losses, count)?;
+    match losses.iter().find(|loss| **loss < 0.0) {
+        None => Ok(()),
+        Some(&value) => Err(Error::Parameter { name: "a loss".into(), value, expected: "0 or more" }),
+    }
 }

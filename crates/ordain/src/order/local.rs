@@ -5,7 +5,7 @@ use super::{Preference, SAME};
 use crate::Result;
 
 /// Moves single items to where they agree best, until no such move is left. The order never gets worse; on return no item can be
-/// moved to its gain. A round through all items is `O(n²)`, and a few rounds are usual; `O(n)` memory.
+/// moved to a gain of more than 1e-9. A round through all items is `O(n²)`, and a few rounds are usual; `O(n)` memory.
 ///
 /// # Errors
 /// If the order does not hold every item once.

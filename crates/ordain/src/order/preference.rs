@@ -147,19 +147,47 @@ impl<P: Preference> Preference for Weighted<'_, P> {
 
 /// Prefers what both prefer: the smaller of two values.
 #[derive(Debug, Clone, Copy)]
-pub struct Both<A, B>(pub A, pub B);
+pub struct Both<A, B>(A, B);
 
-/// Prefers what one of two prefers: the larger of two values.
+/// Prefers what one of two prefers: the larger of two values. For a pair, PREF(u, v) + PREF(v, u) may then exceed 1.
 #[derive(Debug, Clone, Copy)]
-pub struct Either<A, B>(pub A, pub B);
+pub struct Either<A, B>(A, B);
 
 /// Prefers the opposite: one less the value.
 #[derive(Debug, Clone, Copy)]
 pub struct Opposite<A>(pub A);
 
+fn check_same(first: &impl Preference, second: &impl Preference) -> crate::Result<()> {
+    if first.len() == second.len() {
+        return Ok(());
+    }
+    let found = format!("preferences on {} and on {} items", first.len(), second.len());
+    Err(crate::Error::Data { what: "preferences", found, expected: "the same items for both".into() })
+}
+
+impl<A: Preference, B: Preference> Both<A, B> {
+    /// Of two preferences on the same items.
+    ///
+    /// # Errors
+    /// If they differ in the number of items.
+    pub fn new(first: A, second: B) -> crate::Result<Self> {
+        check_same(&first, &second).map(|()| Self(first, second))
+    }
+}
+
+impl<A: Preference, B: Preference> Either<A, B> {
+    /// Of two preferences on the same items.
+    ///
+    /// # Errors
+    /// If they differ in the number of items.
+    pub fn new(first: A, second: B) -> crate::Result<Self> {
+        check_same(&first, &second).map(|()| Self(first, second))
+    }
+}
+
 impl<A: Preference, B: Preference> Preference for Both<A, B> {
     fn len(&self) -> usize {
-        self.0.len().min(self.1.len())
+        self.0.len()
     }
 
     fn prefer(&self, u: usize, v: usize) -> f64 {
@@ -169,7 +197,7 @@ impl<A: Preference, B: Preference> Preference for Both<A, B> {
 
 impl<A: Preference, B: Preference> Preference for Either<A, B> {
     fn len(&self) -> usize {
-        self.0.len().min(self.1.len())
+        self.0.len()
     }
 
     fn prefer(&self, u: usize, v: usize) -> f64 {

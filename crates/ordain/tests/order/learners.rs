@@ -143,6 +143,7 @@ fn bounds_are_never_violated() {
         let beta = [0.5, 0.9, 0.05][task as usize % 3];
         let mut hedge = Hedge::new(experts, &HedgeParams { beta, initial: initial.clone() }).unwrap();
         let prior = [0.1, 1.0, 10.0, 0.01][task as usize % 4];
+        let start = initial.clone();
         let mut margin = Margin::new(experts, &MarginParams { prior, initial }).unwrap();
         let mut seen: Vec<Query> = Vec::new();
         for (round, query) in random.into_iter().enumerate() {
@@ -172,6 +173,11 @@ fn bounds_are_never_violated() {
         }
         hedge_tightest = hedge_tightest.max(hedge.loss() / hedge.bound());
         margin_tightest = margin_tightest.max(margin.loss() / margin.bound());
+        // What is known in advance of the part of the bound that grows: a N ln(1 + c T/λ).
+        let rounds = margin.rounds() as f64;
+        let in_advance = 7.5 * experts as f64 * (1.0 + 0.87 * rounds / prior).ln();
+        let start = start.unwrap_or_else(|| vec![1.0 / experts as f64; experts]);
+        assert!(margin.regret_bound(&start).unwrap() <= in_advance + ROUNDING, "what moved in {task}");
         let mut mixtures: Vec<Vec<f64>> = (0..5).map(|_| weights(experts, &mut stream)).collect();
         if task % 10 < 2 && !seen.is_empty() {
             mixtures.push(best_mixture(experts, &seen));
@@ -379,7 +385,7 @@ fn learners_that_are_none() {
     for beta in [0.0, 1.0, -1.0, f64::NAN] {
         assert!(Hedge::new(2, &HedgeParams { beta, initial: None }).is_err());
     }
-    for prior in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+    for prior in [0.0, 1e-7, -1.0, f64::INFINITY, f64::NAN] {
         assert!(Margin::new(2, &MarginParams { prior, initial: None }).is_err());
     }
     for initial in [vec![1.0], vec![0.5, 0.6], vec![1.0, 0.0], vec![1.5, -0.5]] {
@@ -393,6 +399,8 @@ fn learners_that_are_none() {
         |from: &str, to: &str| serde_json::from_str::<AnyLearner>(&text.replace(from, to)).map(|read| read.check());
     assert!(broken("\"prior\":0.1", "\"prior\":-1").unwrap().is_err());
     assert!(broken("\"slope\":[0.0,0.0]", "\"slope\":[0.0]").unwrap().is_err());
+    assert!(broken("\"losses\":[0.0,0.0]", "\"losses\":[0.0,-1.0]").unwrap().is_err());
+    assert!(broken("\"initial\":[-0.69", "\"initial\":[-0.19").unwrap().is_err());
     assert!(broken("\"margin\"", "\"magic\"").is_err());
 }
 

@@ -77,7 +77,7 @@ proptest! {
         let weighted = Weighted::new(&experts, &weights).unwrap();
         rows_agree(&weighted);
         rows_agree(&Opposite(&experts[0]));
-        rows_agree(&Both(&experts[0], &experts[1]));
+        rows_agree(&Both::new(&experts[0], &experts[1]).unwrap());
         let (a, b) = (&experts[0], &experts[1]);
         for u in 0..n {
             for v in 0..n {
@@ -85,8 +85,9 @@ proptest! {
                 prop_assert!((weighted.prefer(u, v) - sum).abs() < 1e-15);
                 prop_assert_eq!(Opposite(a).prefer(u, v), 1.0 - a.prefer(u, v));
                 // De Morgan.
-                prop_assert_eq!(Either(a, b).prefer(u, v), 1.0 - Both(Opposite(a), Opposite(b)).prefer(u, v));
-                prop_assert_eq!(Both(a, b).prefer(u, v), a.prefer(u, v).min(b.prefer(u, v)));
+                let both = Both::new(Opposite(a), Opposite(b)).unwrap();
+                prop_assert_eq!(Either::new(a, b).unwrap().prefer(u, v), 1.0 - both.prefer(u, v));
+                prop_assert_eq!(Both::new(a, b).unwrap().prefer(u, v), a.prefer(u, v).min(b.prefer(u, v)));
             }
         }
     }
@@ -125,6 +126,8 @@ fn lists_that_are_none() {
     assert!(Weighted::new(&one, &[0.5]).is_err() && Weighted::new(&one, &[0.5, 0.5]).is_err());
     assert!(Weighted::new(&one, &[f64::NAN]).is_err() && Weighted::new(&one[..0], &[]).is_err());
     assert!(agree(&[0, 1], &one[0]).is_err() && agree(&[0, 1, 1], &one[0]).is_err());
+    let other = expert(2, 2, 0.0, Unretrieved::Last, &mut stream(2));
+    assert!(Both::new(&one[0], &other).is_err() && Either::new(&one[0], &other).is_err());
     // 0 and -0 are the same score, infinite ones are in order.
     let zeros = RankOrdering::from_scores([Some(0.0), Some(-0.0), Some(f64::INFINITY)], Unretrieved::Last).unwrap();
     assert_eq!((zeros.prefer(0, 1), zeros.prefer(2, 0)), (0.5, 1.0));
