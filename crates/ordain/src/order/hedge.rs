@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::learner::{check_finite, check_initial, check_losses, check_round, initial_log_weights, normalise};
+use super::learner::{Standing, check_round, normalise};
 use super::{Feedback, Learner, Preference, Round};
 use crate::{Error, Result};
 
@@ -28,11 +28,7 @@ impl Default for HedgeParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hedge {
     beta: f64,
-    initial: Vec<f64>,
-    log_weights: Vec<f64>,
-    losses: Vec<f64>,
-    loss: f64,
-    rounds: u64,
+    standing: Standing,
 }
 
 impl Hedge {
@@ -41,16 +37,9 @@ impl Hedge {
     /// # Errors
     /// If there is no expert, β is not between 0 and 1, or initial weights are not positive and one together.
     pub fn new(experts: usize, params: &HedgeParams) -> Result<Self> {
-        check_beta(params.beta)?;
-        let initial = initial_log_weights(experts, params.initial.as_deref())?;
-        Ok(Self {
-            beta: params.beta,
-            log_weights: initial.clone(),
-            initial,
-            losses: vec![0.0; experts],
-            loss: 0.0,
-            rounds: 0,
-        })
+        let hedge = Self { beta: params.beta, standing: Standing::new(experts, params.initial.as_deref())? };
+        hedge.check()?;
+        Ok(hedge)
     }
 
     /// What an expert's weight is multiplied by for a loss of 1.
@@ -59,60 +48,36 @@ impl Hedge {
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        let experts = self.initial.len();
-        check_beta(self.beta)?;
-        check_initial(&self.initial)?;
-        check_finite("weights", &self.log_weights, experts)?;
-        check_losses(&self.losses, experts)?;
-        check_losses(&[self.loss], 1)
+        if self.beta > 0.0 && self.beta < 1.0 {
+            return Ok(());
+        }
+        Err(Error::Parameter { name: "beta".into(), value: self.beta, expected: "above 0 and below 1" })
     }
-}
-
-fn check_beta(beta: f64) -> Result<()> {
-    if beta > 0.0 && beta < 1.0 {
-        return Ok(());
-    }
-    Err(Error::Parameter { name: "beta".into(), value: beta, expected: "above 0 and below 1" })
 }
 
 impl Learner for Hedge {
-    fn weights(&self) -> Vec<f64> {
-        normalise(&mut self.log_weights.clone())
-    }
-
     fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<Round>> {
-        check_round(self.losses.len(), experts, feedback)?;
+        check_round(self.standing.experts(), experts, feedback)?;
         if feedback.is_empty() {
             return Ok(None);
         }
         let losses: Vec<f64> = experts.iter().filter_map(|expert| feedback.loss(expert)).collect();
         let loss = self.weights().iter().zip(&losses).map(|(weight, loss)| weight * loss).sum();
-        for ((log, total), loss) in self.log_weights.iter_mut().zip(&mut self.losses).zip(&losses) {
+        for (log, loss) in self.standing.log_weights.iter_mut().zip(&losses) {
             *log += self.beta.ln() * loss;
-            *total += loss;
         }
-        normalise(&mut self.log_weights);
-        self.loss += loss;
-        self.rounds += 1;
-        Ok(Some(Round { loss }))
+        normalise(&mut self.standing.log_weights);
+        Ok(Some(self.standing.add(loss, &losses)))
     }
 
-    fn rounds(&self) -> u64 {
-        self.rounds
-    }
-
-    fn loss(&self) -> f64 {
-        self.loss
-    }
-
-    fn losses(&self) -> &[f64] {
-        &self.losses
+    fn standing(&self) -> &Standing {
+        &self.standing
     }
 
     /// `min_i (L_i ln(1/β) + ln(1/w_i)) / (1 - β)`, w being the initial weights; with equal ones, `a_β min_i L_i + c_β ln N` (LTOT
     /// section 4, after Freund and Schapire).
     fn bound(&self) -> f64 {
         let of = |(loss, log): (&f64, &f64)| (loss * -self.beta.ln() - log) / (1.0 - self.beta);
-        self.losses.iter().zip(&self.initial).map(of).fold(f64::INFINITY, f64::min)
+        self.losses().iter().zip(&self.standing.initial).map(of).fold(f64::INFINITY, f64::min)
     }
 }

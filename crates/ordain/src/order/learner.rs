@@ -13,11 +13,60 @@ pub struct Round {
     pub loss: f64,
 }
 
+/// Where a learner stands: weights, and what was lost so far.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Logarithms of the weights that it started from.
+    pub(super) initial: Vec<f64>,
+    /// Logarithms of the weights as they are; none is ever lost to underflow.
+    pub(super) log_weights: Vec<f64>,
+    /// What each expert alone would have lost over all rounds.
+    pub(super) losses: Vec<f64>,
+    /// What the weighted experts lost, each round with the weights from before it.
+    pub(super) loss: f64,
+    /// How many queries had feedback.
+    pub(super) rounds: u64,
+}
+
+impl Standing {
+    /// At the weights given, or equal ones.
+    ///
+    /// # Errors
+    /// If there is no expert, or weights are not positive and one together.
+    pub(super) fn new(experts: usize, initial: Option<&[f64]>) -> Result<Self> {
+        let initial = initial_log_weights(experts, initial)?;
+        Ok(Self { log_weights: initial.clone(), initial, losses: vec![0.0; experts], loss: 0.0, rounds: 0 })
+    }
+
+    pub(super) fn experts(&self) -> usize {
+        self.initial.len()
+    }
+
+    pub(super) fn weights(&self) -> Vec<f64> {
+        normalise(&mut self.log_weights.clone())
+    }
+
+    /// Counts a round.
+    pub(super) fn add(&mut self, loss: f64, losses: &[f64]) -> Round {
+        self.losses.iter_mut().zip(losses).for_each(|(total, loss)| *total += loss);
+        self.loss += loss;
+        self.rounds += 1;
+        Round { loss }
+    }
+
+    /// Checks what was read from a file.
+    pub(super) fn check(&self) -> Result<()> {
+        let experts = self.experts();
+        check_finite("initial weights", &self.initial, experts.max(1))?;
+        check_weights(&self.initial.iter().map(|log| log.exp()).collect::<Vec<f64>>())?;
+        check_finite("weights", &self.log_weights, experts)?;
+        check_losses(&self.losses, experts)?;
+        check_losses(&[self.loss], 1)
+    }
+}
+
 /// Learns weights of experts online: order a query's items by the weights as they are, then learn from what comes back.
 pub trait Learner {
-    /// The weights as they are now: not negative, and one together.
-    fn weights(&self) -> Vec<f64>;
-
     /// Learns from feedback on one query; nothing if there is none, which also does not count as a round.
     ///
     /// # Errors
@@ -25,17 +74,31 @@ pub trait Learner {
     /// learned before stays.
     fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<Round>>;
 
-    /// How many queries had feedback.
-    fn rounds(&self) -> u64;
-
-    /// What the weighted experts lost over all rounds, each with the weights from before it.
-    fn loss(&self) -> f64;
-
-    /// What each expert alone would have lost.
-    fn losses(&self) -> &[f64];
+    /// Where it stands.
+    fn standing(&self) -> &Standing;
 
     /// What [`Learner::loss`] cannot exceed, whatever the experts said and whatever came back.
     fn bound(&self) -> f64;
+
+    /// The weights as they are now: not negative, and one together.
+    fn weights(&self) -> Vec<f64> {
+        self.standing().weights()
+    }
+
+    /// How many queries had feedback.
+    fn rounds(&self) -> u64 {
+        self.standing().rounds
+    }
+
+    /// What the weighted experts lost over all rounds, each with the weights from before it.
+    fn loss(&self) -> f64 {
+        self.standing().loss
+    }
+
+    /// What each expert alone would have lost.
+    fn losses(&self) -> &[f64] {
+        &self.standing().losses
+    }
 }
 
 /// Either learner, with all that is needed to go on later.
@@ -51,7 +114,7 @@ pub enum AnyLearner {
 impl AnyLearner {
     /// How many experts it weighs.
     pub fn experts(&self) -> usize {
-        self.losses().len()
+        self.standing().experts()
     }
 
     /// Hedge's β; none for a margin learner, which has no rate.
@@ -67,6 +130,7 @@ impl AnyLearner {
     /// # Errors
     /// If its numbers are not those of such a learner.
     pub fn check(&self) -> Result<()> {
+        self.standing().check()?;
         match self {
             Self::Margin(margin) => margin.check(),
             Self::Hedge(hedge) => hedge.check(),
@@ -75,13 +139,6 @@ impl AnyLearner {
 }
 
 impl Learner for AnyLearner {
-    fn weights(&self) -> Vec<f64> {
-        match self {
-            Self::Margin(margin) => margin.weights(),
-            Self::Hedge(hedge) => hedge.weights(),
-        }
-    }
-
     fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<Round>> {
         match self {
             Self::Margin(margin) => margin.learn(experts, feedback),
@@ -89,24 +146,10 @@ impl Learner for AnyLearner {
         }
     }
 
-    fn rounds(&self) -> u64 {
+    fn standing(&self) -> &Standing {
         match self {
-            Self::Margin(margin) => margin.rounds(),
-            Self::Hedge(hedge) => hedge.rounds(),
-        }
-    }
-
-    fn loss(&self) -> f64 {
-        match self {
-            Self::Margin(margin) => margin.loss(),
-            Self::Hedge(hedge) => hedge.loss(),
-        }
-    }
-
-    fn losses(&self) -> &[f64] {
-        match self {
-            Self::Margin(margin) => margin.losses(),
-            Self::Hedge(hedge) => hedge.losses(),
+            Self::Margin(margin) => margin.standing(),
+            Self::Hedge(hedge) => hedge.standing(),
         }
     }
 
@@ -119,7 +162,7 @@ impl Learner for AnyLearner {
 }
 
 /// The logarithms of the weights to start from: those given, or equal ones.
-pub(super) fn initial_log_weights(experts: usize, given: Option<&[f64]>) -> Result<Vec<f64>> {
+fn initial_log_weights(experts: usize, given: Option<&[f64]>) -> Result<Vec<f64>> {
     let wrong = |found: String, expected: String| Error::Data { what: "initial weights", found, expected };
     if experts == 0 {
         return Err(Error::Data { what: "experts", found: "none".into(), expected: "at least one".into() });
@@ -164,12 +207,6 @@ pub(super) fn check_finite(what: &'static str, values: &[f64], count: usize) -> 
     }
     let found = format!("{} numbers, {} finite", values.len(), values.iter().filter(|value| value.is_finite()).count());
     Err(Error::Data { what, found, expected: format!("{count} finite ones") })
-}
-
-/// Logarithms of initial weights that were read from a file are those of weights.
-pub(super) fn check_initial(logs: &[f64]) -> Result<()> {
-    check_finite("initial weights", logs, logs.len().max(1))?;
-    check_weights(&logs.iter().map(|log| log.exp()).collect::<Vec<f64>>())
 }
 
 /// Losses that were read from a file could have been lost.

@@ -24,7 +24,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::learner::{check_finite, check_initial, check_losses, check_round, initial_log_weights, normalise};
+use super::learner::{Standing, check_finite, check_losses, check_round, normalise};
 use super::{Feedback, Learner, Preference, Round};
 use crate::numeric::Matrix;
 use crate::numeric::dense::Cholesky;
@@ -50,17 +50,13 @@ impl Default for MarginParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Margin {
     prior: f64,
-    initial: Vec<f64>,
-    log_weights: Vec<f64>,
     /// Σ H, column by column.
     curvature: Vec<f64>,
     /// Σ (g - H w_t).
     slope: Vec<f64>,
     /// Σ (q_t(w_t) - q_t(w_{t+1})).
     stability: f64,
-    losses: Vec<f64>,
-    loss: f64,
-    rounds: u64,
+    standing: Standing,
 }
 
 /// How steep the logistic loss is.
@@ -174,19 +170,15 @@ impl Margin {
     /// # Errors
     /// If there is no expert, the prior is below 1e-6, or initial weights are not positive and one together.
     pub fn new(experts: usize, params: &MarginParams) -> Result<Self> {
-        check_prior(params.prior)?;
-        let initial = initial_log_weights(experts, params.initial.as_deref())?;
-        Ok(Self {
+        let margin = Self {
             prior: params.prior,
-            log_weights: initial.clone(),
-            initial,
             curvature: vec![0.0; experts * experts],
             slope: vec![0.0; experts],
             stability: 0.0,
-            losses: vec![0.0; experts],
-            loss: 0.0,
-            rounds: 0,
-        })
+            standing: Standing::new(experts, params.initial.as_deref())?,
+        };
+        margin.check()?;
+        Ok(margin)
     }
 
     /// What the loss can exceed that of a fixed mixture of the experts by: `λ KL(mixture | w_1)` and what the weights moved.
@@ -195,12 +187,12 @@ impl Margin {
     /// If the mixture is not one weight an expert, not negative and one together.
     pub fn regret_bound(&self, mixture: &[f64]) -> Result<f64> {
         super::preference::check_weights(mixture)?;
-        if mixture.len() != self.initial.len() {
-            let expected = format!("{}, one an expert", self.initial.len());
+        if mixture.len() != self.standing.experts() {
+            let expected = format!("{}, one an expert", self.standing.experts());
             return Err(Error::Data { what: "weights", found: mixture.len().to_string(), expected });
         }
         let part = |(weight, log): (&f64, &f64)| if *weight > 0.0 { weight * (weight.ln() - log) } else { 0.0 };
-        let divergence: f64 = mixture.iter().zip(&self.initial).map(part).sum();
+        let divergence: f64 = mixture.iter().zip(&self.standing.initial).map(part).sum();
         Ok(self.prior * divergence + self.stability)
     }
 
@@ -210,7 +202,7 @@ impl Margin {
     /// shortened until the objective falls.
     fn leader(&self, curvature: &[f64], slope: &[f64]) -> Result<Vec<f64>> {
         let n = slope.len();
-        let mut logs = self.log_weights.clone();
+        let mut logs = self.standing.log_weights.clone();
         let mut weights = normalise(&mut logs);
         // Of the gradient, and what it moves the ratios by.
         let largest = slope.iter().chain(curvature).fold(self.prior, |largest, value| largest.max(value.abs()));
@@ -219,7 +211,7 @@ impl Margin {
         for _ in 0..NEWTON_STEPS {
             let product = times(curvature, &weights);
             let mut gradient: Vec<f64> =
-                (0..n).map(|i| slope[i] + product[i] + self.prior * (logs[i] - self.initial[i])).collect();
+                (0..n).map(|i| slope[i] + product[i] + self.prior * (logs[i] - self.standing.initial[i])).collect();
             // What is the same for all experts moves nothing, and would cancel below.
             let level = dot(&weights, &gradient);
             gradient.iter_mut().for_each(|slope| *slope -= level);
@@ -286,34 +278,22 @@ impl Margin {
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        let experts = self.initial.len();
-        check_prior(self.prior)?;
-        check_initial(&self.initial)?;
-        check_finite("weights", &self.log_weights, experts)?;
+        if !(self.prior >= LEAST_PRIOR && self.prior.is_finite()) {
+            return Err(Error::Parameter { name: "prior".into(), value: self.prior, expected: "1e-6 or more" });
+        }
+        let experts = self.standing.experts();
         check_finite("the curvature", &self.curvature, experts * experts)?;
         check_finite("the slope", &self.slope, experts)?;
-        check_losses(&self.losses, experts)?;
-        check_losses(&[self.loss, self.stability], 2)
+        check_losses(&[self.stability], 1)
     }
 }
 
 /// Less than this is lost beside the rounding of a single query.
 const LEAST_PRIOR: f64 = 1e-6;
 
-fn check_prior(prior: f64) -> Result<()> {
-    if prior >= LEAST_PRIOR && prior.is_finite() {
-        return Ok(());
-    }
-    Err(Error::Parameter { name: "prior".into(), value: prior, expected: "1e-6 or more" })
-}
-
 impl Learner for Margin {
-    fn weights(&self) -> Vec<f64> {
-        normalise(&mut self.log_weights.clone())
-    }
-
     fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<Round>> {
-        check_round(self.losses.len(), experts, feedback)?;
+        check_round(self.standing.experts(), experts, feedback)?;
         if feedback.is_empty() {
             return Ok(None);
         }
@@ -329,28 +309,17 @@ impl Learner for Margin {
         let change = dot(&now.gradient, &moved) + 0.5 * dot(&moved, &times(&now.curvature, &moved));
         // Not negative, but for rounding.
         self.stability += (-change).max(0.0);
-        self.losses = add(&self.losses, &now.losses);
-        (self.curvature, self.slope, self.log_weights) = (curvature, slope, log_weights);
-        self.loss += now.loss;
-        self.rounds += 1;
-        Ok(Some(Round { loss: now.loss }))
+        (self.curvature, self.slope, self.standing.log_weights) = (curvature, slope, log_weights);
+        Ok(Some(self.standing.add(now.loss, &now.losses)))
     }
 
-    fn rounds(&self) -> u64 {
-        self.rounds
-    }
-
-    fn loss(&self) -> f64 {
-        self.loss
-    }
-
-    fn losses(&self) -> &[f64] {
-        &self.losses
+    fn standing(&self) -> &Standing {
+        &self.standing
     }
 
     /// The best expert's loss and what learning which one it is can cost: `min_i (L_i + λ ln(1/w_i)) + Σ (q_t(w_t) - q_t(w_{t+1}))`.
     fn bound(&self) -> f64 {
-        let best = self.losses.iter().zip(&self.initial).map(|(loss, log)| loss - self.prior * log);
+        let best = self.losses().iter().zip(&self.standing.initial).map(|(loss, log)| loss - self.prior * log);
         best.fold(f64::INFINITY, f64::min) + self.stability
     }
 }
@@ -397,8 +366,9 @@ mod tests {
                 let leader = margin.leader(&curvature, &slope);
                 let leader = leader.unwrap_or_else(|error| panic!("{experts} experts, {scale}: {error}"));
                 let product = times(&curvature, &leader.iter().map(|log| log.exp()).collect::<Vec<f64>>());
-                let gradient: Vec<f64> =
-                    (0..experts).map(|i| slope[i] + product[i] + 0.1 * (leader[i] - margin.initial[i])).collect();
+                let gradient: Vec<f64> = (0..experts)
+                    .map(|i| slope[i] + product[i] + 0.1 * (leader[i] - margin.standing.initial[i]))
+                    .collect();
                 // Weights right to 1e-9, or what rounding allows, times the curvature.
                 let tolerance = (1e-9 + 1e-13 * scale) * (1.0 + scale);
                 assert!(gradient.iter().all(|one| (one - gradient[0]).abs() < tolerance), "{scale} {gradient:?}");
@@ -413,7 +383,7 @@ mod tests {
         for start in [1e-300, 1e-12, 1.2e-10, 3e-10, 1e-8] {
             for pull in [0.5, 0.8, 2.0, 70.0] {
                 let mut margin = Margin::new(2, &MarginParams::default()).unwrap();
-                margin.log_weights = vec![0.0, f64::ln(start)];
+                margin.standing.log_weights = vec![0.0, f64::ln(start)];
                 let slope = [0.0, -0.1 * f64::ln(start) - pull];
                 let leader = margin.leader(&[0.0; 4], &slope).unwrap();
                 let expected = 1.0 / (1.0 + (slope[1] / 0.1).exp());
