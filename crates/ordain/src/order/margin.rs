@@ -216,10 +216,10 @@ impl Margin {
             let level = dot(&weights, &gradient);
             gradient.iter_mut().for_each(|slope| *slope -= level);
             let step = self.step(curvature, &weights, &gradient)?;
-            let mut length = longest(&weights, &step);
             if step.iter().any(|ratio| !ratio.is_finite()) {
                 break;
             }
+            let mut length = longest(&weights, &step);
             // A weight that has far to grow moves by little at first.
             let grows =
                 |i: usize| if weights[i] < SMALL { logs[i] + step[i] > LARGEST_SMALL.ln() } else { step[i] > 1.0 };
