@@ -139,6 +139,8 @@ fn linear_functions() {
             let (failed, largest) = world.failures((samples, size), 0.0, slack);
             println!("{class:?}, {size} documents: {failed} of {samples}, largest {largest:.2}");
             assert!(failed as f64 <= allowed(samples, delta), "{failed}");
+            // No more than a hundred times what happens.
+            assert!(largest > 0.01, "{largest}");
         }
     }
 }
