@@ -92,11 +92,6 @@ pub fn typed(word: impl AsRef<OsStr>) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// A text inside a page or a picture.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 /// The columns of the terminal; where there is none, those of the variable `COLUMNS`, or 100.
 pub fn columns() -> usize {
     let variable = || std::env::var("COLUMNS").ok()?.parse().ok();

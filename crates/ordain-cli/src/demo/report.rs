@@ -93,7 +93,7 @@ impl Story<'_> {
             format!(
                 "<tr><td>{rank}</td><td style=\"text-align:left\">{}</td><td>{}</td><td>{}</td><td>{rank_low}–{rank_high}</td>\
                  <td>{}</td><td>{:.1}</td></tr>\n",
-                output::escape(place.name),
+                escape(place.name),
                 output::fixed(mean, 2),
                 output::fixed(sd, 2),
                 place.truth,
@@ -163,7 +163,7 @@ impl Story<'_> {
 
     fn next(&self) -> String {
         let lines: Vec<&str> = self.advice.lines().map(str::trim_start).collect();
-        format!("<h2>Try next</h2>\n<pre><code>{}</code></pre>\n", output::escape(&lines.join("\n")))
+        format!("<h2>Try next</h2>\n<pre><code>{}</code></pre>\n", escape(&lines.join("\n")))
     }
 }
 
@@ -210,7 +210,7 @@ fn ranking_picture(places: &[Place<'_>]) -> String {
              <path class=\"truth\" d=\"M{truth:.1} {:.1}l6 6l-6 6l-6-6z\"/>",
             LEFT - 8.0,
             y + 4.5,
-            output::escape(place.name),
+            escape(place.name),
             y - 6.0
         );
     }
@@ -221,4 +221,8 @@ fn chart(svg: &str, caption: &str) -> String {
     // Drawn at a fixed size, which the page may change.
     let svg = svg.trim();
     format!("<figure class=\"chart\">\n{svg}\n<figcaption>{caption}</figcaption>\n</figure>\n")
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,6 +1,7 @@
 //! Weights and losses, as they are shown.
 
 use comfy_table::{CellAlignment, Table, presets};
+use ordain_papers::plot::Bars;
 use serde::Serialize;
 
 use super::state::Weights;
@@ -126,38 +127,10 @@ impl Report {
 
     /// Bars of the weights by falling weight, as SVG.
     pub fn picture(&self) -> String {
-        /// The height of a row, where the first begins, where bars begin, and how long the longest is.
-        const ROW: usize = 26;
-        const TOP: usize = 48;
-        const LEFT: usize = 180;
-        const LONGEST: f64 = 300.0;
-        /// Letters of a name that fit left of the bars.
-        const LETTERS: usize = 22;
-        let experts = self.sorted();
-        let largest = experts.first().map_or(1.0, |expert| expert.weight);
-        let height = TOP + ROW * experts.len() + 12;
-        let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"560\" height=\"{height}\" viewBox=\"0 0 560 {height}\" \
-             font-family=\"sans-serif\" font-size=\"14\" fill=\"#222222\">\n\
-             <rect width=\"560\" height=\"{height}\" fill=\"#ffffff\"/>\n\
-             <text x=\"{LEFT}\" y=\"28\" font-size=\"16\">Weights of the experts</text>\n"
-        );
-        for (at, expert) in experts.iter().enumerate() {
-            let y = TOP + ROW * at;
-            let width = LONGEST * expert.weight / largest;
-            let name = output::escape(&output::cut(&expert.name, LETTERS));
-            out += &format!(
-                "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{name}</text>\n\
-                 <rect x=\"{LEFT}\" y=\"{y}\" width=\"{width:.1}\" height=\"{}\" fill=\"#0072b2\"/>\n\
-                 <text x=\"{:.1}\" y=\"{}\">{}</text>\n",
-                LEFT - 8,
-                y + 15,
-                ROW - 6,
-                LEFT as f64 + width + 6.0,
-                y + 15,
-                output::fixed(expert.weight, 3),
-            );
-        }
-        out + "</svg>\n"
+        let learned =
+            if self.learn == "none" { "not learned".to_owned() } else { format!("learned by {}", self.learn) };
+        let group = |expert: &&Expert| (expert.name.clone(), vec![expert.weight]);
+        let groups = self.sorted().iter().map(group).collect();
+        Bars { across: "Weight of the expert".into(), series: vec![learned], groups }.draw()
     }
 }
