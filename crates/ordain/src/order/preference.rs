@@ -52,24 +52,6 @@ impl<P: Preference + ?Sized> Preference for &P {
     }
 }
 
-impl<P: Preference + ?Sized> Preference for Box<P> {
-    fn len(&self) -> usize {
-        (**self).len()
-    }
-
-    fn prefer(&self, u: usize, v: usize) -> f64 {
-        (**self).prefer(u, v)
-    }
-
-    fn add_net(&self, item: usize, weight: f64, out: &mut [f64]) {
-        (**self).add_net(item, weight, out);
-    }
-
-    fn add_potentials(&self, weight: f64, out: &mut [f64]) {
-        (**self).add_potentials(weight, out);
-    }
-}
-
 /// A linear combination of experts, `PREF(u, v) = Σ w_i R_i(u, v)`; its memory does not grow with pairs.
 #[derive(Debug, Clone, Copy)]
 pub struct Weighted<'a, P> {

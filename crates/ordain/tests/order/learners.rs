@@ -404,13 +404,14 @@ fn learners_that_are_none() {
     assert!(broken("\"margin\"", "\"magic\"").is_err());
 }
 
-/// What learns from any preference learns from boxed and borrowed ones, and from opposites: an expert that is always wrong is worth
+/// What learns from one kind of preference learns from several at once, and from opposites: an expert that is always wrong is worth
 /// as much turned round.
 #[test]
 fn experts_of_any_kind() {
     let right = RankOrdering::from_scores([Some(2.0), Some(1.0), Some(0.0)], Unretrieved::Last).unwrap();
     let wrong = RankOrdering::from_scores([Some(0.0), Some(1.0), Some(2.0)], Unretrieved::Last).unwrap();
-    let experts: Vec<Box<dyn Preference>> = vec![Box::new(right.clone()), Box::new(Opposite(wrong))];
+    let turned = Opposite(wrong);
+    let experts: [&dyn Preference; 2] = [&right, &turned];
     let mut margin = Margin::new(2, &MarginParams::default()).unwrap();
     for _ in 0..10 {
         margin.learn(&experts, &Feedback::from_grades(&[2, 1, 0])).unwrap();
