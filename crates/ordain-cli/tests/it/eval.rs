@@ -4,7 +4,7 @@ use crate::util::Folder;
 
 /// Two queries. For q1, run `a` finds the grade 2 first and the grade 1 third, run `b` the other way round; only `a`
 /// answers q2.
-fn files() -> Folder {
+pub fn files() -> Folder {
     let folder = Folder::empty();
     folder.write("qrels", "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\n");
     folder.write("a.run", "q1 Q0 d1 1 3.0 a\nq1 Q0 d2 2 2.0 a\nq1 Q0 d3 3 1.0 a\nq2 Q0 d9 1 1.0 a\nq2 Q0 d1 2 0.5 a\n");
@@ -12,7 +12,9 @@ fn files() -> Folder {
     folder
 }
 
-fn near(found: &serde_json::Value, expected: f64) {
+#[track_caller]
+pub fn near(found: &serde_json::Value, expected: f64) {
+    // A dozen roundings.
     assert!((found.as_f64().unwrap() - expected).abs() < 1e-12, "{found} {expected}");
 }
 

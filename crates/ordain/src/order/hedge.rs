@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::learner::{Standing, check_round, normalise};
-use super::{Feedback, Learner, Preference, Round};
+use super::{Feedback, Learner, Preference};
 use crate::{Error, Result};
 
 /// How Hedge starts and how fast it learns.
@@ -56,7 +56,7 @@ impl Hedge {
 }
 
 impl Learner for Hedge {
-    fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<Round>> {
+    fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<f64>> {
         check_round(self.standing.experts(), experts, feedback)?;
         if feedback.is_empty() {
             return Ok(None);

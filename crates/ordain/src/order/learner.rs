@@ -6,13 +6,6 @@ use super::preference::check_weights;
 use super::{Feedback, Hedge, Margin, Preference};
 use crate::{Error, Result};
 
-/// What a query taught.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Round {
-    /// The loss of the weighted experts, with the weights from before the feedback.
-    pub loss: f64,
-}
-
 /// Where a learner stands: weights, and what was lost so far.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
@@ -46,12 +39,12 @@ impl Standing {
         normalise(&mut self.log_weights.clone())
     }
 
-    /// Counts a round.
-    pub(super) fn add(&mut self, loss: f64, losses: &[f64]) -> Round {
+    /// Counts a round; gives its loss.
+    pub(super) fn add(&mut self, loss: f64, losses: &[f64]) -> f64 {
         self.losses.iter_mut().zip(losses).for_each(|(total, loss)| *total += loss);
         self.loss += loss;
         self.rounds += 1;
-        Round { loss }
+        loss
     }
 
     /// Checks what was read from a file.
@@ -67,12 +60,13 @@ impl Standing {
 
 /// Learns weights of experts online: order a query's items by the weights as they are, then learn from what comes back.
 pub trait Learner {
-    /// Learns from feedback on one query; nothing if there is none, which also does not count as a round.
+    /// Learns from feedback on one query, and gives what the weighted experts lost with the weights from before; nothing if there is no
+    /// feedback, which also does not count as a round.
     ///
     /// # Errors
     /// If there is another number of experts, experts differ in their items, or feedback is on other items. What was
     /// learned before stays.
-    fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<Round>>;
+    fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<f64>>;
 
     /// Where it stands.
     fn standing(&self) -> &Standing;
@@ -139,7 +133,7 @@ impl AnyLearner {
 }
 
 impl Learner for AnyLearner {
-    fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<Round>> {
+    fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<f64>> {
         match self {
             Self::Margin(margin) => margin.learn(experts, feedback),
             Self::Hedge(hedge) => hedge.learn(experts, feedback),

@@ -25,9 +25,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::learner::{Standing, check_finite, check_losses, check_round, normalise};
-use super::{Feedback, Learner, Preference, Round};
+use super::{Feedback, Learner, Preference};
 use crate::numeric::Matrix;
-use crate::numeric::dense::Cholesky;
+use crate::numeric::dense::{Cholesky, add_scaled, dot};
 use crate::{Error, Result};
 
 /// How [`Margin`] starts.
@@ -122,7 +122,7 @@ impl Expansion {
                 if x != 0.0 {
                     out.gradient[at] += slope * x;
                     let column = &mut out.curvature[at * n..(at + 1) * n];
-                    column.iter_mut().zip(&advice).for_each(|(entry, other)| *entry += curvature * x * other);
+                    add_scaled(column, curvature * x, &advice);
                 }
             }
         }
@@ -151,15 +151,11 @@ fn stepped(logs: &[f64], weights: &[f64], step: &[f64], length: f64) -> Vec<f64>
     logs.iter().zip(weights).zip(step).map(one).collect()
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 /// A square matrix, column by column, times a vector.
 fn times(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; vector.len()];
     for (column, &factor) in matrix.chunks_exact(vector.len()).zip(vector) {
-        out.iter_mut().zip(column).for_each(|(out, entry)| *out += factor * entry);
+        add_scaled(&mut out, factor, column);
     }
     out
 }
@@ -292,7 +288,7 @@ impl Margin {
 const LEAST_PRIOR: f64 = 1e-6;
 
 impl Learner for Margin {
-    fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<Round>> {
+    fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<f64>> {
         check_round(self.standing.experts(), experts, feedback)?;
         if feedback.is_empty() {
             return Ok(None);

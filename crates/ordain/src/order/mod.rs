@@ -47,7 +47,7 @@ pub use feedback::Feedback;
 pub use fusion::{Fused, Fusion};
 pub use greedy::greedy_order;
 pub use hedge::{Hedge, HedgeParams};
-pub use learner::{AnyLearner, Learner, Round, Standing};
+pub use learner::{AnyLearner, Learner, Standing};
 pub use local::improve;
 pub use margin::{Margin, MarginParams};
 pub use pool::Pool;

@@ -92,12 +92,6 @@ impl RankOrdering {
         self.unretrieved
     }
 
-    /// Whether it has an opinion on any pair.
-    pub fn has_opinion(&self) -> bool {
-        let levels = self.levels();
-        levels > 1
-    }
-
     /// How many values the ordering function takes, items without opinion aside.
     pub(super) fn levels(&self) -> usize {
         let ranked = self.ranked.chunk_by(|a, b| a.1 == b.1).count();

@@ -110,8 +110,8 @@ fn hedge_by_its_formula() {
             let expected = feedback.loss(&Weighted::new(lists, &now).unwrap());
             let round = hedge.learn(lists, feedback).unwrap();
             assert_eq!(round.is_some(), expected.is_some());
-            if let (Some(round), Some(expected)) = (round, expected) {
-                assert!((round.loss - expected).abs() < 1e-14);
+            if let (Some(loss), Some(expected)) = (round, expected) {
+                assert!((loss - expected).abs() < 1e-14);
                 own += expected;
                 for (total, list) in totals.iter_mut().zip(lists) {
                     *total += feedback.loss(list).unwrap();
