@@ -13,9 +13,14 @@ impl Mean {
     /// Of these values, of which there is one at least.
     pub fn of(values: &[f64]) -> Self {
         let count = values.len() as f64;
-        let value = values.iter().sum::<f64>() / count;
+        let value = mean(values);
         let spread: f64 = values.iter().map(|other| (other - value).powi(2)).sum();
         let error = if values.len() > 1 { (spread / (count - 1.0) / count).sqrt() } else { 0.0 };
         Self { value, error }
     }
+}
+
+/// The mean of values, 0 of none.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
 }

@@ -5,10 +5,11 @@ use std::fmt::Write;
 use ordain::measure::MeanInterval;
 
 use super::plan::Plan;
-use super::summary::{Line, SIGNIFICANT, Summary, System, csv, mean};
+use super::summary::{Line, SIGNIFICANT, Summary, System, csv};
 use super::training::{Source, Teachable};
 use crate::findings::{Findings, Gist};
 use crate::html;
+use crate::mean::mean;
 use crate::plot::Bars;
 
 /// What is shown of the collections.

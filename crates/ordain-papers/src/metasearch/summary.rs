@@ -8,6 +8,7 @@ use super::measuring::Lessons;
 use super::plan::{AGREEMENTS, LOSSES, METHODS, MISORDERED, ON_ALL, Plan, Searched};
 use super::training::{OTHER_PRIORS, Source, Teachable, Trained};
 use crate::journal::Row;
+use crate::mean::mean;
 
 /// Intervals hold what they are of with this probability.
 pub const LEVEL: f64 = 0.95;
@@ -291,11 +292,6 @@ impl Ranks {
 /// How many ranks are no larger.
 fn among(ranks: &[f64], count: usize) -> usize {
     ranks.iter().filter(|&&rank| rank <= count as f64).count()
-}
-
-/// The mean of values, 0 of none.
-pub fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 /// Weights from full feedback, means over the parts that are held out.

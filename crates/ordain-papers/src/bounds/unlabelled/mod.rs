@@ -13,6 +13,7 @@ use crate::collections::letor;
 use crate::experiment::{Experiment, Job, Place, Program, Progress};
 use crate::findings::Findings;
 use crate::journal::{Journal, Layout, Row};
+use crate::mean::mean;
 use crate::record::Record;
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -180,8 +181,4 @@ fn risks(scorer: &PairwiseRisk, queries: &[LabelledQuery]) -> Result<Vec<f64>> {
     let risk =
         |query: &LabelledQuery| Ok(pairwise_risk(&scorer.score(query.attributes())?, query.relevant())?.unwrap_or(0.0));
     queries.iter().map(risk).collect()
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
