@@ -2,20 +2,22 @@
 
 use std::fmt::Write;
 
+use ordain::active::Curve;
+use ordain::data::Items;
 use ordain::gp::RankedItem;
 use ordain_papers::document;
 use ordain_papers::plot::Series;
 
 use super::race::{FIRST, RATINGS, SESSIONS, Step, WITH_LINKS, WITHOUT_LINKS};
-use crate::model::Model;
 use crate::output;
 use crate::simulate::Measure;
 use crate::simulate::picture::{lines, picture};
-use crate::simulate::play::Curve;
 
 /// What the page tells of.
 pub struct Story<'a> {
-    pub model: &'a Model,
+    pub items: &'a Items,
+    /// Answers that were learned from.
+    pub learned: usize,
     pub ranked: &'a [RankedItem],
     /// Inhabitants of every country.
     pub truth: &'a [f64],
@@ -32,7 +34,7 @@ impl Story<'_> {
     pub fn page(&self) -> String {
         let style = include_str!("report.css");
         let countries = self.ranked.len();
-        let answers = output::count(self.model.learned, "answer");
+        let answers = output::count(self.learned, "answer");
         let body = format!(
             "<h1>Which European country has more inhabitants?</h1>\n\
              <p class=\"lead\">{countries} countries, {answers} of a judge who errs now and then. The inhabitants are hidden \
@@ -77,7 +79,7 @@ impl Story<'_> {
         let place = |ranked: &RankedItem| {
             let own = self.truth[ranked.item.index()];
             Place {
-                name: self.model.items().id(ranked.item),
+                name: self.items.id(ranked.item),
                 ranked: ranked.clone(),
                 truth: 1 + self.truth.iter().filter(|&&other| other > own).count(),
                 inhabitants: own,

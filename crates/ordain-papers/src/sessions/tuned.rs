@@ -235,7 +235,7 @@ impl Tuning {
         };
         let mut problems: Vec<Evidence> = examples.iter().map(problem).collect::<Result<_>>()?;
         let params = TuningParams { seed, restarts: 0, ..TuningParams::default() };
-        let found = params.tune(&mut problems, |_| {})?;
+        let found = params.tune(&mut problems)?;
         let parts: Vec<bool> = [0, 2, 3].map(|at| plain.numbers[at].is_some()).to_vec();
         let value = |at: usize, name: &str| {
             let before = parts[..at].iter().filter(|has| **has).count();

@@ -176,6 +176,59 @@ pub struct Quality {
     pub accuracy: f64,
 }
 
+/// The measures of a [`Quality`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QualityMeasure {
+    /// Mean average precision.
+    Map,
+    /// Normalised discounted cumulative gain of the first ten.
+    Ndcg10,
+    /// The reciprocal rank of the item that is truly best.
+    Best,
+    /// Kendall's tau with the truth.
+    Tau,
+    /// The share of pairs in the right order.
+    Accuracy,
+}
+
+impl QualityMeasure {
+    /// All measures, in the order of [`Quality::values`].
+    pub const ALL: [Self; 5] = [Self::Map, Self::Ndcg10, Self::Best, Self::Tau, Self::Accuracy];
+
+    /// Its value.
+    pub fn of(self, quality: &Quality) -> f64 {
+        match self {
+            Self::Map => quality.map,
+            Self::Ndcg10 => quality.ndcg10,
+            Self::Best => quality.best,
+            Self::Tau => quality.tau,
+            Self::Accuracy => quality.accuracy,
+        }
+    }
+
+    /// Its name on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Map => "map",
+            Self::Ndcg10 => "ndcg10",
+            Self::Best => "best",
+            Self::Tau => "tau",
+            Self::Accuracy => "accuracy",
+        }
+    }
+
+    /// One line that says what it is, as on an axis.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Map => "Mean average precision",
+            Self::Ndcg10 => "NDCG@10",
+            Self::Best => "Reciprocal rank of the best",
+            Self::Tau => "Kendall's tau with the truth",
+            Self::Accuracy => "Share of pairs in the right order",
+        }
+    }
+}
+
 impl Quality {
     /// Every measure, in the order of their names in results: map, ndcg10, best, tau, accuracy.
     pub fn values(&self) -> [f64; 5] {

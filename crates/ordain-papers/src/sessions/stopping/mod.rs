@@ -275,7 +275,7 @@ fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan,
         if answers % plan.step != 0 {
             continue;
         }
-        let params = CertaintyParams { draws: plan.draws, seed: asked };
+        let params = CertaintyParams { draws: plan.draws, seed: asked, ..CertaintyParams::default() };
         let probability = rule.probability(&session.certainty(&params)?);
         said.push(Some(probability));
         reached.push(Some(f64::from(is_reached(session.belief().mean(), &truth, goal))));
@@ -289,15 +289,14 @@ fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan,
             continue;
         }
         let params = ForecastParams {
-            goal,
-            error: ERROR,
-            target: rule.target,
+            rule,
             repeat: false,
             worlds: plan.worlds,
             most: plan.answers - answers,
             every: plan.step,
             level: LEVEL,
             seed: asked,
+            ..ForecastParams::default()
         };
         let found = forecast(session.belief(), None, &model, strategy, &candidates, &params)?;
         ends.extend([found.low, found.high].map(|end| end.map(|end| end as f64)));
