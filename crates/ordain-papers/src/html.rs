@@ -120,14 +120,14 @@ fn source(experiment: &Experiment, general: &General) -> String {
     let file = |file: &crate::data::Fingerprint| {
         format!("<li><code>{}</code>, {} bytes, FNV-1a {}</li>\n", escape(&file.file), file.bytes, file.checksum)
     };
-    let mut origins: Vec<&str> = experiment.data.iter().map(|file| file.origin).collect();
-    origins.dedup();
-    let data = if origins.is_empty() {
+    let mut collections: Vec<String> = experiment.data.iter().map(|file| file.collection.to_string()).collect();
+    collections.dedup();
+    let data = if collections.is_empty() {
         String::new()
     } else {
         format!(
-            "<details><summary>Data</summary>\n<p>Each is {}.</p>\n<ul>\n{}</ul></details>\n",
-            escape(&origins.join("; or ")),
+            "<details><summary>Data</summary>\n<p>Files of {}.</p>\n<ul>\n{}</ul></details>\n",
+            escape(&collections.join(", ")),
             general.data.iter().map(file).collect::<String>()
         )
     };

@@ -33,7 +33,7 @@ mod search;
 mod sessions;
 mod tabulated;
 
-pub use data::{DataFile, DataFolder};
+pub use data::{DataCollection, DataFile, DataFolder};
 pub use experiment::{Experiment, Options, Progress, experiments, find, run, write_report};
 pub use findings::{Findings, Gist};
 pub use html::document;
