@@ -1,4 +1,4 @@
-//! Experts' weights: where they start, how they are learned, and the file that keeps them.
+//! The experts' weights: their start, their learning, and the file that keeps them.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -11,16 +11,16 @@ use serde::{Deserialize, Serialize};
 use super::{Arguments, Learn};
 use crate::Failure;
 
-/// What the file of `--state` holds.
+/// The content of the file of `--state`.
 #[derive(Serialize, Deserialize)]
 struct State {
     experts: Vec<String>,
-    /// As they were given when learning began.
+    /// The initial weights as they were given when learning began.
     initial: Option<Vec<f64>>,
     learner: AnyLearner,
 }
 
-/// The weights of the experts, and what they lost.
+/// The weights of the experts, and their losses.
 pub struct Weights {
     kind: Kind,
 }
@@ -30,7 +30,7 @@ enum Kind {
     Fixed(Tally),
 }
 
-/// Losses under weights that stay as they are: shares of the feedback, as Hedge counts them.
+/// Losses under fixed weights: shares of the feedback, as Hedge counts them.
 struct Tally {
     weights: Vec<f64>,
     losses: Vec<f64>,
@@ -39,7 +39,7 @@ struct Tally {
 }
 
 impl Weights {
-    /// The weights to start with: those of the state if there is one, or those that were asked for, or equal ones.
+    /// The first weights: those of the state, else those that were asked for, else equal weights.
     pub fn start(arguments: &Arguments, learn: Learn, names: &[String]) -> Result<Self, Failure> {
         let initial = arguments.initial.as_deref().map(|weights| scaled(weights, names)).transpose()?;
         let kept = match &arguments.state {
@@ -144,7 +144,7 @@ impl Weights {
         }
     }
 
-    /// What each expert lost alone.
+    /// The loss of each expert alone.
     pub fn losses(&self) -> &[f64] {
         match &self.kind {
             Kind::Fixed(tally) => &tally.losses,
@@ -152,7 +152,7 @@ impl Weights {
         }
     }
 
-    /// What the weighted experts lost.
+    /// The loss of the weighted experts.
     pub fn loss(&self) -> f64 {
         match &self.kind {
             Kind::Fixed(tally) => tally.loss,
@@ -160,7 +160,7 @@ impl Weights {
         }
     }
 
-    /// What they could have lost at most, if weights are learned.
+    /// An upper bound on that loss, if weights are learned.
     pub fn bound(&self) -> Option<f64> {
         match &self.kind {
             Kind::Fixed(_) => None,
@@ -168,7 +168,7 @@ impl Weights {
         }
     }
 
-    /// Keeps what was learned, if anything is and a file is named.
+    /// Writes the learned weights, if weights are learned and a file is named.
     pub fn save(&self, path: Option<&Path>) -> Result<(), Failure> {
         let (Some(path), Kind::Learned(state)) = (path, &self.kind) else { return Ok(()) };
         Ok(write_whole(path, |mut out| {
@@ -202,7 +202,7 @@ impl State {
         };
         let broken = |found: String| {
             let error = InputError::new(path, "weights that ordain fuse --state wrote").found(found);
-            Failure::from(ordain::Error::from(error.hint("name another file for --state, or take this one away")))
+            Failure::from(ordain::Error::from(error.hint("name another file for --state, or remove this one")))
         };
         let state: Self = serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
         state.learner.check().map_err(|error| broken(error.to_string()))?;
@@ -219,7 +219,7 @@ impl State {
         }
     }
 
-    /// The experts are those that it was learned for.
+    /// Fails unless the experts are those of the state.
     fn check(&self, path: &Path, names: &[String]) -> Result<(), Failure> {
         if self.experts == names {
             return Ok(());
@@ -238,15 +238,15 @@ impl State {
     }
 }
 
-/// Something was asked for that the state has settled.
+/// The error for a setting that contradicts the state.
 fn taken(what: String, path: &Path) -> Failure {
     Failure::Usage {
-        message: format!("{what}: {} was begun otherwise", path.display()),
-        hint: "leave it out to go on as it was begun, or name a new file for --state",
+        message: format!("{what}: {} was begun with another setting", path.display()),
+        hint: "leave it out to go on with the state, or name a new file for --state",
     }
 }
 
-/// Weights that are one together, one an expert.
+/// Weights with the sum 1, one per expert.
 fn scaled(weights: &[f64], names: &[String]) -> Result<Vec<f64>, Failure> {
     let wrong = |message| Err(Failure::Usage { message, hint: "write for example --initial 0.5,0.3,0.2" });
     if weights.len() != names.len() {
@@ -257,6 +257,6 @@ fn scaled(weights: &[f64], names: &[String]) -> Result<Vec<f64>, Failure> {
     if !(sum > 0.0 && sum.is_finite()) {
         return wrong(format!("--initial sums to {sum}"));
     }
-    // Weights that are one together stay as they are to the bit.
+    // Weights whose sum is 1 stay as they are, to the bit.
     Ok(if sum == 1.0 { weights.to_vec() } else { weights.iter().map(|weight| weight / sum).collect() })
 }

@@ -27,8 +27,7 @@ const EXAMPLES: [(&str, &str); 9] = [
 ];
 
 /// The keys that need another key beside them.
-const COMPANIONS: [(&str, &str, &str); 2] =
-    [("k", "goal", "\"top\""), ("as", "relation", "\"links.csv\"")];
+const COMPANIONS: [(&str, &str, &str); 2] = [("k", "goal", "\"top\""), ("as", "relation", "\"links.csv\"")];
 
 /// The kinds of kernel that must have a relation.
 const OVER_LINKS: [&str; 4] = ["regularized-laplacian", "common-cause", "diffusion", "directed-laplacian"];
