@@ -211,9 +211,10 @@ pub fn auc(scores: &[f64], positive: &[bool]) -> Result<f64> {
 /// $$\frac{1}{C} \sum_{l < m} (m - l)^\alpha \sum_{y_i = l} \sum_{y_j = m} \lambda(x_j, x_i), \qquad
 /// C = \sum_{l < m} n_l n_m,$$
 ///
-/// where $\lambda$ is 1 if the item of higher rating scores below the other, one half if both score the same, and else
-/// 0. With `alpha = 0` it is [`pair_error`]. With larger `alpha` a wrong pair costs more, the further its ratings are
-/// apart, and the error may exceed 1. O(n log n + n · levels), where `levels` is the number of different ratings.
+/// where $\lambda$ is 1 if the item of higher rating scores below the other, one half if both score the same, and 0
+/// otherwise. With `alpha = 0` it is [`pair_error`]. With larger `alpha` a wrong pair costs more, the further its
+/// ratings are apart, and the error may exceed 1. O(n log n + n · levels), where `levels` is the number of different
+/// ratings.
 ///
 /// # Errors
 ///

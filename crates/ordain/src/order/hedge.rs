@@ -74,8 +74,8 @@ impl Learner for Hedge {
         &self.standing
     }
 
-    /// `min_i (L_i ln(1/β) + ln(1/w_i)) / (1 - β)` with the initial weights w. For equal weights this is `a_β min_i L_i
-    /// + c_β ln N` (LTOT section 4, after Freund and Schapire).
+    /// `min_i (L_i ln(1/β) + ln(1/w_i)) / (1 - β)` with the initial weights w. For equal weights this is
+    /// `a_β min_i L_i + c_β ln N` (LTOT section 4, after Freund and Schapire).
     fn bound(&self) -> f64 {
         let of = |(loss, log): (&f64, &f64)| (loss * -self.beta.ln() - log) / (1.0 - self.beta);
         self.losses().iter().zip(&self.standing.initial).map(of).fold(f64::INFINITY, f64::min)
