@@ -1,4 +1,4 @@
-//! What a kernel is to be, before it meets items: the `[[kernel]]` tables of a project as plain values.
+//! Descriptions of kernels: the `[[kernel]]` tables of a project as plain values.
 
 /// One `[[kernel]]` table: a part of the utility with its weight.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,12 +14,12 @@ pub struct KernelSpec {
 pub enum Shape {
     /// A function of vectors: the items' attributes, or their rows in a relation.
     Vector {
-        /// Which function.
+        /// The function.
         form: Form,
-        /// Of which vectors.
+        /// The vectors.
         over: Over,
     },
-    /// What is the item's own: the identity.
+    /// The item's own part: the identity.
     Independent,
     /// `[beta (Laplacian + I / iota²)]⁻¹` (AXPGP eq. 3).
     RegularizedLaplacian {
@@ -138,7 +138,7 @@ pub enum Form {
 pub enum Rho {
     /// One for all attributes.
     Shared(f64),
-    /// One an attribute.
+    /// One per attribute.
     Each(Vec<f64>),
 }
 
@@ -177,8 +177,8 @@ pub enum Role {
 /// What counts as a hidden common cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Causes {
-    /// One for every maximal clique of the triangulated graph.
+    /// One per maximal clique of the triangulated graph.
     Cliques,
-    /// One for every link.
+    /// One per link.
     Edges,
 }
