@@ -75,7 +75,7 @@ pub struct Arguments {
     /// How the experts' orders become one order
     #[arg(long, default_value = Fusion::Greedy.name(), value_parser = fusion())]
     order: Fusion,
-    /// What a document means that an expert did not return
+    /// How to treat a document that an expert did not return
     #[arg(long, value_enum, default_value = "last")]
     unretrieved: Missing,
     /// Take only the first K documents of each expert

@@ -201,8 +201,8 @@ fn later_neighbours(graph: &Graph, order: &[u32]) -> (Vec<Vec<u32>>, Vec<bool>) 
 }
 
 /// The candidates that no other candidate contains. In a chordal graph each maximal clique is an item with its later
-/// neighbours (Fulkerson, Gross 1965). Such a set is not maximal exactly if it is the first later neighbour of an item
-/// eliminated before that has one later neighbour more.
+/// neighbours (Fulkerson, Gross 1965). The set of an item is not maximal exactly if that item is the first later
+/// neighbour of an earlier item with one later neighbour more.
 fn only_maximal(n: usize, candidates: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     let mut size = vec![0_usize; n];
     for candidate in &candidates {
