@@ -10,16 +10,16 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Every curve has its own, used again where there are more curves.
+/// One marker per curve; they repeat when there are more curves.
 const MARKERS: [char; 12] = ['●', '○', '▲', '△', '■', '□', '◆', '◇', '▼', '▽', '★', '☆'];
 
 /// Rows of the picture.
 const HEIGHT: usize = 14;
 
-/// Curves over one axis in at most this many columns, but not in less than 30: markers at points, dots between, a legend
-/// below. A curve covers those after it.
+/// Draws curves over one axis, in at most this many columns and at least 30. Points have markers, dots connect them,
+/// and a legend stands below. Earlier curves cover later ones.
 pub fn draw(lines: &[Line], across: &str, up: &str, columns: usize) -> String {
-    /// What stands left of the picture: a number and the axis.
+    /// Columns left of the picture: a number and the axis.
     const LEFT: usize = 8;
     let width = columns.saturating_sub(LEFT + 2).clamp(20, 72);
     let points = || lines.iter().flat_map(|line| &line.points);
@@ -60,7 +60,7 @@ pub fn draw(lines: &[Line], across: &str, up: &str, columns: usize) -> String {
     out
 }
 
-/// Where a value stands among `cells` cells from `low` to `high`.
+/// The cell of a value, among `cells` cells from `low` to `high`.
 fn scaled(value: f64, low: f64, high: f64, cells: usize) -> usize {
     let share = if high > low { (value - low) / (high - low) } else { 0.5 };
     ((share * (cells - 1) as f64).round() as usize).min(cells - 1)

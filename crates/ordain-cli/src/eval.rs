@@ -1,4 +1,4 @@
-//! `ordain eval`: how good runs are.
+//! `ordain eval`: measures runs against judgements.
 
 mod bounds;
 
@@ -20,33 +20,35 @@ use crate::{Failure, Outcome};
 
 /// Measure runs against judgements
 ///
-/// Like trec_eval, but several runs side by side. Documents are ordered by score whatever ranks a run states, those that
-/// were not judged count as not relevant, and a query counts if it is both judged and answered. A star marks a run whose
-/// mean differs from that of the first run (paired t test over the queries both answer, Holm's correction over the
-/// runs): * for p < 0.05, ** for p < 0.01. With --bounds it says instead how bad runs, or a linear scorer, can be on queries not yet
-/// seen.
+/// This works like trec_eval, with several runs side by side. Scores order the documents; ranks that a run states are
+/// ignored. A document without a judgement counts as not relevant. A query counts if it is both judged and answered.
+///
+/// A star marks a run whose mean differs from that of the first run: * for p < 0.05, ** for p < 0.01. The test is a
+/// paired t test over the queries that both answer, with Holm's correction over the runs.
+///
+/// --bounds bounds the error of runs, or of a linear scorer, on queries not yet seen.
 #[derive(Args)]
 #[command(after_long_help = format!("Measures: {}", Measure::NAMES))]
 pub struct Arguments {
-    /// TREC runs (qid Q0 docid rank score tag); with --letor, files of scores, one a line
+    /// TREC runs (qid Q0 docid rank score tag); with --letor, files of scores, one per line
     #[arg(required_unless_present = "unlabelled", conflicts_with = "unlabelled", value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// The judgements: TREC qrels (qid iteration docid grade)
     #[arg(long, value_name = "FILE", required_unless_present = "letor", conflicts_with = "letor")]
     qrels: Option<PathBuf>,
-    /// Judgements in a LETOR file, to whose lines the scores belong
+    /// Judgements in a LETOR file; each line of scores belongs to its line
     #[arg(long, value_name = "FILE")]
     letor: Option<PathBuf>,
-    /// What to measure, e.g. map,ndcg@10,p@5,mrr; may be given several times
+    /// The measures, e.g. map,ndcg@10,p@5,mrr; may be given several times
     #[arg(long, value_delimiter = ',', default_value = "map,ndcg@10,p@10,mrr", value_parser = measure)]
     measure: Vec<Measure>,
-    /// The order of equal scores [default: trec, with --letor given]
+    /// The order of documents with equal scores [default: trec; given with --letor]
     #[arg(long, value_enum)]
     ties: Option<TieRule>,
-    /// Count judged queries that a run does not answer, as if it had found nothing
+    /// Count judged queries that a run does not answer, as if the run had found nothing
     #[arg(long)]
     complete: bool,
-    /// Show every query
+    /// Show the values of every query
     #[arg(long)]
     per_query: bool,
     /// The form of the output
@@ -62,7 +64,7 @@ enum TieRule {
     Trec,
     /// As they stand in the file
     Given,
-    /// In every order at once: expected values
+    /// Averaged over all orders: expected values
     Expected,
 }
 
@@ -137,7 +139,7 @@ fn read(arguments: &Arguments) -> Result<Input, Failure> {
         for path in &arguments.runs {
             let scores = read_scores(path)?;
             if scores.len() != places.len() {
-                let expected = format!("{} scores, one a line of {}", places.len(), letor.display());
+                let expected = format!("{} scores, one per line of {}", places.len(), letor.display());
                 return Err(ordain::Error::from(InputError::new(path, expected).found(scores.len().to_string())).into());
             }
             let mut run = Run::new(path.file_stem().unwrap_or_default().to_string_lossy());
@@ -166,7 +168,7 @@ fn read(arguments: &Arguments) -> Result<Input, Failure> {
     Ok(Input { judgements, runs, features: None })
 }
 
-/// A grade, which LETOR allows to be any number, as measures know them.
+/// A grade as measures need it. LETOR allows any number.
 pub fn whole(letor: &Path, grade: f64) -> ordain::Result<i32> {
     if grade.fract() == 0.0 && grade.abs() <= f64::from(i32::MAX) {
         return Ok(grade as i32);
@@ -174,7 +176,7 @@ pub fn whole(letor: &Path, grade: f64) -> ordain::Result<i32> {
     Err(InputError::new(letor, "whole numbers as grades").found(grade.to_string()).into())
 }
 
-/// What is wrong with a run, with its file.
+/// An error of a run, with the run's file.
 fn in_file(path: &Path, error: ordain::Error) -> Failure {
     match error {
         ordain::Error::Data { what: "run", found, expected } => {
@@ -185,7 +187,7 @@ fn in_file(path: &Path, error: ordain::Error) -> Failure {
     }
 }
 
-/// `[run][measure]`: the corrected p value against the first run; none for the first, or where there is nothing to test.
+/// `[run][measure]`: the corrected p value against the first run. None for the first run and where no test is possible.
 fn significance(evaluation: &Evaluation) -> Vec<Vec<Option<f64>>> {
     let runs = &evaluation.runs;
     let measures = runs.first().map_or(0, |run| run.values.len());

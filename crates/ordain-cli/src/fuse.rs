@@ -1,4 +1,4 @@
-//! `ordain fuse`: one run from several, with weights learned from feedback.
+//! `ordain fuse`: makes one run of several, with weights learned from feedback.
 
 mod feedback;
 mod input;
@@ -24,18 +24,20 @@ use report::Report;
 
 /// Fuse several runs into one, learning whom to trust from feedback
 ///
-/// Every run is an expert. Each query in turn is ordered with the experts' weights as they are; only then its feedback, if there
-/// is any, changes them. So the fused run never knows a query's judgements before it orders it, and its first queries are ordered
-/// with the initial weights. With --state the weights outlast the command: a second pass over the same runs with
-/// --learn none orders all queries with what was learned.
+/// Every run is an expert. Queries are ordered one after the other, with the experts' present weights. Only then the
+/// query's feedback, if it has any, changes the weights. So the fused run never knows the judgements of a query before
+/// it orders it, and the first queries are ordered with the initial weights. --state keeps the weights in a file. A
+/// second pass over the same runs with --learn none orders all queries with the learned weights.
 ///
-/// `margin` weighs experts by what they add to each other (logistic loss of the weighted preference); `hedge` by what
-/// each gets wrong alone, and in the end trusts one (LTOT). The report has each expert's weight and its loss over the queries with
-/// feedback, in the table the mean of it, in json and csv the sum: for hedge and none the share of the feedback that it contradicts, for margin the logistic loss,
-/// 0.127 where it always agrees and 2.127 where it never does.
+/// `margin` weighs experts by their contribution to the combined order (logistic loss of the weighted preference).
+/// `hedge` weighs each expert by its own mistakes, and in the end trusts one (LTOT).
 ///
-/// Scores decide, whatever ranks a run states. Files are read side by side, query by query; the lines of a query stand together,
-/// except in a file that holds several runs.
+/// The report gives each expert's weight and its loss over the queries with feedback: the mean in the table, the sum in
+/// json and csv. For hedge and none, the loss is the share of the feedback that the expert contradicts. For margin it
+/// is the logistic loss: 0.127 for an expert that always agrees, 2.127 for one that never does.
+///
+/// Scores decide; ranks that a run states are ignored. Files are read side by side, query by query. The lines of a
+/// query must stand together, except in a file that holds several runs.
 #[derive(Args)]
 #[command(after_long_help = "Examples:
   ordain fuse bm25.run dense.run --output fused.run
@@ -51,10 +53,10 @@ pub struct Arguments {
     /// LETOR rank aggregation files instead of runs: experts are 1, 2, ..., and the grades are the feedback
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["runs", "qrels"])]
     letor: Vec<PathBuf>,
-    /// Feedback: TREC qrels; a document without a judgement has grade 0, a query without any teaches nothing
+    /// Feedback: TREC qrels. A document without a judgement has grade 0; a query without judgements teaches nothing
     #[arg(long, value_name = "FILE", conflicts_with = "clicks")]
     qrels: Option<PathBuf>,
-    /// Feedback: a table qid,docid of clicks; a clicked document beats those shown before it and not clicked
+    /// Feedback: a table qid,docid of clicks. A clicked document beats documents shown before it that were not clicked
     #[arg(long, value_name = "FILE")]
     clicks: Option<PathBuf>,
     /// The run that was shown when the clicks were made [default: the fused one]
@@ -63,31 +65,32 @@ pub struct Arguments {
     /// How weights are learned [default: margin with feedback, none without]
     #[arg(long, value_enum)]
     learn: Option<Learn>,
-    /// What hedge multiplies a weight by for a loss of 1, between 0 and 1 [default: 0.5]
+    /// For hedge: the factor of a weight per loss of 1, between 0 and 1 [default: 0.5]
     #[arg(long, value_parser = between_0_and_1)]
     beta: Option<f64>,
-    /// The weights to start from, e.g. 0.5,0.3,0.2, one an expert; scaled to be 1 together [default: equal ones]
+    /// The initial weights, e.g. 0.5,0.3,0.2, one per expert; scaled to the sum 1 [default: equal weights]
     #[arg(long, value_name = "WEIGHTS", value_delimiter = ',', value_parser = weight)]
     initial: Option<Vec<f64>>,
-    /// How one order is made of the experts'
+    /// How the experts' orders become one order
     #[arg(long, default_value = Fusion::Greedy.name(), value_parser = fusion())]
     order: Fusion,
-    /// What it means that an expert did not return a document
+    /// How to treat a document that an expert did not return
     #[arg(long, value_enum, default_value = "last")]
     unretrieved: Missing,
     /// Take only the first K documents of each expert
     #[arg(long, value_name = "K", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     depth: Option<usize>,
-    /// How many documents to write for a query
+    /// How many documents to write per query
     #[arg(long, value_name = "K", default_value_t = 1000, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     top: usize,
     /// The name of the fused run
     #[arg(long, value_name = "NAME", default_value = "ordain", value_parser = tag)]
     tag: String,
-    /// What was learned: gone on from if the file exists, and written at the end
+    /// The file of learned weights: read at the start if it exists, written at the end
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
-    /// Where the fused run goes, all at once [default: standard output, and the report to standard error]
+    /// The file for the fused run; it appears only when it is complete [default: standard output, with the report on
+    /// standard error]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Draw the weights as bars
@@ -121,9 +124,9 @@ impl Learn {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Missing {
-    /// That it ranks it below all that it returned
+    /// The expert ranks it below all documents that it returned
     Last,
-    /// That it has no opinion on it
+    /// The expert has no opinion on it
     Abstain,
 }
 
@@ -138,7 +141,7 @@ fn between_0_and_1(text: &str) -> Result<f64, &'static str> {
 
 fn weight(text: &str) -> Result<f64, &'static str> {
     let valid = |weight: &f64| *weight >= 0.0 && weight.is_finite();
-    text.parse().ok().filter(valid).ok_or("expected numbers of 0 or more, divided by commas")
+    text.parse().ok().filter(valid).ok_or("expected numbers of 0 or more, separated by commas")
 }
 
 fn tag(text: &str) -> Result<String, &'static str> {
@@ -149,10 +152,12 @@ fn tag(text: &str) -> Result<String, &'static str> {
     }
 }
 
-/// Queries that are read before they are fused: enough to keep all cores at work. Fixed, so that nothing depends on their number.
+/// The number of queries that are read before they are fused, enough for all cores. It is fixed, so nothing depends on
+/// the number of cores.
 const BATCH: usize = 64;
 
-/// Learning by margin from F assertions on a query costs F times the square of this, and 32 MB: minutes a query at the limit.
+/// Learning by margin from F assertions on a query costs F times the square of this, and 32 MB: minutes per query at
+/// the limit.
 const MOST_EXPERTS: usize = 2000;
 
 /// Runs the subcommand.
@@ -191,28 +196,28 @@ pub fn run(arguments: &Arguments) -> Outcome {
     report.show(arguments.format)
 }
 
-/// What cannot be told by the parser alone; how weights are learned.
+/// Checks combinations of arguments that the parser cannot check; returns how weights are learned.
 fn check_usage(arguments: &Arguments) -> Result<Learn, Failure> {
     let wrong = |message: String, hint| Err(Failure::Usage { message, hint });
     let feedback = arguments.qrels.is_some() || arguments.clicks.is_some() || !arguments.letor.is_empty();
     let learn = arguments.learn.unwrap_or(if feedback { Learn::Margin } else { Learn::None });
     if learn != Learn::None && !feedback {
-        let message = format!("--learn {} without anything to learn from", learn.word());
+        let message = format!("--learn {} without feedback", learn.word());
         return wrong(message, "add --qrels FILE (judgements) or --clicks FILE");
     }
-    // What a state goes on with is said there.
+    // A state decides how learning goes on.
     let known = arguments.learn.is_some() || arguments.state.is_none();
     if arguments.beta.is_some() && learn != Learn::Hedge && known {
-        return wrong(format!("--beta with --learn {}", learn.word()), "beta is a part of hedge: add --learn hedge");
+        return wrong(format!("--beta with --learn {}", learn.word()), "beta belongs to hedge: add --learn hedge");
     }
     if arguments.output.is_none() && arguments.format != Format::Table {
-        let hint = "write the run to a file with --output FILE: the report then has standard output";
+        let hint = "write the run to a file with --output FILE; the report then goes to standard output";
         return wrong("the run and the report cannot both go to standard output".into(), hint);
     }
     Ok(learn)
 }
 
-/// Writes a run whole, or says why it could not be made.
+/// Writes a whole run, or returns the error that stopped it.
 fn write_run(path: &Path, write: impl FnOnce(&mut dyn Write) -> Outcome) -> Outcome {
     let mut failure = None;
     let written = write_whole(path, |out| match write(out) {
@@ -229,7 +234,7 @@ fn write_run(path: &Path, write: impl FnOnce(&mut dyn Write) -> Outcome) -> Outc
     }
 }
 
-/// The work as far as it is.
+/// The state of the work.
 struct Fuser<'a> {
     arguments: &'a Arguments,
     input: Input,
@@ -267,7 +272,7 @@ impl Fuser<'_> {
     }
 }
 
-/// A query with all documents that were returned for it.
+/// A query with all documents that any expert returned for it.
 struct Pooled<'a> {
     query: &'a Query,
     /// In rising order.
@@ -285,7 +290,7 @@ impl<'a> Pooled<'a> {
         Ok(Self { query, documents: pool.documents().to_vec(), experts: pool.experts(unretrieved)? })
     }
 
-    /// With its order, where the weights are known already.
+    /// Adds the order, where the weights are known already.
     fn ordered(self, order: Fusion, weights: Option<&[f64]>) -> ordain::Result<(Self, Option<Fused>)> {
         let fused = weights.map(|weights| self.order(order, weights)).transpose()?;
         Ok((self, fused))
@@ -307,7 +312,7 @@ impl<'a> Pooled<'a> {
             let document = self.documents[item];
             if !(fits_run(document) && fits_run(query)) {
                 let found = format!("document {document:?} for query {query:?}");
-                let expected = "ids without spaces, which a TREC run cannot hold".into();
+                let expected = "ids without spaces, for a TREC run".into();
                 return Err(ordain::Error::Data { what: "an id", found, expected }.into());
             }
             writeln!(out, "{query} Q0 {document} {rank} {score} {tag}")?;

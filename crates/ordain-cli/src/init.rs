@@ -8,9 +8,9 @@ use ordain::formats::{Draft, Sketch};
 
 use crate::{Outcome, output};
 
-/// Start a project: write a commented ordain.toml for the data at hand
+/// Start a project: write a commented ordain.toml for your data
 ///
-/// FILE is a table of items (CSV, JSONL or Parquet), or a table of answers alone, such as arena battles.
+/// FILE is a table of items (CSV, TSV, JSONL or Parquet), or a table of answers alone, such as arena battles.
 #[derive(Args)]
 pub struct Arguments {
     /// A table of items or of answers
@@ -21,7 +21,7 @@ pub struct Arguments {
     /// Answers to learn from [default: answers.csv, to be filled]
     #[arg(long, value_name = "ANSWERS")]
     answers: Option<PathBuf>,
-    /// The folder to write ordain.toml to, made if there is none
+    /// The folder for ordain.toml; created if it does not exist
     #[arg(long, default_value = ".")]
     folder: PathBuf,
 }

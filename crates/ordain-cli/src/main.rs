@@ -1,4 +1,4 @@
-//! The `ordain` command: what was typed, which subcommand it means, and the exit code of how that went.
+//! The `ordain` command: parses the arguments, runs the subcommand, turns its result into an exit code.
 
 mod answer;
 mod ask;
@@ -29,8 +29,8 @@ use ordain::Inference;
 
 /// Learn the order of things from as few comparisons as possible.
 ///
-/// Items have attributes and links; somebody answers "which of these two?"; Ordain ranks all items and says how sure it
-/// is. A folder with an `ordain.toml` is a project; start one with `ordain init items.csv`, or look at `ordain demo`.
+/// Items have attributes and links. Somebody answers "which of these two?". Ordain ranks all items and says how sure it
+/// is. A folder with an `ordain.toml` is a project. Start one with `ordain init items.csv`, or look at `ordain demo`.
 #[derive(Parser)]
 #[command(name = "ordain", version, max_term_width = 100)]
 struct Arguments {
@@ -59,15 +59,15 @@ enum Command {
 /// Why a subcommand failed.
 #[derive(Debug)]
 enum Failure {
-    /// The library says so.
+    /// An error of the library.
     Library(ordain::Error),
     /// Standard output could not be written.
     Output(std::io::Error),
-    /// The words on the command line say nothing that can be done.
+    /// The arguments do not fit together.
     Usage {
-        /// What is wrong with them.
+        /// What is wrong.
         message: String,
-        /// What could be typed instead.
+        /// What to type instead.
         hint: &'static str,
     },
 }
@@ -93,7 +93,7 @@ fn inference() -> impl TypedValueParser<Value = Inference> {
 /// What a subcommand returns.
 type Outcome = Result<(), Failure>;
 
-/// Exit codes: 0 fine, 1 the input is wrong, 2 wrong usage (also clap's), 3 internal.
+/// Exit codes: 0 fine, 1 wrong input, 2 wrong usage (clap uses it too), 3 internal.
 const INPUT: u8 = 1;
 const USAGE: u8 = 2;
 const INTERNAL: u8 = 3;
@@ -118,7 +118,7 @@ fn main() -> ExitCode {
     };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
         Ok(Ok(())) => ExitCode::SUCCESS,
-        // Whoever reads the output has seen enough: `ordain rank | head`.
+        // The reader has closed the pipe, as in `ordain rank | head`.
         Ok(Err(Failure::Output(error))) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Ok(Err(Failure::Output(error))) => complain(&format!("cannot write the output: {error}"), None, INTERNAL),
         Ok(Err(Failure::Library(error))) => {
@@ -131,11 +131,11 @@ fn main() -> ExitCode {
             complain(&error.to_string(), error.hint(), code)
         }
         Ok(Err(Failure::Usage { message, hint })) => complain(&message, Some(hint), USAGE),
-        Err(_) => complain("this is a bug in Ordain, and the message above says where", None, INTERNAL),
+        Err(_) => complain("this is a bug in Ordain; the message above says where", None, INTERNAL),
     }
 }
 
-/// Says what went wrong on standard error. If even that is closed, the exit code must do.
+/// Writes an error to standard error. If that is closed, the exit code remains.
 fn complain(message: &str, hint: Option<&str>, code: u8) -> ExitCode {
     let mut stderr = std::io::stderr();
     let _ = writeln!(stderr, "error: {message}");

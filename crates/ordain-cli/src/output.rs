@@ -17,7 +17,7 @@ pub enum Format {
     Table,
     /// For programs: one object.
     Json,
-    /// For programs: one row an item, under a header.
+    /// For programs: one row per item, under a header.
     Csv,
 }
 
@@ -35,7 +35,7 @@ pub fn json(value: &impl Serialize) -> Outcome {
     Ok(())
 }
 
-/// Writes rows under the header of their names to standard output.
+/// Writes rows to standard output, under a header of field names.
 pub fn csv<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Outcome {
     let mut writer = csv::Writer::from_writer(std::io::stdout().lock());
     for row in rows {
@@ -63,7 +63,7 @@ fn csv_failure(error: csv::Error) -> std::io::Error {
     }
 }
 
-/// Says something on standard error; nobody listening there is no reason to fail.
+/// Writes a note to standard error. A closed standard error is no reason to fail.
 pub fn note(text: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
@@ -73,7 +73,7 @@ pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A number with so many digits after the point; what rounds to 0 has no sign.
+/// A number with this many digits after the point. A value that rounds to 0 has no sign.
 pub fn fixed(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     match text.strip_prefix('-') {
@@ -82,7 +82,7 @@ pub fn fixed(value: f64, digits: usize) -> String {
     }
 }
 
-/// A word as it is typed into a shell.
+/// A word, quoted as the shell needs it.
 pub fn typed(word: impl AsRef<OsStr>) -> String {
     let word = word.as_ref().to_string_lossy();
     let plain = |letter: char| letter.is_alphanumeric() || "/._-+:,@%".contains(letter);
@@ -92,13 +92,13 @@ pub fn typed(word: impl AsRef<OsStr>) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// The columns of the terminal; where there is none, those of the variable `COLUMNS`, or 100.
+/// The width of the terminal in columns; without a terminal, the variable `COLUMNS`, else 100.
 pub fn columns() -> usize {
     let variable = || std::env::var("COLUMNS").ok()?.parse().ok();
     Table::new().width().map(usize::from).or_else(variable).unwrap_or(100)
 }
 
-/// A text in at most `width` columns of a terminal: cut with an ellipsis, and without characters that move the cursor.
+/// A text in at most `width` columns of a terminal: cut with an ellipsis, without characters that move the cursor.
 pub fn cut(text: &str, width: usize) -> String {
     let mut out: String = text.chars().map(|letter| if letter.is_control() { '\u{FFFD}' } else { letter }).collect();
     if out.width() <= width {
@@ -109,7 +109,7 @@ pub fn cut(text: &str, width: usize) -> String {
     out
 }
 
-/// An interval and its middle drawn in `width` characters between `from` and `to`: `  ├──●──┤   `.
+/// An interval and its middle, drawn in `width` characters between `from` and `to`: `  ├──●──┤   `.
 pub fn draw_interval(low: f64, middle: f64, high: f64, (from, to): (f64, f64), width: usize) -> String {
     let scale = if to > from { (width - 1) as f64 / (to - from) } else { 0.0 };
     let at = |value: f64| (((value - from) * scale).round().max(0.0) as usize).min(width - 1);

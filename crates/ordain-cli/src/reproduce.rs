@@ -1,4 +1,4 @@
-//! `ordain reproduce`: the papers' experiments, run again.
+//! `ordain reproduce`: runs the papers' experiments again.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -18,24 +18,25 @@ use crate::{Failure, Outcome};
 
 /// Run the papers' experiments again
 ///
-/// `ordain reproduce list` shows what there is. A run writes its numbers as CSV, its figures as SVG and one report.html
-/// on everything in the folder. An interrupted run goes on where it stopped, and ends with the same numbers.
+/// `ordain reproduce list` shows the experiments. A run writes its numbers as CSV, its figures as SVG, and one
+/// report.html on everything in the folder. An interrupted run goes on where it stopped, and ends with the same
+/// numbers.
 #[derive(Args)]
 #[command(after_long_help = data_help())]
 pub struct Arguments {
-    /// `list`, or which experiments to run
+    /// `list`, or the experiments to run
     #[arg(required = true, value_name = "NAME", value_parser = names())]
     names: Vec<String>,
     /// The folder of public data [default: the variable ORDAIN_DATA, else data]; docs/data.md says what it must hold
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Where the results go
+    /// The folder for the results
     #[arg(long, value_name = "DIR", default_value = "reproduce")]
     out: PathBuf,
-    /// A small version of under a minute, to see that everything works
+    /// Run a small version in under a minute, to see that everything works
     #[arg(long)]
     quick: bool,
-    /// What all random choices derive from
+    /// The seed of all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -65,14 +66,14 @@ fn data_help() -> String {
     out
 }
 
-/// The folder of data, and what named it.
+/// The folder of data, and the setting that named it.
 fn data(arguments: &Arguments) -> DataFolder {
     if let Some(path) = &arguments.data {
         return DataFolder::new(path, "--data");
     }
     match std::env::var_os("ORDAIN_DATA") {
         Some(path) => DataFolder::new(path, "the variable ORDAIN_DATA"),
-        None => DataFolder::new("data", "the default, there being neither --data nor ORDAIN_DATA"),
+        None => DataFolder::new("data", "the default, without --data and ORDAIN_DATA"),
     }
 }
 
@@ -93,7 +94,7 @@ fn warn_of_other_files(experiment: &Experiment, data: &DataFolder) -> Outcome {
 pub fn run(arguments: &Arguments) -> Outcome {
     if arguments.names.iter().any(|name| name == LIST) {
         if arguments.names.len() > 1 {
-            let message = "list stands alone".to_owned();
+            let message = "list cannot be combined with experiments".to_owned();
             return Err(Failure::Usage { message, hint: "ordain reproduce list, or ordain reproduce NAME..." });
         }
         return list();
@@ -103,12 +104,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
     for experiment in arguments.names.iter().filter_map(|name| find(name)) {
         warn_of_other_files(experiment, &data)?;
         let gist = one(experiment, &data, arguments, options)?.gist;
-        // The report is on other experiments in the folder too: if one of those cannot be read, this one was shown.
+        // The report also covers other experiments in the folder. If it fails on one of those, this one was shown.
         show(experiment, &gist, options)?;
         if !gist.note.is_empty() {
             output::note(&gist.note);
         }
-        // After every one, so that a failure of the next leaves a report of this.
+        // After every experiment, so that a failure of the next one leaves a report on this one.
         output::note(format!("More in {}", typed(write_report(&arguments.out)?)));
     }
     Ok(())
@@ -127,7 +128,7 @@ fn list() -> Outcome {
     output::text(table.trim_fmt())
 }
 
-/// The gist of what an experiment found.
+/// Prints the gist of an experiment's findings.
 fn show(experiment: &Experiment, gist: &Gist, options: Options) -> Outcome {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -163,7 +164,7 @@ fn one(
         if progress.stage != stage {
             stage = progress.stage;
             bar.set_message(stage);
-            // What an earlier run did says nothing of the time that this one needs.
+            // The work of an earlier run says nothing about the time that this run needs.
             bar.reset_eta();
         }
         bar.set_length(progress.total as u64);

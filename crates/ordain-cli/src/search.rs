@@ -1,4 +1,4 @@
-//! `ordain search`: documents for queries, by BM25.
+//! `ordain search`: finds documents for queries, by BM25.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -16,51 +16,51 @@ use crate::{Failure, Outcome};
 
 /// Search a collection of documents by BM25
 ///
-/// COLLECTION is JSONL, CSV or TSV (plain, gzip or zstd), a document a row. Words are cut by Unicode's rules and put in
-/// lower case, and English stop words are left out. The score is Okapi BM25, with ln(1 + (N - df + 0.5) / (df + 0.5)) as
-/// the worth of a word that df of N documents have.
+/// COLLECTION is JSONL, CSV or TSV (plain, gzip or zstd), with one document per row. Words follow Unicode's rules and
+/// are put in lower case. English stop words are left out. The score is Okapi BM25. A word that df of N documents have
+/// weighs ln(1 + (N - df + 0.5) / (df + 0.5)).
 #[derive(Args)]
 #[command(after_long_help = "Examples:
   ordain search papers.jsonl \"learning to rank\"
   ordain search papers.jsonl --queries queries.tsv --stem english --output bm25.run
   ordain eval bm25.run --qrels qrels.txt")]
 pub struct Arguments {
-    /// The documents: one a row, with an id and text
+    /// The documents: one per row, with an id and text
     collection: PathBuf,
-    /// What to look for
+    /// The words to look for
     #[arg(value_name = "WORDS", conflicts_with = "queries")]
     words: Vec<String>,
-    /// Queries to look for, one a row: qid,text
+    /// A file of queries, one per row: qid,text
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
-    /// The fields to search, e.g. title,abstract [default: every field of text but the id]
+    /// The fields to search, e.g. title,abstract [default: every text field except the id]
     #[arg(long, value_name = "FIELD", value_delimiter = ',')]
     text: Option<Vec<String>>,
     /// The field of ids
     #[arg(long, value_name = "FIELD", default_value = "id")]
     id: String,
-    /// How many documents to find for a query [default: 10, with --queries 1000]
+    /// How many documents to find per query [default: 10; 1000 with --queries]
     #[arg(long, value_name = "K", value_parser = positive)]
     top: Option<usize>,
-    /// How slowly repetitions of a word saturate
+    /// Saturation: with a larger value, repetitions of a word count more
     #[arg(long, default_value_t = Bm25Params::default().k1)]
     k1: f64,
     /// How much long documents are held back, from 0 to 1
     #[arg(long, default_value_t = Bm25Params::default().b)]
     b: f64,
-    /// Take the endings off words by the rules of a language, e.g. english
+    /// Strip the endings of words by the rules of a language, e.g. english
     #[arg(long, value_name = "LANGUAGE", value_parser = stemmer)]
     stem: Option<Stemmer>,
-    /// Words to leave out: a file of them, or none [default: English ones]
+    /// Words to leave out: a file of words, or none [default: English stop words]
     #[arg(long, value_name = "FILE|none")]
     stop: Option<PathBuf>,
     /// The name of the run
     #[arg(long, value_name = "NAME", default_value = "bm25")]
     tag: String,
-    /// The form of the output [default: table, with --queries trec]
+    /// The form of the output [default: table; trec with --queries]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Write to a file instead of standard output, all at once
+    /// Write to this file instead of standard output; the file appears only when it is complete
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -72,7 +72,7 @@ enum Format {
     Table,
     /// For programs: one object
     Json,
-    /// For programs: one row a document, under a header
+    /// For programs: one row per document, under a header
     Csv,
     /// For ordain eval and trec_eval: qid Q0 docid rank score tag
     Trec,
@@ -107,7 +107,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if arguments.queries.is_none() && known[0].is_empty() {
         return Err(Failure::Usage {
             message: format!("no word is left of {:?}", queries[0].text),
-            hint: "all of it are stop words or signs; --stop none leaves no word out",
+            hint: "all its words are stop words or signs; --stop none keeps every word",
         });
     }
     warn(&queries, &known, &hits);
@@ -127,7 +127,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
-/// What is asked: a file of queries, or the words on the command line as query 1.
+/// The queries: from a file, or the words on the command line as query 1.
 fn queries(arguments: &Arguments, format: Format) -> Result<Vec<QueryText>, Failure> {
     let Some(path) = &arguments.queries else {
         if arguments.words.is_empty() {
@@ -147,17 +147,17 @@ fn queries(arguments: &Arguments, format: Format) -> Result<Vec<QueryText>, Fail
     Ok(queries)
 }
 
-/// An error if a run cannot hold an id.
+/// Fails if a TREC run cannot hold the id.
 fn check_id(path: &Path, line: u64, column: &str, id: &str) -> Outcome {
     if fits_run(id) {
         return Ok(());
     }
-    let error = InputError::new(path, "an id without spaces, which a TREC run cannot hold").line(line).column(column);
+    let error = InputError::new(path, "an id without spaces, for a TREC run").line(line).column(column);
     let hint = "write _ for the space, or choose another --format: table, json or csv";
     Err(ordain::Error::from(error.found(id).hint(hint)).into())
 }
 
-/// Says which queries found nothing, and why.
+/// Warns about queries that found nothing, with the reason.
 fn warn(queries: &[QueryText], known: &[Query], hits: &[Vec<Hit>]) {
     for ((query, known), _) in queries.iter().zip(known).zip(hits).filter(|(_, hits)| hits.is_empty()) {
         let why = if known.is_empty() { "no word is left of it" } else { "none of its words is in the collection" };
@@ -168,11 +168,11 @@ fn warn(queries: &[QueryText], known: &[Query], hits: &[Vec<Hit>]) {
 /// The documents that are searched.
 struct Collection {
     index: Index,
-    /// How every text begins, where it is shown.
+    /// The beginning of every text, if texts are shown.
     beginnings: Option<Vec<String>>,
 }
 
-/// Bytes of a text that are shown at most.
+/// The most bytes of a text that are shown.
 const BEGINNING: usize = 200;
 
 impl Collection {
@@ -209,7 +209,7 @@ impl Collection {
     }
 }
 
-/// There is nothing to search in.
+/// The error for a collection without text.
 fn no_text(path: &Path, fields: Option<&[String]>) -> Failure {
     let (found, hint) = match fields {
         Some(fields) => (format!("nothing in {}", fields.join(", ")), "name other fields with --text"),
@@ -236,7 +236,7 @@ fn beginning(text: &str) -> String {
     out
 }
 
-/// Words divided by blanks or lines.
+/// Reads words separated by blanks or line feeds.
 fn read_stop_words(path: &Path) -> Result<StopWords, Failure> {
     let mut lines = Lines::open(path)?;
     let mut words = Vec::new();
@@ -246,7 +246,7 @@ fn read_stop_words(path: &Path) -> Result<StopWords, Failure> {
     Ok(StopWords::new(words))
 }
 
-/// What was found for every query.
+/// The documents found for every query.
 struct Found<'a> {
     collection: &'a Collection,
     tag: &'a str,
@@ -335,7 +335,7 @@ impl Found<'_> {
     }
 
     fn table(&self) -> Table {
-        /// Names are not shown wider.
+        /// The widest column of names.
         const WIDEST: usize = 30;
         let several = self.queries.len() > 1;
         let rows: Vec<(Row<'_>, &Hit)> = self.rows().zip(self.hits.iter().flatten()).collect();
@@ -344,7 +344,7 @@ impl Found<'_> {
         };
         let id = |row: &Row<'_>| output::cut(row.id, WIDEST);
         let qid = |row: &Row<'_>| output::cut(row.qid, WIDEST);
-        // Rank and score take up to 15 columns with the space around them.
+        // Rank and score take up to 15 columns, with the space around them.
         let names = widest(&id) + if several { widest(&qid).max(5) + 2 } else { 0 };
         let room = output::columns().saturating_sub(names.max(2) + 2 + 15 + 2).max(10);
         let mut table = Table::new();

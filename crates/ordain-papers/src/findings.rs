@@ -1,29 +1,29 @@
-//! What an experiment found, in every form in which it is shown.
+//! The findings of an experiment, in every form in which they are shown.
 
-/// What an experiment found.
+/// The findings of an experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Findings {
-    /// The gist of it, for a terminal.
+    /// The gist, for a terminal.
     pub gist: Gist,
-    /// Tables and figures: how the names of their files end, and what these hold.
+    /// Tables and figures: the endings of their file names, and their contents.
     pub(crate) files: Vec<(String, String)>,
     /// HTML: figures and tables.
     pub(crate) measured: String,
-    /// HTML, paragraphs: how large the experiment was, and how it measured.
+    /// HTML paragraphs: the size of the experiment, and how it measured.
     pub(crate) how: String,
-    /// HTML: what came out beside what the paper says.
+    /// HTML: the findings beside the paper's claims.
     pub(crate) comparison: String,
 }
 
 /// A short table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Gist {
-    /// What its numbers are.
+    /// The meaning of its numbers.
     pub title: String,
     /// The heads of its columns.
     pub header: Vec<String>,
     /// Its rows; the first cell names the row.
     pub rows: Vec<Vec<String>>,
-    /// What its marks mean; may be empty.
+    /// The meaning of its marks; may be empty.
     pub note: String,
 }

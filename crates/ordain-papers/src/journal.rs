@@ -11,10 +11,10 @@ use rayon::prelude::*;
 /// The numbers of a row; none where a cell is empty.
 pub type Row = Vec<Option<f64>>;
 
-/// Rows that are computed together and then written and synced, unless told otherwise: what an interruption can lose.
+/// Rows that are computed together and then written and synced. An interruption can lose this many.
 const BATCH: usize = 32;
 
-/// What a table is to hold: its columns, and of every row the cells that are known before it is computed.
+/// The layout of a table: its columns, and the cells of every row that are known before it is computed.
 pub struct Layout {
     /// All columns.
     pub columns: Vec<String>,
@@ -22,8 +22,8 @@ pub struct Layout {
     pub keys: Vec<String>,
 }
 
-/// A CSV file whose rows are appended in the order of their keys, so that it is always the beginning of the finished one.
-/// Nobody else can write to it while it is open.
+/// A CSV file whose rows are appended in the order of their keys, so that it is always the beginning of the finished
+/// file. Nobody else can write to it while it is open.
 pub struct Journal {
     path: PathBuf,
     file: File,
@@ -33,10 +33,10 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens or makes a file, and takes a last line without line feed, which an interruption left, out of it.
+    /// Opens or creates a file. Removes a last line without a line feed, which an interruption left.
     ///
     /// # Errors
-    /// If the file cannot be read and written, another process writes it, or it holds anything else.
+    /// If the file cannot be read and written, another process writes it, or it holds something else.
     pub fn open(path: &Path, layout: Layout) -> Result<Self> {
         let failed = |action| move |source| Error::Io { action, path: path.to_path_buf(), source };
         let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
@@ -54,7 +54,7 @@ impl Journal {
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(failed("read"))?;
         let header = layout.header();
-        // An interruption may even have torn the header.
+        // An interruption may have torn even the header.
         let (rows, whole) = if header.starts_with(&text) { (Vec::new(), 0) } else { layout.parse(path, &text)? };
         let mut journal = Self { path: path.to_path_buf(), file, layout, rows, batch: BATCH };
         if whole == 0 {
@@ -66,21 +66,21 @@ impl Journal {
         Ok(journal)
     }
 
-    /// The same, but with so many rows computed together: fewer where one takes long.
+    /// The same, with this many rows computed together: fewer if a row takes long.
     pub fn in_batches_of(self, batch: usize) -> Self {
         Self { batch, ..self }
     }
 
-    /// How many rows are there.
+    /// The number of rows so far.
     pub fn done(&self) -> usize {
         self.rows.len()
     }
 
-    /// Computes the missing ones among these rows, which must follow the ones that are there, in parallel, and tells
-    /// after every batch how many rows there are.
+    /// Computes the missing rows among these, in parallel. They must follow the rows so far. Reports the number of rows
+    /// after every batch.
     ///
     /// # Errors
-    /// If a row cannot be computed or written; those of the batches before stay.
+    /// If a row cannot be computed or written. Earlier batches stay.
     pub fn complete(
         &mut self,
         rows: Range<usize>,
@@ -104,7 +104,7 @@ impl Journal {
         &self.rows
     }
 
-    /// Puts text at a place, where the file then ends, for good.
+    /// Writes text at a place, syncs it, and ends the file there.
     fn write(&mut self, at: u64, text: &str) -> Result<()> {
         let write = |file: &mut File| {
             file.set_len(at)?;
@@ -124,7 +124,7 @@ impl Layout {
     /// The rows of a finished file; none if there is no file or rows are missing.
     ///
     /// # Errors
-    /// If the file cannot be read or holds anything else.
+    /// If the file cannot be read or holds something else.
     pub fn read_finished(&self, path: &Path) -> Result<Option<Vec<Row>>> {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
@@ -153,7 +153,7 @@ impl Layout {
         line
     }
 
-    /// The rows of the whole lines, and where these end.
+    /// The rows of the whole lines, and the end of these lines.
     fn parse(&self, path: &Path, text: &str) -> Result<(Vec<Row>, usize)> {
         let whole = text.rfind('\n').map_or(0, |at| at + 1);
         let mut lines = text[..whole].lines();

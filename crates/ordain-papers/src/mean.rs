@@ -10,7 +10,7 @@ pub struct Mean {
 }
 
 impl Mean {
-    /// Of these values, of which there is one at least.
+    /// The mean of these values, of which there must be at least one.
     pub fn of(values: &[f64]) -> Self {
         let count = values.len() as f64;
         let value = mean(values);
@@ -20,7 +20,7 @@ impl Mean {
     }
 }
 
-/// The mean of values, 0 of none.
+/// The mean of values; 0 if there are none.
 pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }

@@ -1,4 +1,4 @@
-//! What the results of an experiment in a folder were made with, so that results made differently are never mixed.
+//! The conditions under which the results in a folder were made, so that different results are never mixed.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Fingerprint;
 
-/// What decides the numbers of every experiment.
+/// The conditions that every experiment has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct General {
     /// Its name.
@@ -18,7 +18,7 @@ pub struct General {
     pub ordain: String,
     /// Rises when the experiment changes in a way that changes its numbers.
     pub settings: u32,
-    /// What all random choices derive from.
+    /// The seed of all random choices.
     pub seed: u64,
     /// Whether this is the small version.
     pub quick: bool,
@@ -26,34 +26,34 @@ pub struct General {
     pub data: Vec<Fingerprint>,
 }
 
-/// Everything that decides the numbers of an experiment, and what its report says of it: the general part, and the plan of
-/// experiments of its kind. One object in the file.
+/// All conditions that decide the numbers of an experiment: the general part, and the plan of experiments of its kind.
+/// One object in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record<P> {
-    /// What all experiments have.
+    /// The part that all experiments have.
     #[serde(flatten)]
     pub general: General,
-    /// What those of its kind have.
+    /// The part of experiments of its kind.
     #[serde(flatten)]
     pub plan: P,
 }
 
 impl General {
-    /// What to type to get the same again.
+    /// The command that makes the same results again.
     pub fn command(&self) -> String {
         let quick = if self.quick { " --quick" } else { "" };
         format!("ordain reproduce {}{quick} --seed {}", self.experiment, self.seed)
     }
 
-    /// Reads the general part of what the results in a folder were made with; none if there are none.
+    /// Reads the general part of the record in a folder; none if there is none.
     ///
     /// # Errors
-    /// If the file cannot be read or does not say it.
+    /// If the file cannot be read or is not a record.
     pub fn read(path: &Path) -> Result<Option<Self>> {
         read(path)
     }
 
-    /// What the folder holds and what was asked for, where they differ.
+    /// The first difference: the value in the folder and the requested one.
     fn difference(&self, held: &Self) -> Option<(String, String)> {
         let quick = |record: &Self| if record.quick { "a quick run" } else { "a full run" }.to_owned();
         let data = |record: &Self| {
@@ -79,20 +79,20 @@ impl General {
 }
 
 impl<P: Serialize + DeserializeOwned + PartialEq> Record<P> {
-    /// Reads what the results in a folder were made with; none if there are none.
+    /// Reads the record in a folder; none if there is none.
     ///
     /// # Errors
-    /// If the file cannot be read or does not say it.
+    /// If the file cannot be read or is not a record.
     pub fn read(path: &Path) -> Result<Option<Self>> {
         read(path)
     }
 
-    /// Writes it into its folder, which is made if it is not there, or checks that what stands there says the same.
+    /// Writes the record into its folder, which is created if needed, or checks that the record there is the same.
     ///
     /// # Errors
-    /// If the results in the folder were made otherwise, or the file cannot be written.
+    /// If the results in the folder were made under other conditions, or the file cannot be written.
     pub fn claim(&self, path: &Path) -> Result<()> {
-        // The general part first: of another version, the rest may not be readable.
+        // The general part first: the rest of another version may not be readable.
         let differs = match General::read(path)? {
             None => {
                 if let Some(folder) = path.parent() {

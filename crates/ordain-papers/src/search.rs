@@ -1,13 +1,13 @@
-//! The least value of a function that has no derivative.
+//! Minimises a function without derivatives.
 
 use ordain::{Error, Result};
 
 /// The steps, in logarithms of factors: 4, 2, √2.
 const STEPS: [f64; 3] = [2.0 * std::f64::consts::LN_2, std::f64::consts::LN_2, 0.5 * std::f64::consts::LN_2];
 
-/// Walks from the better of several places to where no step up or down in one coordinate leads lower, first with large
-/// steps and then with smaller ones (Hooke and Jeeves 1961, without their pattern moves). Coordinates are logarithms, each
-/// with its bounds, into which the starts are drawn too.
+/// Walks from the best of several starts to a place where no step up or down in one coordinate leads lower, first with
+/// large steps and then with smaller ones (Hooke and Jeeves 1961, without their pattern moves). Coordinates are
+/// logarithms, each with its bounds; starts are moved into them.
 ///
 /// # Errors
 /// If the function is infinite at all starts.

@@ -4,7 +4,7 @@ use ordain::Result;
 use ordain::kernel::Kernel;
 use ordain::numeric::Matrix;
 
-/// A kernel that is nothing but its matrix: queries have a few hundred documents, and every draw of pairs uses it.
+/// A kernel as its matrix: queries have a few hundred documents, and every draw of pairs uses it.
 pub struct Tabulated(pub Matrix);
 
 impl Kernel for Tabulated {

@@ -328,7 +328,7 @@ fn what_cannot_be_compared() {
     assert!(world.compare(&kernels, &with(usize::MAX, 1)).is_err());
     world.answers.truncate(4);
     let message = world.compare(&kernels, &with(5, 1)).unwrap_err().to_string();
-    assert!(message.contains("found 4, expected at least 5, one for each fold"), "{message}");
+    assert!(message.contains("found 4, expected at least 5, one per fold"), "{message}");
     world.answers.clear();
     assert!(world.compare(&kernels, &with(2, 1)).unwrap_err().to_string().contains("found 0"));
 }

@@ -1,4 +1,4 @@
-//! `ordain eval --bounds`: how bad runs can be on queries not yet seen, and how bad what a linear scorer learned can be.
+//! `ordain eval --bounds`: bounds on the error of runs, or of a fitted linear scorer, on queries not yet seen.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,42 +18,49 @@ use crate::working::working;
 use crate::output::{self, Format};
 use crate::{Failure, Outcome};
 
-/// What `--bounds` takes.
+/// The arguments of `--bounds`.
 #[derive(Args)]
 #[command(next_help_heading = "Bounds")]
 pub struct BoundArguments {
-    /// Bound the error to be expected on queries and documents not yet seen, in place of measuring
+    /// Bound the error on queries and documents not yet seen, instead of measuring
     ///
-    /// For every run: its mean pairwise risk (the share of pairs of a relevant and another document of a query in the wrong order,
-    /// ties one half) over the queries that have such a pair, and what the expected risk is at most; and the k-partite error (the
-    /// share of pairs of different grade, over the documents of all queries together, in the wrong order) with an interval for the
-    /// one to be expected of documents that have grades in the same proportions. Documents of a query are those judged or returned by any of the runs; without a judgement one has grade 0, and
-    /// those that a run does not return are tied below all it returns.
+    /// Every run gets two bounds.
     ///
-    /// The first holds if queries are drawn independently and the runs were made without these judgements; the second if single
-    /// documents are drawn independently, which documents of one query are not. Either holds for all the runs given at once.
+    /// Risk: the share of pairs of a relevant and another document of a query in the wrong order, with ties as one
+    /// half. It is the mean over the queries that have such a pair. The bound is an upper bound on the expected risk.
+    /// It holds if queries are drawn independently and the runs were made without these judgements.
+    ///
+    /// Error (k-partite): the share of pairs of different grade in the wrong order, over the documents of all queries
+    /// together. The interval is for the expected error on documents with grades in the same proportions. It holds if
+    /// single documents are drawn independently; documents of one query are not.
+    ///
+    /// The documents of a query are those that are judged, or that any run returns. A document without a judgement has
+    /// grade 0. Documents that a run does not return are tied below all documents that it returns. Each bound holds for
+    /// all given runs at once.
     #[arg(long, conflicts_with_all = ["measure", "ties", "complete", "per_query"])]
     pub bounds: bool,
-    /// How likely a bound is to hold
+    /// The probability that a bound holds
     #[arg(long, value_name = "SHARE", default_value = "0.95", value_parser = confidence, allow_negative_numbers = true, requires = "bounds")]
     confidence: f64,
-    /// A pair weighs as much as its grades are apart, to this power
+    /// A pair weighs the difference of its grades, to this power
     #[arg(long, value_name = "POWER", default_value = "0", value_parser = alpha, allow_negative_numbers = true, requires = "bounds")]
     alpha: f64,
-    /// Also the interval for scores of a linear function of the features that was fitted on the very lines of --letor
+    /// Add the interval for a linear function of the features that was fitted on the lines of --letor
     ///
-    /// It holds for all linear functions at once, and so is wide: with 25 features it says little below some 100,000 lines.
+    /// It holds for all linear functions at once, so it is wide: with 25 features it says little below about 100,000
+    /// lines.
     #[arg(long, requires_all = ["bounds", "letor"], conflicts_with_all = ["unlabelled", "qrels"])]
     linear: bool,
-    /// Fit a linear scorer on --letor and bound its risk with the help of this LETOR file, whose grades are not read
+    /// Fit a linear scorer on --letor and bound its risk by means of this LETOR file; its grades are not read
     ///
-    /// The scorer makes the logistic loss over pairs least, every query counting the same, on features scaled to 0..1 within each
-    /// query; grades above 0 are relevant. It is also fitted without each of some folds of the queries and tested on that fold; the
-    /// unlabelled queries say how far its rankings are from those. Queries without a pair count as risk 0. Holds if all queries are
-    /// drawn independently from one distribution.
+    /// The scorer minimises the logistic loss over pairs. Every query counts the same. Features are scaled to 0..1
+    /// within each query. Grades above 0 are relevant. The scorer is also fitted without each fold of the queries and
+    /// tested on that fold. The unlabelled queries measure the distance between its rankings and those of the fold's
+    /// scorers. Queries without a pair count as risk 0. The bound holds if all queries are drawn independently from one
+    /// distribution.
     #[arg(long, value_name = "FILE", requires_all = ["bounds", "letor"], conflicts_with_all = ["alpha", "qrels"])]
     unlabelled: Option<PathBuf>,
-    /// Into how many folds the queries of --letor are dealt
+    /// The number of folds into which the queries of --letor are dealt
     #[arg(long, value_name = "NUMBER", default_value = "5", value_parser = folds, requires = "unlabelled")]
     folds: usize,
 }
@@ -65,7 +72,7 @@ fn confidence(text: &str) -> Result<f64, String> {
 
 fn alpha(text: &str) -> Result<f64, String> {
     let power = text.parse::<f64>().ok().filter(|power| *power >= 0.0 && power.is_finite());
-    power.ok_or_else(|| "expected 0 or more; 0 for the same weight for all pairs".to_owned())
+    power.ok_or_else(|| "expected 0 or more; 0 weighs all pairs the same".to_owned())
 }
 
 fn folds(text: &str) -> Result<usize, String> {
@@ -87,7 +94,7 @@ impl BoundArguments {
 #[derive(Serialize)]
 struct RunBounds {
     name: String,
-    /// Queries with a pair.
+    /// The number of queries with a pair.
     queries: usize,
     risk: f64,
     risk_bound: f64,
@@ -95,14 +102,14 @@ struct RunBounds {
     error: f64,
     error_from: f64,
     error_to: f64,
-    /// The largest error there can be: a bound that is not below says nothing.
+    /// The largest error that is possible. A bound that is not below it says nothing.
     #[serde(skip)]
     error_most: f64,
     #[serde(flatten)]
     linear: Option<LinearBounds>,
 }
 
-/// The interval for a linear function chosen by these lines.
+/// The interval for a linear function fitted on these lines.
 #[derive(Serialize)]
 struct LinearBounds {
     linear_from: f64,
@@ -118,7 +125,7 @@ struct RunReport<'a> {
     runs: &'a [RunBounds],
 }
 
-/// Bounds of runs; `judged` is the file of the judgements, `features` how many a LETOR file has.
+/// The bounds of runs. `judged` is the file of the judgements, `features` the number of features of a LETOR file.
 pub fn of_runs(
     arguments: &BoundArguments,
     judged: &Path,
@@ -147,7 +154,7 @@ pub fn of_runs(
     }
 }
 
-/// The documents of every judged query: judged ones, and those that any run returned, with ratings from 0.
+/// The documents of every judged query: those judged and those that any run returned, with ratings from 0.
 struct Pool<'a> {
     queries: HashMap<&'a str, HashMap<&'a str, u32>>,
     /// Queries in the order of the judgements.
@@ -177,7 +184,7 @@ impl<'a> Pool<'a> {
         Self { queries, order, none: rating(0) }
     }
 
-    /// What a run makes of the queries that it answers.
+    /// The risks and pairs of a run, over the queries that it answers.
     fn sample(&self, run: &Run) -> ordain::Result<Sample> {
         let answered: HashMap<&str, usize> =
             run.queries.iter().enumerate().map(|(at, (query, _))| (query.as_str(), at)).collect();
@@ -198,10 +205,10 @@ impl<'a> Pool<'a> {
     }
 }
 
-/// What bounds are made of. Documents stand in no order: everything that is made of them is counted in whole numbers.
+/// The data of the bounds. Documents have no order: everything is counted in whole numbers.
 #[derive(Default)]
 struct Sample {
-    /// The risks of queries with a pair.
+    /// The risks of the queries with a pair.
     risks: Vec<f64>,
     scores: Vec<f64>,
     ratings: Vec<u32>,
@@ -256,12 +263,12 @@ fn cells(run: &RunBounds, number: impl Fn(&f64) -> String) -> Vec<String> {
     cells
 }
 
-/// A mark for bounds that say nothing, and room for it elsewhere.
+/// Adds a mark to a bound that says nothing, or a blank of the same width.
 fn mark(cell: &mut String, nothing: bool) {
     cell.push_str(if nothing { " !" } else { "  " });
 }
 
-const NOTHING: &str = "! says nothing: no error is larger";
+const NOTHING: &str = "! says nothing: the bound allows any error";
 
 fn show(bounds: &[RunBounds], features: Option<usize>, arguments: &BoundArguments) -> Outcome {
     let mut some_say_nothing = false;
@@ -279,12 +286,12 @@ fn show(bounds: &[RunBounds], features: Option<usize>, arguments: &BoundArgument
     print(header(features).iter().map(|head| head.replace('_', " ")).collect(), rows)?;
     let (share, runs) = (percent(arguments.confidence), output::count(bounds.len(), "run"));
     output::note(format!(
-        "risk: pairs of a query in the wrong order, mean over queries. With {share} confidence the expected risk is at most the \
-         bound, for all of {runs} at once, if queries are drawn independently and no run was fitted on them."
+        "risk: share of pairs of a query in the wrong order, mean over queries. With {share} confidence the expected risk is at most \
+         the bound, for all of {runs} at once, if queries are drawn independently and no run was fitted on them."
     ));
     output::note(format!(
-        "error: pairs of different grade in the wrong order, over all documents. With {share} confidence the expected error, for \
-         grades in the proportions of these, is in the interval, for all of {runs} at once, if documents are drawn independently."
+        "error: share of pairs of different grade in the wrong order, over all documents. With {share} confidence the expected error, \
+         for grades in these proportions, is in the interval, for all of {runs} at once, if documents are drawn independently."
     ));
     if let Some(features) = features {
         output::note(format!(
@@ -313,7 +320,7 @@ fn print(header: Vec<String>, rows: Vec<Vec<String>>) -> Outcome {
 }
 
 fn percent(share: f64) -> String {
-    // Twelve digits, so that what a decimal fraction cannot hold is not seen.
+    // Twelve digits hide the rounding of a decimal fraction.
     let shown = format!("{:.12}", 100.0 * share);
     format!("{} %", shown.trim_end_matches('0').trim_end_matches('.'))
 }
@@ -323,7 +330,7 @@ struct LearnedReport {
     confidence: f64,
     features: usize,
     queries: usize,
-    /// Of these, queries whose documents are all relevant, or none.
+    /// How many of them have only relevant documents, or none.
     without_pair: usize,
     folds: Vec<FoldReport>,
     risk: f64,
@@ -347,7 +354,7 @@ pub fn of_scorer(arguments: &BoundArguments, letor: &Path, unlabelled: &Path, fo
     let labelled = queries(&read_letor(letor)?)?;
     let features = labelled[0].attributes().len();
     if labelled.len() < arguments.folds {
-        let expected = format!("{} queries, one a fold (--folds)", arguments.folds);
+        let expected = format!("{} queries, one per fold (--folds)", arguments.folds);
         let error = InputError::new(letor, expected).found(labelled.len().to_string());
         return Err(ordain::Error::from(error).into());
     }
@@ -389,18 +396,18 @@ pub fn of_scorer(arguments: &BoundArguments, letor: &Path, unlabelled: &Path, fo
             }
             print(PARTS.map(|part| part.replace('_', " ")).to_vec(), rows)?;
             output::note(format!(
-                "With {} confidence a linear scorer of {} fitted on all of {} puts at most the share in the last line of pairs of a \
-                 relevant and another document of a query in the wrong order, on average over queries like these.",
+                "With {} confidence, a linear scorer of {} fitted on all of {} puts at most the share in the last line of pairs of a relevant \
+                 and another document of a query in the wrong order, on average over queries like these.",
                 percent(arguments.confidence),
                 output::count(features, "feature"),
                 letor.display()
             ));
             output::note(
-                "folds: the risk of the scorer fitted without a fold, on that fold. distance: how much the rankings of all these \
-                 and of the scorer can differ in risk, at most, on the unlabelled queries.",
+                "folds: the risk of the scorer fitted without a fold, on that fold. distance: an upper bound on the difference in risk \
+                 between the rankings of these scorers and of the final one, on the unlabelled queries.",
             );
             if without_pair > 0 {
-                output::note(format!("Labelled queries without such a pair, which count as risk 0: {without_pair}."));
+                output::note(format!("{without_pair} labelled queries have no such pair and count as risk 0."));
             }
             if nothing {
                 output::note(NOTHING);
@@ -412,7 +419,7 @@ pub fn of_scorer(arguments: &BoundArguments, letor: &Path, unlabelled: &Path, fo
 
 const PARTS: [&str; 5] = ["part", "queries", "value", "slack", "at_most"];
 
-/// The parts of a bound, and their sum.
+/// The parts of a bound, then their sum.
 fn parts(bound: &CrossValidationBound, queries: usize, number: impl Fn(&f64) -> String) -> Vec<Vec<String>> {
     let row = |part: String, queries: String, value: f64, slack: f64| {
         vec![part, queries, number(&value), number(&slack), number(&(value + slack))]
@@ -430,7 +437,7 @@ fn parts(bound: &CrossValidationBound, queries: usize, number: impl Fn(&f64) -> 
     rows
 }
 
-/// The queries of a LETOR file, features scaled to 0..1 within each; a file without queries is one.
+/// The queries of a LETOR file, with features scaled to 0..1 within each. A file without query ids is one query.
 fn queries(letor: &Letor) -> ordain::Result<Vec<LabelledQuery>> {
     let groups = letor.items.groups();
     let scaled = letor.items.attributes().between_0_and_1(groups);

@@ -1,4 +1,4 @@
-//! What comes back on a query: judgements, grades or clicks.
+//! The feedback on a query: judgements, grades or clicks.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -12,20 +12,20 @@ use super::Arguments;
 use super::input::{Query, best_first};
 use crate::output;
 
-/// Where feedback comes from.
+/// The source of the feedback.
 pub enum Source {
     Nothing,
-    /// Of every query, the judged documents.
+    /// The judged documents of every query.
     Qrels(PathBuf, HashMap<String, HashMap<String, i32>>),
     /// The grades that come with the lists.
     Grades,
     Clicks(Clicks),
 }
 
-/// Clicks, and what was shown if that is known.
+/// Clicks, and the run that was shown, if it is known.
 pub struct Clicks {
     file: PathBuf,
-    /// Of every query, clicked documents with their lines; those of queries that were fused are taken out.
+    /// The clicked documents of every query, with their lines. Queries that were fused are taken out.
     clicked: HashMap<String, Vec<(u64, String)>>,
     shown: Option<Shown>,
 }
@@ -33,7 +33,7 @@ pub struct Clicks {
 /// The run that was shown.
 struct Shown {
     run: Run,
-    /// Where a query stands in it.
+    /// The position of a query in the run.
     places: HashMap<String, usize>,
 }
 
@@ -49,7 +49,7 @@ impl Source {
         Ok(if arguments.letor.is_empty() { Self::Nothing } else { Self::Grades })
     }
 
-    /// What came back on a query whose documents, in rising order, were shown in this order.
+    /// The feedback on a query. `documents` are in rising order, `shown` is the order in which they were shown.
     pub fn feedback(&mut self, query: &Query, documents: &[&str], shown: &[usize]) -> ordain::Result<Feedback> {
         match self {
             Self::Nothing => Ok(Feedback::default()),
@@ -66,7 +66,7 @@ impl Source {
         }
     }
 
-    /// Says what feedback was of no use.
+    /// Warns about feedback that was of no use.
     pub fn warn(&self, queries: usize, rounds: u64) {
         const NAMED: usize = 5;
         if let Self::Clicks(clicks) = self {
@@ -86,7 +86,9 @@ impl Source {
             Self::Nothing | Self::Grades => return,
         };
         if queries > 0 && rounds == 0 {
-            output::note(format!("warning: {file} teaches nothing on these queries: are its ids those of the runs?"));
+            output::note(format!(
+                "warning: {file} teaches nothing on these queries; check that its ids are those of the runs"
+            ));
         }
     }
 }
@@ -131,7 +133,7 @@ impl Clicks {
                 .hint(hint)
                 .into());
         }
-        // What was shown and no expert returned is nothing to learn from.
+        // A document that was shown but that no expert returned teaches nothing.
         let item = |document: &str| documents.binary_search(&document).ok();
         let shown: Vec<usize> = shown.into_iter().filter_map(item).collect();
         let clicked: Vec<usize> = clicked.iter().filter_map(|(_, document)| item(document)).collect();

@@ -1,17 +1,17 @@
-//! Experts' lists, query by query.
+//! The experts' lists, query by query.
 
 use std::path::PathBuf;
 
 use ordain::data::Run;
 use ordain::formats::{LetorQueries, LetorRanks, RunQueries, RunQuery};
 
-/// Where experts' lists come from.
+/// The source of the experts' lists.
 pub enum Input {
     Runs(RunQueries),
     Letor(Box<LetorQueries>),
 }
 
-/// What the experts returned for a query.
+/// The experts' lists for a query.
 pub enum Query {
     Runs(RunQuery),
     Letor(String, Box<LetorRanks>),
@@ -26,7 +26,7 @@ impl Input {
         LetorQueries::open(files).map(|letor| Self::Letor(Box::new(letor)))
     }
 
-    /// What the experts are called.
+    /// The experts' names.
     pub fn names(&self) -> Vec<String> {
         match self {
             Self::Runs(runs) => runs.names().to_vec(),
@@ -34,7 +34,7 @@ impl Input {
         }
     }
 
-    /// The next queries, at most so many; none at the end.
+    /// The next queries, at most this many; none at the end.
     pub fn batch(&mut self, most: usize) -> ordain::Result<Vec<Query>> {
         let mut out = Vec::new();
         while out.len() < most {
@@ -59,7 +59,7 @@ impl Query {
         }
     }
 
-    /// Documents and scores, one list an expert, each with at most so many documents.
+    /// Documents and scores: one list per expert, each with at most this many documents.
     pub fn lists(&self, depth: Option<usize>) -> Vec<Vec<(&str, f64)>> {
         let mut lists: Vec<Vec<(&str, f64)>> = match self {
             Self::Runs(runs) => runs.lists.iter().map(|list| list.as_ref().map_or_else(Vec::new, of_run)).collect(),
@@ -74,7 +74,7 @@ impl Query {
         lists
     }
 
-    /// Grades of documents, where they come with the lists.
+    /// The documents and their grades, where they come with the lists.
     pub fn grades(&self) -> Option<(&[String], &[f64])> {
         match self {
             Self::Runs(_) => None,
@@ -83,7 +83,7 @@ impl Query {
     }
 }
 
-/// By falling score; equal ones as they stand.
+/// Sorts by falling score; documents with equal scores keep their order.
 pub fn best_first(list: &mut [(&str, f64)]) {
     list.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(std::cmp::Ordering::Equal));
 }
@@ -93,7 +93,7 @@ fn of_run(run: &Run) -> Vec<(&str, f64)> {
     run.queries.iter().flat_map(|(_, rows)| rows).map(|row| (run.document(row), row.score)).collect()
 }
 
-/// The documents that a ranker returned; the first rank has the highest score.
+/// The documents that a ranker returned; the first rank gets the highest score.
 fn of_ranker(ranks: &LetorRanks, ranker: usize) -> Vec<(&str, f64)> {
     let ids = ranks.items.ids().iter().enumerate();
     ids.filter_map(|(at, id)| Some((id.as_str(), -ranks.ranks(at)[ranker]?))).collect()

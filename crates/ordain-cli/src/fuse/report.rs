@@ -1,4 +1,4 @@
-//! Weights and losses, as they are shown.
+//! Shows weights and losses.
 
 use comfy_table::{CellAlignment, Table, presets};
 use ordain::order::ExpertWeights;
@@ -8,13 +8,13 @@ use serde::Serialize;
 use crate::Outcome;
 use crate::output::{self, Format};
 
-/// What was learned.
+/// The learned weights and losses.
 #[derive(Serialize)]
 pub struct Report {
     experts: Vec<Expert>,
-    /// What the weighted experts lost over all rounds; none without feedback.
+    /// The loss of the weighted experts over all rounds; none without feedback.
     loss: Option<f64>,
-    /// What that cannot exceed; none where nothing is learned.
+    /// An upper bound on that loss; none where nothing is learned.
     bound: Option<f64>,
     learn: &'static str,
     order: &'static str,
@@ -26,14 +26,14 @@ pub struct Report {
 struct Expert {
     name: String,
     weight: f64,
-    /// What it alone would have lost over all rounds.
+    /// The loss that this expert alone would have had over all rounds.
     loss: Option<f64>,
 }
 
 /// Columns of the longest bar.
 const BAR: usize = 30;
 
-/// Names are not shown wider.
+/// The widest name that is shown.
 const WIDEST: usize = 40;
 
 impl Report {
@@ -120,7 +120,7 @@ impl Report {
         format!(
             "Fused {queries} by {order}, each with the weights from before its feedback; the table has those after the last.\n\
              Loss: {loss} over {rounds} with feedback so far, {mean} each: {unit}.\n\
-             Bound: {}, which the loss could not have exceeded whatever came: the best expert's loss, and the price of finding it.",
+              Bound: {}. The loss could not have exceeded it, whatever the feedback: it is the best expert's loss plus the price of finding it.",
             output::fixed(bound, 3)
         )
     }

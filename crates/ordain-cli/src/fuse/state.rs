@@ -88,11 +88,11 @@ fn check(state: &ExpertState, path: &Path, names: &[String]) -> Result<(), Failu
     Err(Error::from(error.hint(hint)).into())
 }
 
-/// Something was asked for that the state has settled.
+/// The error for a setting that contradicts the state.
 fn taken(what: String, path: &Path) -> Failure {
     Failure::Usage {
-        message: format!("{what}: {} was begun otherwise", path.display()),
-        hint: "leave it out to go on as it was begun, or name a new file for --state",
+        message: format!("{what}: {} was begun with another setting", path.display()),
+        hint: "leave it out to go on with the state, or name a new file for --state",
     }
 }
 
@@ -107,6 +107,6 @@ fn scaled(weights: &[f64], names: &[String]) -> Result<Vec<f64>, Failure> {
     if !(sum > 0.0 && sum.is_finite()) {
         return wrong(format!("--initial sums to {sum}"));
     }
-    // Weights that are one together stay as they are to the bit.
+    // Weights whose sum is 1 stay as they are, to the bit.
     Ok(if sum == 1.0 { weights.to_vec() } else { weights.iter().map(|weight| weight / sum).collect() })
 }

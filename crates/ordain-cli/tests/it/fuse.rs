@@ -220,7 +220,7 @@ fn a_second_pass_has_the_weights_and_leaves_them() {
     // `b` is trusted more, so that its order decides.
     assert!(folder.read("g.run").lines().map(|line| &line[6..8]).eq(["d2", "d3", "d4", "d1"]));
     let go_on = |more: &[&str]| folder.run(learn.iter().chain(more));
-    go_on(&["--beta", "0.3"]).fails(2, &["another --beta", "w was begun otherwise"]);
+    go_on(&["--beta", "0.3"]).fails(2, &["another --beta", "w was begun with another setting"]);
     go_on(&["--initial", "1,2"]).fails(2, &["another --initial"]);
     let margin = ["fuse", "a.run", "b.run", "--qrels", "qrels", "--learn", "margin", "--state", "w"];
     folder.run(margin).fails(2, &["--learn margin", "a new file for --state"]);
@@ -231,7 +231,7 @@ fn a_second_pass_has_the_weights_and_leaves_them() {
         folder.write("w", broken);
         folder.refuses(
             ["fuse", "a.run", "b.run", "--state", "w"],
-            &["w", "ordain fuse --state wrote", "take this one away"],
+            &["w", "ordain fuse --state wrote", "remove this one"],
         );
     }
 }

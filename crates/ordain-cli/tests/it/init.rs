@@ -189,15 +189,13 @@ fn an_id_that_repeats() {
     folder.write("items.csv", "id,name,x\n1,ant,1\n2,bee,2\n1,cow,3\n");
     let run = folder.run(["init", "items.csv"]);
     run.fine();
-    let remark = "column \"id\" repeats \"1\" in line 4, so that column \"name\" names the items";
+    let remark = "column \"id\" repeats \"1\" in line 4, so column \"name\" names the items";
     assert!(run.stderr.contains(&format!("note: {remark}")), "{}", run.stderr);
     assert!(folder.read("ordain.toml").contains(&format!("# {remark}")));
     ranks(&folder, 3, 0);
     let folder = Folder::empty();
     folder.write("items.csv", "id,name,x\n1,ant,1\n,bee,2\n");
-    assert!(
-        folder.run(["init", "items.csv"]).stderr.contains("column \"id\" is empty in line 3, so that column \"name\"")
-    );
+    assert!(folder.run(["init", "items.csv"]).stderr.contains("column \"id\" is empty in line 3, so column \"name\""));
     // Answers that speak of the names.
     let folder = Folder::empty();
     folder.write("items.csv", "id,name,x\n1,ant,1\n2,bee,2\n");

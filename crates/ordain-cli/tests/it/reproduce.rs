@@ -121,7 +121,7 @@ fn wrong_names() {
     let folder = Folder::empty();
     folder.run(["reproduce", "xpgp-link"]).fails(2, &["xpgp-link", "similar", "'xpgp-links'"]);
     folder.run(["reproduce"]).fails(2, &["<NAME>"]);
-    folder.run(["reproduce", "list", LINKS]).fails(2, &["list stands alone"]);
+    folder.run(["reproduce", "list", LINKS]).fails(2, &["list cannot be combined"]);
     assert!(folder.files().is_empty());
 }
 

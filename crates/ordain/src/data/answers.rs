@@ -1,22 +1,22 @@
-//! What judges said.
+//! The answers of judges.
 
 use super::ItemId;
 use crate::{Error, Result};
 
-/// What a judge said of one item or two.
+/// The outcome of a judgement of one or two items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// The first item is preferred.
     First,
     /// The second item is preferred.
     Second,
-    /// Neither is.
+    /// Neither is preferred.
     Tie,
-    /// The judge would not say; nothing is learned.
+    /// The judge gave no answer; nothing is learned.
     Skip,
-    /// The one item is good.
+    /// The single item is good.
     Good,
-    /// The one item is bad.
+    /// The single item is bad.
     Bad,
 }
 
@@ -33,7 +33,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the outcome speaks of one item only.
+    /// Whether the outcome is about a single item.
     pub fn is_single(self) -> bool {
         matches!(self, Self::Good | Self::Bad)
     }
@@ -60,16 +60,16 @@ pub struct Answer {
     pub first: ItemId,
     /// The second item; none for `good` and `bad`.
     pub second: Option<ItemId>,
-    /// What was said.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Who said it.
+    /// The judge.
     pub judge: Option<String>,
-    /// When, in the log's own words.
+    /// The time, as text from the log.
     pub time: Option<String>,
 }
 
 impl Answer {
-    /// A comparison of two different items, or a word on one.
+    /// A comparison of two different items, or a judgement of one.
     ///
     /// # Errors
     /// If an item is compared with itself, or the number of items does not fit the outcome.
@@ -87,7 +87,7 @@ impl Answer {
         }
     }
 
-    /// The same answer, by this judge.
+    /// Sets the judge.
     pub fn by(mut self, judge: impl Into<String>) -> Self {
         self.judge = Some(judge.into());
         self
@@ -105,16 +105,16 @@ impl Answer {
 pub enum Entry {
     /// An answer.
     Answer(Answer),
-    /// This judge takes back the latest answer of theirs that still stands.
+    /// The judge takes back their latest standing answer.
     Undo {
-        /// Who.
+        /// The judge.
         judge: Option<String>,
-        /// When, in the log's own words.
+        /// The time, as text from the log.
         time: Option<String>,
     },
 }
 
-/// All that was ever said, in order.
+/// All entries of the log, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AnswerLog {
     entries: Vec<Entry>,
@@ -151,7 +151,7 @@ impl AnswerLog {
         &self.entries
     }
 
-    /// The answers that no undo took back, in order, skips included.
+    /// The standing answers: those that no undo took back, in order, with skips.
     pub fn standing(&self) -> Vec<&Answer> {
         resolve(&self.entries).0
     }

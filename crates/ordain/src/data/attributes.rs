@@ -3,7 +3,7 @@
 use super::{Groups, ItemId};
 use crate::{Error, Result};
 
-/// A table of finite numbers, one row an item, one named column an attribute.
+/// A table of finite numbers: one row per item, one named column per attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attributes {
     names: Vec<String>,
@@ -13,7 +13,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// A table from values given row by row.
+    /// A table from values in row order.
     ///
     /// # Errors
     /// If the number of values is not items times attributes, or a value is not finite.
@@ -35,7 +35,7 @@ impl Attributes {
         Ok(Self { names, items, values })
     }
 
-    /// No attributes for this many items.
+    /// A table without attributes, for this many items.
     pub fn none(items: usize) -> Self {
         Self { names: Vec::new(), items, values: Vec::new() }
     }
@@ -66,16 +66,16 @@ impl Attributes {
         &self.values[item * width..(item + 1) * width]
     }
 
-    /// The mean of every attribute over all items; 0 where there is no item.
+    /// The mean of every attribute over all items; 0 if there is no item.
     pub fn means(&self) -> Vec<f64> {
         let count = self.items as f64;
         let mean = |attribute: usize| (0..self.items).map(|item| self.row(item)[attribute] / count).sum();
         (0..self.len()).map(mean).collect()
     }
 
-    /// Every attribute shifted and scaled to mean 0 and standard deviation 1 (of the population, i.e. divided by the
-    /// number of items), within each group where there are groups. An attribute that is constant within a group says
-    /// nothing there and becomes 0.
+    /// Shifts and scales every attribute to mean 0 and standard deviation 1 (of the population: divided by the number
+    /// of items), within each group if there are groups. An attribute that is constant within a group says nothing
+    /// there and becomes 0.
     ///
     /// # Errors
     /// If there are attributes but every one is constant within every group, so that nothing would be left.
@@ -92,8 +92,8 @@ impl Attributes {
         })
     }
 
-    /// Every attribute shifted and scaled to lie between 0 and 1, within each group where there are groups, as LETOR's baselines
-    /// do. An attribute that is constant within a group says nothing there and becomes 0. O(values).
+    /// Shifts and scales every attribute to lie between 0 and 1, within each group if there are groups, as LETOR's
+    /// baselines do. An attribute that is constant within a group says nothing there and becomes 0. O(values).
     ///
     /// ```
     /// use ordain::data::{Attributes, Groups};
@@ -115,7 +115,7 @@ impl Attributes {
         let mut out = self.clone();
         for (at, value) in out.values.iter_mut().enumerate() {
             let (low, high) = ends[group(at / width) * width + at % width];
-            // Huge values are halved, so that their range does not overflow; halves of the least would be 0.
+            // Huge values are halved, so that their range does not overflow. Halves of the smallest would be 0.
             let part = if (high - low).is_finite() { 1.0 } else { 0.5 };
             let above = |value: f64| part * value - part * low;
             *value = if high > low { above(*value) / above(high) } else { 0.0 };
@@ -123,10 +123,10 @@ impl Attributes {
         out
     }
 
-    /// Every attribute shifted and scaled by the numbers of its group.
+    /// Shifts and scales every attribute by the numbers of its group.
     ///
     /// # Panics
-    /// If the scale is of other groups or attributes.
+    /// If the scale has other groups or attributes.
     pub fn scaled(&self, scale: &Scale, groups: Option<&Groups>) -> Self {
         let mut out = self.clone();
         let rows = out.values.chunks_exact_mut(self.len().max(1)).enumerate();
@@ -156,10 +156,10 @@ impl Attributes {
     }
 }
 
-/// By how much attributes are shifted and scaled to mean 0 and standard deviation 1, in every group.
+/// The shifts and scales that give attributes mean 0 and standard deviation 1, per group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
-    /// `[group][attribute]`, one group where items have none; none for an attribute that is constant there.
+    /// `[group][attribute]`, with one group where items have none. None for an attribute that is constant there.
     blocks: Vec<Vec<Option<Spread>>>,
 }
 
@@ -186,8 +186,8 @@ impl Scale {
         Self { blocks: blocks.iter().map(spreads).collect() }
     }
 
-    /// The scale for items that join those of this scale, whose groups are `known`: within a known group that group's,
-    /// so that nothing changes for its items; within another group their own, as if they had been there from the start.
+    /// The scale for items that join the items of this scale, whose groups are `known`. A known group keeps its scale,
+    /// so nothing changes for its items. A new group gets its own scale.
     pub fn for_newcomers(&self, known: Option<&Groups>, attributes: &Attributes, groups: Option<&Groups>) -> Self {
         let (Some(known), Some(groups)) = (known, groups) else { return self.clone() };
         let mut out = Self::of(attributes, Some(groups));

@@ -12,27 +12,27 @@ pub struct Judgements {
 /// One document in a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunRow {
-    /// Where its id stands in the run's text.
+    /// The place of its id in the run's text.
     document: (u32, u32),
-    /// The rank the file states.
+    /// The rank in the file.
     pub rank: i32,
-    /// The line it stands on, from 1; the last line that fits, beyond four billion.
+    /// Its line in the file, from 1; the largest number that fits, beyond four billion.
     pub line: u32,
-    /// The score the file states.
+    /// The score in the file.
     pub score: f64,
 }
 
-/// What is wrong with the rows of a query.
+/// A fault in the rows of a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RunFault<'a> {
     /// The score of a document is NaN.
     NoScore(&'a RunRow),
-    /// A document stands twice.
+    /// A document occurs twice.
     Twice(&'a RunRow, &'a RunRow),
 }
 
-/// One system's ranked documents, query by query, in the order of the file (TREC run). The ids stand in one piece of
-/// memory: 24 bytes a row and the text.
+/// One system's ranked documents, query by query, in the order of the file (TREC run). All ids stand in one piece of
+/// memory: 24 bytes per row, and the text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Run {
     /// The run's tag.
@@ -53,8 +53,8 @@ impl Run {
         &self.documents[row.document.0 as usize..row.document.1 as usize]
     }
 
-    /// Adds a document to the query at this position of [`Run::queries`]; says whether the run's text could still hold
-    /// its id, which it can up to 4 GiB.
+    /// Adds a document to the query at this position of [`Run::queries`]. Returns false if the run's text cannot hold
+    /// its id, beyond 4 GiB.
     #[must_use]
     pub fn push(&mut self, query: usize, document: &str, rank: i32, score: f64, line: u64) -> bool {
         let start = self.documents.len();
@@ -65,7 +65,7 @@ impl Run {
         true
     }
 
-    /// A run of the query at this position alone.
+    /// A run with only the query at this position.
     pub fn only_query(&self, query: usize) -> Self {
         let (name, rows) = &self.queries[query];
         let mut documents = String::new();
@@ -78,13 +78,14 @@ impl Run {
         Self { name: self.name.clone(), queries: vec![(name.clone(), rows)], documents }
     }
 
-    /// What is wrong with the query at this position, if anything is: every document should stand once, with a score. `O(k log k)`.
+    /// The fault of the query at this position, if it has one: every document should occur once, with a score. `O(k log
+    /// k)`.
     pub fn fault(&self, query: usize) -> Option<RunFault<'_>> {
         let rows = &self.queries[query].1;
         if let Some(row) = rows.iter().find(|row| row.score.is_nan()) {
             return Some(RunFault::NoScore(row));
         }
-        // Equal documents meet in the order of a hash, which sorts faster than a set takes them in.
+        // Equal documents meet in hash order. Sorting hashes is faster than filling a set.
         let mut hashed: Vec<(u64, u32)> =
             rows.iter().zip(0..).map(|(row, at)| (hash(self.document(row).as_bytes()), at)).collect();
         hashed.sort_unstable();
@@ -98,7 +99,7 @@ impl Run {
     }
 }
 
-/// FNV-1a, eight bytes at a time: short ids need no more.
+/// FNV-1a, eight bytes at a time, which is enough for short ids.
 fn hash(text: &[u8]) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let (blocks, rest) = text.as_chunks::<8>();

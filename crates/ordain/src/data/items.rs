@@ -1,4 +1,4 @@
-//! The things to be ordered.
+//! The items to be ordered.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ impl ItemId {
     }
 }
 
-/// Which items are compared only with each other: a query's documents.
+/// A partition of the items. Only items of one group are compared with each other, such as a query's documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Groups {
     names: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Groups from one name per item; the groups are numbered in order of first appearance.
+    /// Groups from one name per item, numbered in order of first appearance.
     pub fn new<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut groups = Self { names: Vec::new(), members: Vec::new(), of: Vec::new() };
@@ -81,18 +81,18 @@ impl Groups {
     }
 }
 
-/// What looking up an item's id may give.
+/// The result of looking up an item's id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lookup {
     /// The item.
     Found(ItemId),
     /// No item has this id.
     Unknown,
-    /// Several groups have an item of this id: name the group.
+    /// Several groups have an item with this id; the group must be named.
     Ambiguous(Vec<ItemId>),
 }
 
-/// Items with ids, attributes and perhaps groups. Ids are unique within a group, or overall where there are no groups.
+/// Items with ids, attributes and perhaps groups. Ids are unique within a group, or overall if there are no groups.
 #[derive(Debug, Clone)]
 pub struct Items {
     ids: Vec<String>,
@@ -105,7 +105,7 @@ impl Items {
     /// Items from their ids, groups and attributes.
     ///
     /// # Errors
-    /// If an id is empty or stands twice in a group, or the parts differ in length.
+    /// If an id is empty or occurs twice in a group, or the parts differ in length.
     pub fn new(ids: Vec<String>, groups: Option<Groups>, attributes: Attributes) -> Result<Self> {
         let n = ids.len();
         if attributes.items() != n {
@@ -132,7 +132,7 @@ impl Items {
                 return Err(Error::Data {
                     what: "item ids",
                     found: format!("\"{id}\" twice"),
-                    expected: "each id once in a group".into(),
+                    expected: "each id once per group".into(),
                 });
             }
             same.push(item);
@@ -140,10 +140,10 @@ impl Items {
         Ok(Self { ids, groups, attributes, by_id })
     }
 
-    /// Items that are nothing but their ids.
+    /// Items that have only ids.
     ///
     /// # Errors
-    /// If an id is empty or stands twice.
+    /// If an id is empty or occurs twice.
     pub fn from_ids<S: Into<String>>(ids: impl IntoIterator<Item = S>) -> Result<Self> {
         let ids: Vec<String> = ids.into_iter().map(Into::into).collect();
         let attributes = Attributes::none(ids.len());
@@ -203,10 +203,10 @@ impl Items {
         &self.attributes
     }
 
-    /// The same items with other attributes, e.g. standardized ones.
+    /// The same items with other attributes, for example standardized ones.
     ///
     /// # Errors
-    /// If there are not as many rows as items.
+    /// If the number of rows differs from the number of items.
     pub fn with_attributes(self, attributes: Attributes) -> Result<Self> {
         if attributes.items() != self.len() {
             return Err(mismatch("attributes", attributes.items(), self.len()));
@@ -214,10 +214,10 @@ impl Items {
         Ok(Self { attributes, ..self })
     }
 
-    /// These items, then others.
+    /// These items, then the others.
     ///
     /// # Errors
-    /// If an id stands twice in a group, or the two differ in their attributes or in whether they have groups.
+    /// If an id occurs twice in a group, or the two differ in their attributes, or only one of them has groups.
     pub fn joined(&self, others: &Self) -> Result<Self> {
         let (left, right) = (&self.attributes, &others.attributes);
         if left.names() != right.names() {
@@ -231,7 +231,7 @@ impl Items {
             return Err(Error::Data {
                 what: "the groups of further items",
                 found: if others.groups.is_some() { "some" } else { "none" }.into(),
-                expected: "groups just if the first items have some".into(),
+                expected: "groups only if the first items have some".into(),
             });
         }
         let rows = |items: &Self| (0..items.len()).flat_map(|item| items.attributes.row(item).to_vec()).collect();
@@ -243,7 +243,7 @@ impl Items {
         Self::new([self.ids.clone(), others.ids.clone()].concat(), groups, attributes)
     }
 
-    /// The item with this id, in this group if one is named.
+    /// Looks up an item by its id, in this group if one is named.
     pub fn find(&self, id: &str, group: Option<&str>) -> Lookup {
         let Some(same) = self.by_id.get(id) else { return Lookup::Unknown };
         let fits = |item: &&ItemId| group.is_none_or(|group| self.group_name(**item) == Some(group));
@@ -257,5 +257,5 @@ impl Items {
 }
 
 fn mismatch(what: &'static str, found: usize, items: usize) -> Error {
-    Error::Data { what, found: format!("{found} rows"), expected: format!("{items}, one an item") }
+    Error::Data { what, found: format!("{found} rows"), expected: format!("{items}, one per item") }
 }

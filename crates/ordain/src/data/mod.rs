@@ -1,6 +1,6 @@
 //! Items, attributes, relations, answers, groups and grades: plain data, valid once constructed.
 //!
-//! Nothing here reads a file or knows a file's name; [`crate::formats`] does, and reports places in files.
+//! Nothing here reads a file or knows a file's name. [`crate::formats`] does, and reports places in files.
 
 mod answers;
 mod ask;

@@ -1,4 +1,4 @@
-//! Items that were not there when the answers were given.
+//! Newcomers: items that were not there when the answers were given.
 
 use super::{ItemId, Items, Link, Relation};
 use crate::{Error, Result};
@@ -27,13 +27,13 @@ pub struct Newcomers<'a> {
 }
 
 impl<'a> Newcomers<'a> {
-    /// All `items`, the known ones first ([`Items::joined`]), with attributes on the known ones' scale
-    /// ([`super::Scale::for_newcomers`]) or none; and all links: each known relation with further links at its end,
-    /// which involve newcomers.
+    /// Checks and joins the parts. `items` are all items, the known ones first ([`Items::joined`]), with attributes on
+    /// the known ones' scale ([`super::Scale::for_newcomers`]) or none. `relations` are all links: each known relation,
+    /// then further links, which must involve newcomers.
     ///
     /// # Errors
-    /// If the items do not begin with the known ones, or a relation does not begin with the known links or goes on with
-    /// one that involves no newcomer.
+    /// If the items do not begin with the known ones, a relation does not begin with the known links, or a further link
+    /// involves no newcomer.
     pub fn new(
         known: &'a Items,
         known_relations: &'a [Relation],
@@ -51,7 +51,7 @@ impl<'a> Newcomers<'a> {
             return Err(Error::Data {
                 what: "the relations of newcomers",
                 found: relations.len().to_string(),
-                expected: format!("{}, one a known relation", known_relations.len()),
+                expected: format!("{}, one per known relation", known_relations.len()),
             });
         }
         for (relation, known_relation) in relations.iter().zip(known_relations) {
@@ -75,7 +75,7 @@ impl<'a> Newcomers<'a> {
         &self.items
     }
 
-    /// All links, those of each relation among the known items first.
+    /// All links; in each relation, those among the known items come first.
     pub fn relations(&self) -> &[Relation] {
         &self.relations
     }
@@ -97,7 +97,7 @@ fn begins_with(items: &Items, known: &Items) -> bool {
     items.len() >= known.len() && known.iter().all(same)
 }
 
-/// Whether a relation is the known one and links that involve newcomers.
+/// Fails unless a relation is the known one, followed by links that involve newcomers.
 fn check_links(relation: &Relation, known: &Relation, (first, count): (usize, usize)) -> Result<()> {
     let wrong =
         |found: String, expected: String| Err(Error::Data { what: "the relations of newcomers", found, expected });

@@ -2,19 +2,19 @@
 
 use crate::{Error, Result};
 
-/// One link. Source is an item; target is an item too, or another thing in a bipartite relation.
+/// One link. The source is an item. The target is an item too, or another thing in a bipartite relation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Link {
-    /// Where it starts.
+    /// The source.
     pub source: u32,
-    /// Where it ends.
+    /// The target.
     pub target: u32,
-    /// How strong it is: finite and not negative.
+    /// The strength: finite and not negative.
     pub weight: f64,
 }
 
 /// Weighted links from items to items, or from items to other things. Links may repeat (their weights add up) and may
-/// lead from an item to itself; what a kernel makes of that, it says.
+/// lead from an item to itself; each kernel says how it treats such links.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relation {
     items: usize,
@@ -55,17 +55,17 @@ impl Relation {
         Ok(Self { items, targets, links })
     }
 
-    /// The number of items links start from.
+    /// The number of items from which links start.
     pub fn items(&self) -> usize {
         self.items
     }
 
-    /// The number of things links lead to: the items themselves unless the relation is bipartite.
+    /// The number of things to which links lead: the items themselves, unless the relation is bipartite.
     pub fn targets(&self) -> usize {
         self.targets
     }
 
-    /// The links as given.
+    /// The links, as given.
     pub fn links(&self) -> &[Link] {
         &self.links
     }

@@ -1,4 +1,4 @@
-//! Answers: the log, and the other tables that people keep comparisons in.
+//! Answers: the log, and other tables of comparisons.
 //!
 //! | columns | what they say |
 //! |---|---|
@@ -6,18 +6,19 @@
 //! | `model_a,model_b,winner` | arena battles: `model_a`, `model_b`, `tie`, `tie (bothbad)` or `both_bad`, or the id |
 //! | `left,right,winner` | `left`, `right`, `tie`, or the id |
 //! | `left,right,label` | the id, or `left`, `right`, `tie`, `equal`, or `1`, `2`, `0` |
-//! | `winner,loser` | as it says |
+//! | `winner,loser` | the winner was preferred |
 //!
-//! The first row of this table whose columns are all there counts. Who answered is read from `judge`, `judge_hash`,
-//! `user` or `worker`, when from `time`, `tstamp` or `timestamp`, and the group of both items from `group`; other
-//! columns are passed over. Names of columns may have any case.
+//! The first row of this table whose columns are all present counts. The judge is read from `judge`, `judge_hash`,
+//! `user` or `worker`, the time from `time`, `tstamp` or `timestamp`, and the group of both items from `group`. Other
+//! columns are ignored. Names of columns may have any case.
 //!
-//! A verdict can be an id or a word, and an item can be called `1` or `left`. Where the two readings of a cell differ, the
-//! one that makes sense for every row of the file is taken; if both do, the file is ambiguous and that is an error.
+//! A verdict can be an id or a word, and an item can be called `1` or `left`. If the two readings of a cell differ, the
+//! reader takes the one that makes sense for every row of the file. If both do, the file is ambiguous, which is an
+//! error.
 //!
-//! **A last line without a line feed is always torn**, never an answer: cut in its middle, `lamp12` may have become
-//! `lamp1` and nobody could tell, and whoever appends next would write onto that line. This holds for hand-written files
-//! too, because every one of them may be appended to.
+//! **A last line without a line feed is always torn**, never an answer. Cut in its middle, `lamp12` may have become
+//! `lamp1` and nobody could tell, and the next append would continue that line. This holds for hand-written files too,
+//! because every one of them may be appended to.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -40,7 +41,7 @@ pub(crate) enum Kind {
     WinnerLoser,
 }
 
-/// The columns that make a table of answers: the two items, and what was said of them.
+/// The columns that make a table of answers: the two items, and the verdict.
 const KINDS: [(Kind, [&str; 2], Option<&str>); 5] = [
     (Kind::Log, ["first", "second"], Some("outcome")),
     (Kind::Arena, ["model_a", "model_b"], Some("winner")),
@@ -52,7 +53,7 @@ const KINDS: [(Kind, [&str; 2], Option<&str>); 5] = [
 const JUDGES: [&str; 4] = ["judge", "judge_hash", "user", "worker"];
 const TIMES: [&str; 3] = ["time", "tstamp", "timestamp"];
 
-/// Which column of a table of answers is what.
+/// The meaning of the columns of a table of answers.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     pub(crate) kind: Kind,
@@ -64,7 +65,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The layout of a table, if it is one of answers.
+    /// The layout of a table, if it is a table of answers.
     pub(crate) fn find(rows: &Rows) -> Option<Self> {
         let any = |names: &[&str]| names.iter().find_map(|name| rows.position(name));
         KINDS.iter().find_map(|&(kind, [first, second], verdict)| {
@@ -94,7 +95,7 @@ impl Layout {
     }
 }
 
-/// What a verdict says.
+/// The meaning of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word {
     Outcome(Outcome),
@@ -154,7 +155,7 @@ pub(crate) fn verdict_word(kind: Kind, outcome: Outcome) -> Option<&'static str>
     words(kind).iter().find(|(_, word)| *word == Word::Outcome(outcome)).map(|(text, _)| *text)
 }
 
-/// An item whose id is also a word of the verdict column, so that what is written there could be read in two ways.
+/// An item whose id is also a word of the verdict column, so that a verdict could be read in two ways.
 pub(crate) fn item_like_a_word(kind: Kind, items: &Items) -> Option<&str> {
     if kind == Kind::Log {
         return None;
@@ -163,18 +164,18 @@ pub(crate) fn item_like_a_word(kind: Kind, items: &Items) -> Option<&str> {
     items.ids().iter().find(is_word).map(String::as_str)
 }
 
-/// Reads answers about these items, in any of the tables of [this module](self).
+/// Reads answers about these items, from any of the tables of [this module](self).
 ///
 /// # Errors
-/// If the file cannot be read, is not a table of answers, names an item that does not exist or compares one with itself
-/// or with one of another group, has a word that is not known, or an undo with nothing to take back.
+/// If the file cannot be read or is not a table of answers; if a row names an unknown item, compares an item with
+/// itself or with one of another group, or has an unknown word; or if an undo has nothing to take back.
 pub fn read_answers(path: impl AsRef<Path>, items: &Items) -> Result<AnswerLog> {
     let path = path.as_ref();
     settled(path, || answers_in(Rows::open(path, LastLine::Ended)?, items))
 }
 
-/// Whether a log has been begun; one of no bytes at all was made but never written to. One that cannot be looked at
-/// counts as begun, so that reading it says why.
+/// Whether a log has been begun. A log of no bytes was created but never written to. A log that cannot be looked at
+/// counts as begun, so that reading it reports the reason.
 pub(crate) fn is_begun(path: &Path) -> bool {
     match path.metadata() {
         Ok(about) => !about.is_file() || about.len() > 0,
@@ -182,7 +183,7 @@ pub(crate) fn is_begun(path: &Path) -> bool {
     }
 }
 
-/// The answers in a table of which only the header has been read.
+/// The answers in a table whose header alone has been read.
 pub(crate) fn answers_in(mut rows: Rows, items: &Items) -> Result<AnswerLog> {
     let path = rows.path().to_path_buf();
     let reader = Reader { path: &path, items, columns: rows.columns().to_vec(), layout: Layout::of(&rows)? };
@@ -193,13 +194,13 @@ pub(crate) fn answers_in(mut rows: Rows, items: &Items) -> Result<AnswerLog> {
     reader.resolve(said)
 }
 
-/// Reads a log that somebody may be appending to: a last line that seems torn is looked at again when no writer holds
-/// the lock, because it may have been a line on its way.
+/// Reads a log that somebody may be appending to. A last line that seems torn is read again when no writer holds the
+/// lock, because it may have been a line in progress.
 fn settled<T>(path: &Path, read: impl Fn() -> Result<T>) -> Result<T> {
     match read() {
         Err(error) if is_torn(&error) => {
             let Ok(file) = File::open(path) else { return Err(error) };
-            // Where there are no locks there is nothing to wait for.
+            // Without locks there is nothing to wait for.
             let _ = file.lock_shared();
             read()
         }
@@ -207,7 +208,7 @@ fn settled<T>(path: &Path, read: impl Fn() -> Result<T>) -> Result<T> {
     }
 }
 
-/// One row, understood but for the choice between its two readings.
+/// One row; only the choice between its two readings is open.
 struct Said {
     line: u64,
     items: [Option<ItemId>; 2],
@@ -248,7 +249,7 @@ impl Reader<'_> {
         Ok(Said { line: row.line, items, by_word, by_id, judge: text(layout.judge), time: text(layout.time) })
     }
 
-    /// The two readings of the verdict; at least one is there.
+    /// The two readings of the verdict; there is at least one.
     fn verdict(&self, row: &Row<'_>) -> Result<(Option<Word>, Option<Word>)> {
         let Some(column) = self.layout.verdict else { return Ok((Some(Word::Outcome(Outcome::First)), None)) };
         let kind = self.layout.kind;
@@ -283,7 +284,9 @@ impl Reader<'_> {
                 let hint = if outcome == "undo" {
                     "an undo takes back the latest answer of its judge and names no items: empty the cell".into()
                 } else {
-                    format!("\"{outcome}\" is said of one item: empty the cell, or say first, second or tie of the two")
+                    format!(
+                        "\"{outcome}\" is about one item: empty the cell, or write first, second or tie for the two"
+                    )
                 };
                 let error = self.error(row.line, column, cell, &format!("an empty cell with \"{outcome}\""));
                 Err(error.hint(hint).into())
@@ -307,7 +310,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Chooses the reading of the verdicts and makes the log.
+    /// Chooses the reading of the verdicts and builds the log.
     fn resolve(&self, said: Vec<Said>) -> Result<AnswerLog> {
         let no_winner = |word| matches!(word, Some(Word::BothBad | Word::Outcome(Outcome::Tie)));
         let ids_fit = said.iter().all(|said| said.by_id.is_some() || no_winner(said.by_word));
@@ -333,8 +336,7 @@ impl Reader<'_> {
         }
         if let Some(idle) = AnswerLog::idle_undo(&entries) {
             let column = self.layout.verdict.unwrap_or_default();
-            let error =
-                self.error(lines[idle], column, "undo", "an earlier answer of the same judge that still stands");
+            let error = self.error(lines[idle], column, "undo", "an earlier standing answer of the same judge");
             return Err(error.hint("there is nothing to take back: delete the line or mend its judge").into());
         }
         AnswerLog::new(entries)
@@ -350,7 +352,7 @@ impl Reader<'_> {
     }
 }
 
-/// One entry, or two where both items were called bad.
+/// One entry, or two if both items were called bad.
 fn make_entries(said: Said, word: Word) -> Result<Vec<Entry>> {
     let Said { items, judge, time, .. } = said;
     let answer = |first: ItemId, second, outcome| {
@@ -376,8 +378,8 @@ pub fn read_answer_ids(path: impl AsRef<Path>) -> Result<Vec<String>> {
     Ok(named.into_iter().map(|(id, _)| id).filter(|id| seen.insert(id.clone())).collect())
 }
 
-/// The items of a table of answers, in order of first appearance: nothing but their ids, and their groups if the table
-/// has a column `group`.
+/// The items of a table of answers, in order of first appearance. They have only ids, and groups if the table has a
+/// column `group`.
 ///
 /// # Errors
 /// If the file cannot be read, is not a table of answers, or names no item.

@@ -1,7 +1,7 @@
 //! Collections of documents and queries, as text.
 //!
-//! A collection is JSONL or any other table. JSONL is read a line at a time, and values that are not asked for may be
-//! nested; other tables are held in memory.
+//! A collection is JSONL or any other table. JSONL is read one line at a time, and unused values may be nested. Other
+//! tables are held in memory.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use super::source::Lines;
 use super::table::{LastLine, Rows, Table, empty};
 use crate::{InputError, Result};
 
-/// Which columns of a collection are what.
+/// The meaning of the columns of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentsSpec {
     /// The column of ids.
     pub id: String,
-    /// The columns of text, put one after the other with line feeds between. If not given: every column of text but the
-    /// ids, which in JSONL is every value that is a text or a list of texts.
+    /// The columns of text, joined by line feeds. Default: every column of text except the ids; in JSONL, every value
+    /// that is a text or a list of texts.
     pub text: Option<Vec<String>>,
 }
 
@@ -34,20 +34,20 @@ impl Default for DocumentsSpec {
 /// A document of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    /// The line it begins on, from 1.
+    /// The line on which it begins, from 1.
     pub line: u64,
-    /// Its id, which no other document has.
+    /// Its id, unique in the collection.
     pub id: String,
     /// Its text; may be empty.
     pub text: String,
 }
 
-/// The documents of a file, one at a time. Ids are remembered, so that one that comes twice is noticed.
+/// The documents of a file, one at a time. Ids are remembered, so that a repeated id is an error.
 pub struct Documents {
     path: PathBuf,
     spec: DocumentsSpec,
     body: Body,
-    /// Where an id was first seen.
+    /// The line on which an id was first seen.
     seen: HashMap<String, u64>,
 }
 
@@ -59,7 +59,7 @@ enum Body {
         text: Vec<usize>,
         next: usize,
     },
-    /// After an error nothing more comes.
+    /// After an error there is no next document.
     Over,
 }
 
@@ -95,7 +95,7 @@ impl Documents {
         document.map(|document| self.check(document)).transpose()
     }
 
-    /// An error if the id is empty or was there before.
+    /// Fails if the id is empty or repeated.
     fn check(&mut self, document: Document) -> Result<Document> {
         let wrong = |expected: &str| {
             InputError::new(&self.path, expected).line(document.line).column(&self.spec.id).found(&document.id)
@@ -193,7 +193,7 @@ impl JsonLines {
         Ok(Some(Document { line, id, text: parts.join("\n") }))
     }
 
-    /// An error if a field was asked for that no document has.
+    /// Fails if no document has a requested field.
     fn check_fields(&self, path: &Path, spec: &DocumentsSpec) -> Result<()> {
         let Some(missing) = spec.text.iter().flatten().find(|name| !self.keys.contains(*name)) else { return Ok(()) };
         let mut known: Vec<&str> = self.keys.iter().map(String::as_str).collect();
@@ -204,7 +204,7 @@ impl JsonLines {
     }
 }
 
-/// What a value says if it is a text or a list of texts.
+/// The text of a value, if it is a text or a list of texts.
 fn texts(value: &RawValue) -> Option<String> {
     match value.get().as_bytes().first()? {
         b'"' => cell(value),
@@ -213,12 +213,12 @@ fn texts(value: &RawValue) -> Option<String> {
     }
 }
 
-/// A query as its file says it.
+/// A query from a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryText {
-    /// The line it begins on, from 1.
+    /// The line on which it begins, from 1.
     pub line: u64,
-    /// Its id, which no other query has.
+    /// Its id, unique in the file.
     pub id: String,
     /// Its text; may be empty.
     pub text: String,
@@ -227,7 +227,7 @@ pub struct QueryText {
 /// Reads queries from a table with the columns `qid` (or `id`) and `text` (or `query`).
 ///
 /// # Errors
-/// If the file cannot be read, has no query, lacks a column, or an id is empty or stands twice.
+/// If the file cannot be read, has no query, lacks a column, or an id is empty or repeated.
 pub fn read_queries(path: impl AsRef<Path>) -> Result<Vec<QueryText>> {
     let table = Table::read(path)?;
     let id = either(&table, ["qid", "id"])?;
@@ -254,7 +254,7 @@ pub fn read_queries(path: impl AsRef<Path>) -> Result<Vec<QueryText>> {
     Ok(queries)
 }
 
-/// The column of the first of two names that is there.
+/// The column of the first of two names that exists.
 fn either(table: &Table, names: [&str; 2]) -> Result<usize> {
     let found = names.iter().find_map(|name| table.columns().iter().position(|column| column == name));
     found.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! A first project file for data at hand.
+//! A first project file for given data.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -14,23 +14,23 @@ use super::table::{LastLine, Rows, Table};
 use crate::data::{Items, Outcome};
 use crate::{Error, InputError, Result};
 
-/// What a table is.
+/// The content of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Description {
     /// A table of answers.
     Answers {
-        /// How many items they name.
+        /// The number of items that they name.
         items: usize,
     },
     /// A table of items.
     Items {
-        /// How many there are.
+        /// The number of items.
         items: usize,
-        /// How its columns are best read.
+        /// The best reading of its columns.
         spec: ItemsSpec,
-        /// How many cells of attributes are empty.
+        /// The number of empty cells of attributes.
         holes: usize,
-        /// Columns of numbers that are no attributes since a cell is not a number: the first such cell of each.
+        /// Columns of numbers that are not attributes because a cell is not a number: the first such cell of each.
         left_out: Vec<InputError>,
     },
 }
@@ -38,17 +38,18 @@ pub enum Description {
 /// The weight of a kernel over attributes or links in a first project.
 pub const USUAL_WEIGHT: f64 = 2.0;
 
-/// The weight of what is an item's own there. Utilities differ enough for a judge to get more than nine pairs of ten right, and
-/// alike items may differ: belief that trusts attributes too much stays wrong about some items however many answers come.
+/// The weight of an item's own part in a first project. Utilities differ enough for a judge to get more than nine pairs
+/// of ten right, and alike items may differ. A belief that trusts attributes too much stays wrong about some items,
+/// however many answers come.
 pub const USUAL_OWN_WEIGHT: f64 = 3.0;
 
-/// Columns that are taken for groups if the table has one.
+/// Columns that are read as groups if the table has one.
 const GROUPS: [&str; 4] = ["group", "query", "qid", "topic"];
 
 /// Says whether a table holds items or answers (by its header), and what its columns seem to be.
 ///
 /// # Errors
-/// If the file cannot be read, or no column can be the ids of items.
+/// If the file cannot be read, or no column can hold the ids of items.
 pub fn describe(path: impl AsRef<Path>) -> Result<Description> {
     let path = path.as_ref();
     let Some(table) = items_table(path)? else {
@@ -58,23 +59,23 @@ pub fn describe(path: impl AsRef<Path>) -> Result<Description> {
     Ok(Description::Items { items: items.len(), spec, holes, left_out })
 }
 
-/// A table of items, or none if it is one of answers.
+/// A table of items, or none if it is a table of answers.
 fn items_table(path: &Path) -> Result<Option<Table>> {
     let rows = Rows::open(path, LastLine::Free)?;
     if Layout::find(&rows).is_some() { Ok(None) } else { rows.collect().map(Some) }
 }
 
-/// A table of items, read in the way that suits it best.
+/// A table of items in its best reading.
 struct Described {
     items: Items,
     spec: ItemsSpec,
     holes: usize,
     left_out: Vec<InputError>,
-    /// Why a column "id" is not the id.
+    /// The reason why a column "id" is not the id.
     not_id: Option<String>,
 }
 
-/// Reads the columns of a table of items; `answered` are ids that the id column must hold.
+/// Reads the columns of a table of items. The id column must hold the ids `answered`.
 fn describe_items(table: &Table, answered: &[String]) -> Result<Described> {
     let contents: Vec<Content> = (0..table.columns().len()).map(|column| content(table, column)).collect();
     let group = GROUPS.iter().find(|name| table.columns().iter().any(|column| column == *name));
@@ -101,16 +102,16 @@ fn describe_items(table: &Table, answered: &[String]) -> Result<Described> {
     let mut spec = ItemsSpec { id, attributes: Some(attributes), group, missing };
     let mut items = items_from(table, &spec)?.items;
     if items.attributes().standardized(items.groups()).is_err() {
-        // Attributes that are the same for all items say nothing of them.
+        // Attributes that are the same for all items say nothing about them.
         spec = ItemsSpec { attributes: Some(Vec::new()), missing: Missing::Error, ..spec };
         items = items_from(table, &spec)?.items;
     }
     Ok(Described { items, spec, holes, left_out, not_id })
 }
 
-/// `id` if there is such a column and it fits, else the first column of text that does, else of whole numbers, else of
-/// numbers and text: every cell filled and different (within the group), and every item that was answered about among
-/// them.
+/// The column of ids: `id` if it exists and fits, else the first fitting column of text, else of whole numbers, else of
+/// numbers and text. A column fits if every cell is filled and different (within the group), and it holds every
+/// answered item.
 fn id_column(table: &Table, contents: &[Content], group: Option<&str>, answered: &[String]) -> Result<String> {
     let group = group.map(|name| table.column(name)).transpose()?;
     let fits = |&column: &usize| {
@@ -141,7 +142,7 @@ fn id_column(table: &Table, contents: &[Content], group: Option<&str>, answered:
     })
 }
 
-/// Why the column "id" is not the one that was taken, if there is one.
+/// The reason why the column "id" is not the one taken, if there is one.
 fn not_id(table: &Table, taken: &str, group: Option<&str>) -> Result<Option<String>> {
     let Some(column) = table.columns().iter().position(|name| name == "id").filter(|_| taken != "id") else {
         return Ok(None);
@@ -158,18 +159,18 @@ fn not_id(table: &Table, taken: &str, group: Option<&str>) -> Result<Option<Stri
         }
     });
     let why = wrong.unwrap_or_else(|| "lacks items of the answers".into());
-    Ok(Some(format!("column \"id\" {why}, so that column {} names the items", quoted(taken))))
+    Ok(Some(format!("column \"id\" {why}, so column {} names the items", quoted(taken))))
 }
 
-/// What a project is to be made of.
+/// The parts of a new project.
 #[derive(Debug, Clone, Default)]
 pub struct Sketch {
-    /// The folder the project file will stand in. Files are named relative to it, so that both can be moved together,
-    /// unless they have no folder in common with it but the root.
+    /// The folder of the project file. Files are named relative to it, so that both can be moved together, unless they
+    /// share only the root with it.
     pub folder: PathBuf,
-    /// A table of items, or of answers whose items are meant.
+    /// A table of items, or of answers; their items are then the items of the project.
     pub file: PathBuf,
-    /// Answers, if `file` is a table of items; `answers.csv` if not given.
+    /// Answers, if `file` is a table of items. Default: `answers.csv`.
     pub answers: Option<PathBuf>,
     /// Lists of links between the items.
     pub relations: Vec<PathBuf>,
@@ -180,11 +181,11 @@ pub struct Sketch {
 pub struct Draft {
     /// Its text, with comments.
     pub text: String,
-    /// What a person should know about it, a sentence each; the comments say it too.
+    /// Remarks for a person, one sentence each. The comments contain them too.
     pub remarks: Vec<String>,
 }
 
-/// A commented project file with kernels that suit the data.
+/// Drafts a commented project file with kernels that suit the data.
 ///
 /// # Errors
 /// If a file cannot be read or does not fit the others.
@@ -219,7 +220,7 @@ pub fn draft_project(sketch: &Sketch) -> Result<Draft> {
     Ok(Draft { text, remarks })
 }
 
-/// Says why a column is no attribute.
+/// Says why a column is not an attribute.
 fn left_out(cell: &InputError) -> String {
     let column = quoted(cell.column.as_deref().unwrap_or_default());
     let found = cell.found.as_deref().unwrap_or_default();
@@ -227,9 +228,9 @@ fn left_out(cell: &InputError) -> String {
     format!("column {column} is left out of the attributes: line {line} has \"{found}\" where a number should be")
 }
 
-/// A tie width for answers of which this share are ties. A difference of two utilities of variance 1, seen through noise
-/// of variance 1, is normal with variance 3, and falls within `±width` with probability `2 width / √(6π)` for a small
-/// width; tuning finds a better one, but with none at all a tie would be impossible.
+/// A tie width for answers with this share of ties. A difference of two utilities of variance 1, seen through noise of
+/// variance 1, is normal with variance 3. It falls within `±width` with probability `2 width / √(6π)` for a small
+/// width. Tuning finds a better width, but with width 0 a tie would be impossible.
 fn tie_width(share: f64) -> f64 {
     let width = share * (6.0 * std::f64::consts::PI).sqrt() / 2.0;
     (width * 100.0).ceil() / 100.0
@@ -265,7 +266,7 @@ fn attributes_kernel(attributes: usize) -> String {
 fn relation_kernel(sketch: &Sketch, file: &Path, items: &Items) -> Result<String> {
     let role = match read_relation(file, items, false) {
         Ok(_) => "undirected",
-        // Links whose sources are items and whose targets are not lead to other things.
+        // Links from items to things that are not items lead to other things.
         Err(error) => read_relation(file, items, true).map(|_| "bipartite").map_err(|_| error)?,
     };
     let others = ["undirected", "linking", "linked", "bipartite"].iter().filter(|other| **other != role);
@@ -297,7 +298,7 @@ fn answers_text(sketch: &Sketch, answers: Option<&Path>, items: &Items) -> Resul
     ))
 }
 
-/// A file as the project names it: from the project's folder, or in full if the two have only the root in common.
+/// The name of a file in the project: relative to the project's folder, or absolute if the two share only the root.
 fn named(sketch: &Sketch, file: &Path) -> Result<String> {
     let io = |source| Error::Io { action: "find", path: file.to_path_buf(), source };
     let full = std::path::absolute(file).map_err(io)?;
@@ -313,9 +314,9 @@ fn named(sketch: &Sketch, file: &Path) -> Result<String> {
     }
 }
 
-/// The way from a folder to a file outside it, if they have more than the root in common.
+/// The path from a folder to a file outside it, if they share more than the root.
 fn relative(folder: &Path, file: &Path) -> Option<PathBuf> {
-    // The file's own name stays as it is, be it a link or not.
+    // The file's own name stays as it is, even if it is a link.
     let (folder, place) = (resolved(folder)?, resolved(file.parent()?)?);
     let common = folder.components().zip(place.components()).take_while(|(one, other)| one == other);
     let common: PathBuf = common.map(|(one, _)| one).collect();
@@ -327,7 +328,7 @@ fn relative(folder: &Path, file: &Path) -> Option<PathBuf> {
     Some(up.chain(down).collect::<PathBuf>().join(file.file_name()?))
 }
 
-/// A folder without `..` and symbolic links, which would make `..` lead elsewhere; it need not exist yet.
+/// A folder without `..` and symbolic links, which would make `..` lead elsewhere. It need not exist yet.
 fn resolved(folder: &Path) -> Option<PathBuf> {
     match folder.canonicalize() {
         Ok(full) => Some(full),
@@ -364,7 +365,7 @@ pub fn write_project(folder: impl AsRef<Path>, text: &str) -> Result<PathBuf> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(failed)?;
     let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
     written.map_err(|source| {
-        // A half project would be read as a whole one.
+        // Half a project file would be read as a whole one.
         let _ = std::fs::remove_file(&path);
         failed(source)
     })?;

@@ -8,16 +8,16 @@ use super::table::Table;
 use crate::data::{Attributes, Groups, ItemId, Items, Lookup};
 use crate::{Error, InputError, Result};
 
-/// Which columns of a table are what.
+/// The meaning of the columns of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemsSpec {
     /// The column of ids.
     pub id: String,
-    /// The columns of attributes; every numeric column if not given.
+    /// The columns of attributes. Default: every numeric column.
     pub attributes: Option<Vec<String>>,
     /// The column of groups, if items are in groups.
     pub group: Option<String>,
-    /// What an empty cell of an attribute means.
+    /// The meaning of an empty cell of an attribute.
     pub missing: Missing,
 }
 
@@ -27,26 +27,26 @@ impl Default for ItemsSpec {
     }
 }
 
-/// What an empty cell of an attribute means.
+/// The meaning of an empty cell of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Missing {
-    /// A mistake.
+    /// An error.
     #[default]
     Error,
     /// The mean of the column, over all items that have a number there.
     Mean,
 }
 
-/// Items and what else their table says.
+/// Items and the other columns of their table.
 #[derive(Debug, Clone)]
 pub struct ItemTable {
-    /// The items, their attributes as in the file.
+    /// The items, with attributes as in the file.
     pub items: Items,
     /// The columns that are neither id, group nor attribute, as text.
     pub other: TextColumns,
 }
 
-/// Columns of text, one cell an item.
+/// Columns of text, one cell per item.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextColumns {
     names: Vec<String>,
@@ -66,28 +66,28 @@ impl TextColumns {
     }
 }
 
-/// Reads items from a CSV, TSV, JSONL or Parquet file, one row an item. Attributes are not standardized here.
+/// Reads items from a CSV, TSV, JSONL or Parquet file, one row per item. Attributes are not standardized here.
 ///
-/// Without named attributes, every column of numbers is one: a column of which more than half of the cells that are not
-/// empty are finite numbers, or all others are `NaN` and `inf`. A cell of such a column that is no finite number is an
-/// error, so that a column of measurements with a slip in it is reported and not quietly left out.
+/// Without named attributes, every column of numbers is an attribute. In such a column more than half of the non-empty
+/// cells are finite numbers, or all others are `NaN` and `inf`. A cell of such a column that is not a finite number is
+/// an error, so a slip in a column of measurements is reported and the column is not silently left out.
 ///
 /// # Errors
-/// If the file cannot be read, a column is missing, an id is empty or stands twice in a group, or a cell of an attribute
-/// is not a finite number.
+/// If the file cannot be read, a column is missing, an id is empty or occurs twice in a group, or a cell of an
+/// attribute is not a finite number.
 pub fn read_items(path: impl AsRef<Path>, spec: &ItemsSpec) -> Result<ItemTable> {
     items_from(&Table::read(path)?, spec)
 }
 
-/// Items from a table that has been read already.
+/// Items from a table that has already been read.
 ///
 /// # Errors
-/// As [`read_items`].
+/// Like [`read_items`].
 pub fn items_from(table: &Table, spec: &ItemsSpec) -> Result<ItemTable> {
     items_filled(table, spec, None)
 }
 
-/// Items from a table; where empty cells mean the mean of their column, that of some other table's attributes if given.
+/// Items from a table. If empty cells mean the mean of their column, `means` gives it, else it is the table's own.
 pub(crate) fn items_filled(table: &Table, spec: &ItemsSpec, means: Option<&[f64]>) -> Result<ItemTable> {
     let id = table.column(&spec.id)?;
     let group = spec.group.as_deref().map(|name| table.column(name)).transpose()?;
@@ -139,13 +139,13 @@ fn requested(table: &Table, names: &[String]) -> Result<Vec<usize>> {
     Ok(out)
 }
 
-/// What a column seems to hold.
+/// The apparent content of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// Numbers: every cell is one or empty.
+    /// Numbers: every cell is a number or empty.
     Numbers,
-    /// Finite numbers in more than half of the cells that are not empty, or `NaN` and `inf` in all others, but no finite
-    /// number in the cell of this row.
+    /// Finite numbers in more than half of the non-empty cells, or `NaN` and `inf` in all others, but no finite number
+    /// in the cell of this row.
     Mixed(usize),
     /// Text, or nothing.
     Text,
@@ -171,7 +171,7 @@ pub(crate) fn content(table: &Table, column: usize) -> Content {
     }
 }
 
-/// All columns of numbers but these two.
+/// All columns of numbers except these two.
 fn every_numeric(table: &Table, id: usize, group: Option<usize>) -> Result<Vec<usize>> {
     let mut out = Vec::new();
     for column in (0..table.columns().len()).filter(|&at| at != id && Some(at) != group) {
@@ -196,15 +196,15 @@ fn check_ids(table: &Table, id: usize, group: Option<usize>) -> Result<()> {
             InputError::new(table.path(), expected).line(line).column(&table.columns()[id]).found(name)
         };
         if name.is_empty() {
-            return Err(at("an id").hint("give every item an id of its own; delete the line if it is no item").into());
+            return Err(at("an id").hint("give every item its own id; delete the line if it is not an item").into());
         }
-        // The answer log writes one answer a line, so that a torn line is one torn answer.
+        // The answer log has one answer per line, so that a torn line is one torn answer.
         if name.contains(['\n', '\r']) {
             return Err(at("an id without line breaks").hint("write the id on one line").into());
         }
         let in_group = group.map_or("", |at| table.cell(row, at));
         if let Some(first) = seen.insert((in_group, name), line) {
-            let where_ = if group.is_some() { "each id once in a group" } else { "each id once" };
+            let where_ = if group.is_some() { "each id once per group" } else { "each id once" };
             let error = at(where_).hint(format!("line {first} has the same id"));
             return Err(error.into());
         }
@@ -247,7 +247,7 @@ pub(crate) fn not_a_number(table: &Table, row: usize, column: usize) -> InputErr
         .found(table.cell(row, column).trim())
 }
 
-/// Puts the mean of its column into every hole.
+/// Fills every hole with the mean of its column.
 fn fill_holes(table: &Table, columns: &[usize], values: &mut [f64], holes: &[usize]) -> Result<()> {
     let width = columns.len();
     let mut means: HashMap<usize, f64> = HashMap::new();
@@ -280,7 +280,7 @@ pub(crate) fn number(cell: &str) -> Option<f64> {
     cell.trim().parse::<f64>().ok().filter(|value| value.is_finite())
 }
 
-/// The item that a cell of some other file names.
+/// The item that a cell of another file names.
 pub(crate) fn find_item(items: &Items, place: &Place<'_>, id: &str, group: Option<&str>) -> Result<ItemId> {
     let group = group.filter(|group| items.groups().is_some() && !group.is_empty());
     let at = |expected: &str| {
@@ -300,7 +300,7 @@ pub(crate) fn find_item(items: &Items, place: &Place<'_>, id: &str, group: Optio
             };
             Err(error.into())
         }
-        Lookup::Ambiguous(several) => Err(at("an id that one group only has")
+        Lookup::Ambiguous(several) => Err(at("an id that only one group has")
             .hint(match place.line {
                 Some(_) => {
                     format!("{} groups have this item: add a column \"group\" that names the group", several.len())
@@ -311,7 +311,7 @@ pub(crate) fn find_item(items: &Items, place: &Place<'_>, id: &str, group: Optio
     }
 }
 
-/// The item that somebody named outside any file; `origin` says where, e.g. "command line".
+/// The item that somebody named outside any file. `origin` says where, for example "command line".
 ///
 /// # Errors
 /// If there is no such item, or several groups have it and none is named.
@@ -319,10 +319,11 @@ pub fn named_item(items: &Items, origin: &str, id: &str, group: Option<&str>) ->
     find_item(items, &Place { path: Path::new(origin), line: None, column: "item" }, id, group)
 }
 
-/// Two items that somebody named, outside any file, to be compared.
+/// Two items to be compared that somebody named outside any file.
 ///
 /// # Errors
-/// If there is no such item, several groups have it and none is named, or the two are one or of different groups.
+/// If an item does not exist, several groups have it and none is named, both are the same, or they are in different
+/// groups.
 pub fn named_pair(items: &Items, origin: &str, ids: [&str; 2], group: Option<&str>) -> Result<(ItemId, ItemId)> {
     let (first, second) = (named_item(items, origin, ids[0], group)?, named_item(items, origin, ids[1], group)?);
     let wrong = |expected: &str, hint: &str| InputError::new(origin, expected).column("item").found(ids[1]).hint(hint);
@@ -335,7 +336,7 @@ pub fn named_pair(items: &Items, origin: &str, ids: [&str; 2], group: Option<&st
     Ok((first, second))
 }
 
-/// Where a cell stands.
+/// The place of a cell.
 pub(crate) struct Place<'a> {
     pub(crate) path: &'a Path,
     pub(crate) line: Option<u64>,

@@ -1,4 +1,4 @@
-//! JSONL: one flat object a line.
+//! JSONL: one flat object per line.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,8 +12,8 @@ use super::source::Lines;
 use super::table::{Cells, LastLine, Table, check_end};
 use crate::{Error, InputError, Result};
 
-/// Reads the rows of a JSONL file whose first line has been taken from `lines` already. Columns are the keys in order
-/// of first appearance; a key that an object lacks, and `null`, is an empty cell. Numbers keep their digits.
+/// Reads the rows of a JSONL file whose first line has already been taken from `lines`. Columns are the keys in order
+/// of first appearance. A missing key or `null` is an empty cell. Numbers keep their digits.
 pub(crate) fn read(mut lines: Lines, first: &str, last: LastLine) -> Result<Table> {
     let mut rows = JsonRows::default();
     check_end(&lines, last)?;
@@ -45,7 +45,7 @@ struct JsonRows {
     columns: Vec<String>,
     index: HashMap<String, usize>,
     lines: Vec<u64>,
-    /// How many columns were known when a row was read: its number of cells.
+    /// The number of columns known when a row was read: its number of cells.
     widths: Vec<usize>,
     cells: Cells,
     row: Vec<Option<String>>,
@@ -88,7 +88,7 @@ impl JsonRows {
         if wanted == self.cells.len() {
             return Ok(Table::new(source.path(), self.columns, self.lines, self.cells));
         }
-        // A file in which every line brings keys of its own would become a table of almost only holes.
+        // If every line had its own keys, the table would be almost only holes.
         if wanted > HOLES + 4 * self.cells.len() {
             return Err(InputError::new(source.path(), "the same keys on every line")
                 .found(format!("{width} different keys"))
@@ -107,7 +107,7 @@ impl JsonRows {
     }
 }
 
-/// Empty cells that are never questioned.
+/// The number of empty cells that is always allowed.
 const HOLES: usize = 1 << 24;
 
 /// The text of a flat value.
@@ -134,7 +134,7 @@ pub(crate) fn twice(path: &Path, line: u64, key: &str) -> Error {
     InputError::new(path, "each key once").line(line).column(key).found(key).hint("delete one of the two").into()
 }
 
-/// The message without serde's own idea of the place, which knows only the one line it was given.
+/// The message without serde's place, which knows only this one line.
 fn strip_place(message: &str) -> String {
     message.split(" at line ").next().unwrap_or(message).to_owned()
 }

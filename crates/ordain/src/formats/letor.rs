@@ -1,8 +1,8 @@
-//! LETOR and SVMlight: `<grade> qid:<group> <feature>:<value> ... # docid = <id> ...`, one line a document.
+//! LETOR and SVMlight: `<grade> qid:<group> <feature>:<value> ... # docid = <id> ...`, one line per document.
 //!
-//! Items keep the order of the lines; the lines of one query need not stand together, and groups are numbered in order of
-//! first appearance. Features count from 1 and ascend; one that is not given is 0. The id is what stands after `docid =`
-//! in the comment, else `<qid>:<line>`. Files without any `qid` have no groups, and ids that are line numbers.
+//! Items keep the order of the lines. The lines of one query need not stand together; groups are numbered in order of
+//! first appearance. Features count from 1 and ascend; a missing feature is 0. The id follows `docid =` in the comment;
+//! without it, the id is `<qid>:<line>`. Files without any `qid` have no groups, and line numbers as ids.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,9 +15,9 @@ use crate::{Error, InputError, Result};
 /// Graded items of a LETOR file.
 #[derive(Debug, Clone)]
 pub struct Letor {
-    /// The documents: attributes are the features, named by their numbers; groups are the queries.
+    /// The documents. Attributes are the features, named by their numbers; groups are the queries.
     pub items: Items,
-    /// One grade an item.
+    /// One grade per item.
     pub grades: Vec<f64>,
 }
 
@@ -26,7 +26,7 @@ pub struct Letor {
 pub struct LetorRanks {
     /// The documents, without attributes; groups are the queries.
     pub items: Items,
-    /// One grade an item.
+    /// One grade per item.
     pub grades: Vec<f64>,
     /// The number of rankers.
     pub rankers: usize,
@@ -34,13 +34,14 @@ pub struct LetorRanks {
 }
 
 impl LetorRanks {
-    /// The ranks that the rankers gave an item, none where a ranker did not return it.
+    /// The ranks that the rankers gave an item; none if a ranker did not return it.
     pub fn ranks(&self, item: usize) -> &[Option<f64>] {
         &self.ranks[item * self.rankers..(item + 1) * self.rankers]
     }
 }
 
-/// Reads a file of scores, one a line, such as a ranker writes beside a LETOR file; of several cells the last counts.
+/// Reads a file of scores, one per line, such as a ranker writes beside a LETOR file. If a line has several cells, the
+/// last counts.
 ///
 /// # Errors
 /// If the file cannot be read or is empty, or a score is not a number.
@@ -62,7 +63,7 @@ pub fn read_scores(path: impl AsRef<Path>) -> Result<Vec<f64>> {
 /// Reads a LETOR or SVMlight file.
 ///
 /// # Errors
-/// If the file cannot be read or is empty, a line is not of the form, or a document stands twice in a query.
+/// If the file cannot be read or is empty, a line does not have this form, or a document occurs twice in a query.
 pub fn read_letor(path: impl AsRef<Path>) -> Result<Letor> {
     let path = path.as_ref();
     let rows = read_rows(path, number)?;
@@ -77,7 +78,7 @@ pub fn read_letor(path: impl AsRef<Path>) -> Result<Letor> {
 /// Reads a LETOR rank aggregation file, where a value is the rank that a ranker gave, or `NULL`.
 ///
 /// # Errors
-/// As [`read_letor`].
+/// Like [`read_letor`].
 pub fn read_letor_ranks(path: impl AsRef<Path>) -> Result<LetorRanks> {
     let path = path.as_ref();
     let rows = read_rows(path, rank)?;
@@ -85,7 +86,7 @@ pub fn read_letor_ranks(path: impl AsRef<Path>) -> Result<LetorRanks> {
     rows.ranked(rankers)
 }
 
-/// A rank, or that a ranker gave none.
+/// A rank, or none if the ranker gave none.
 pub(super) fn rank(text: &str) -> Option<Option<f64>> {
     match text {
         "NULL" => Some(None),
@@ -94,7 +95,7 @@ pub(super) fn rank(text: &str) -> Option<Option<f64>> {
 }
 
 impl Sparse<Option<f64>> {
-    /// Ranks of so many rankers.
+    /// The ranks of this many rankers.
     pub(super) fn ranked(self, rankers: usize) -> Result<LetorRanks> {
         let ranks = self.dense(rankers, None);
         let (ids, groups, grades) = self.finish();
@@ -107,13 +108,13 @@ fn number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|value| value.is_finite())
 }
 
-/// The lines of a file, features still sparse because the largest is not known before the end.
+/// The lines of a file. Features are still sparse, because the largest is not known before the end.
 pub(super) struct Sparse<V> {
     pub(super) ids: Vec<String>,
     pub(super) queries: Vec<Option<String>>,
     grades: Vec<f64>,
     features: Vec<(u32, V)>,
-    /// Where the features of each line end.
+    /// The end of the features of each line.
     ends: Vec<usize>,
     pub(super) largest: u32,
 }
@@ -131,19 +132,19 @@ impl<V> Default for Sparse<V> {
     }
 }
 
-/// Feature numbers beyond this are refused: attributes are held densely.
+/// Feature numbers beyond this are refused, because attributes are held densely.
 const MOST_FEATURES: u32 = 100_000;
 
-/// Dense values that are never questioned: a gibibyte.
+/// The number of dense values that is always allowed: a gibibyte.
 const FREE_VALUES: usize = 1 << 27;
 
 impl<V: Copy> Sparse<V> {
-    /// The number of features, if that many can be held.
+    /// The number of features, if that many fit.
     fn width(&self, path: &Path) -> Result<usize> {
         self.check_dense(path, self.largest as usize)
     }
 
-    /// This number of features, if the dense table stays in proportion to the file.
+    /// Fails unless the dense table of this many features stays in proportion to the file.
     pub(super) fn check_dense(&self, path: &Path, width: usize) -> Result<usize> {
         let values = width.saturating_mul(self.ids.len());
         if values > FREE_VALUES && values / 100 > self.features.len() {
@@ -157,7 +158,7 @@ impl<V: Copy> Sparse<V> {
         Ok(width)
     }
 
-    /// Adds the lines of another.
+    /// Adds the lines of another file.
     pub(super) fn append(&mut self, mut other: Self) {
         let before = self.features.len();
         self.ids.append(&mut other.ids);
@@ -218,7 +219,7 @@ impl Line<'_> {
         InputError::new(self.path, expected).line(self.number).column(column).found(found).into()
     }
 
-    /// Adds the document of a line; none if it holds nothing but a comment.
+    /// Adds the document of a line; none if the line is only a comment.
     pub(super) fn read<V>(&self, text: &str, value: impl Fn(&str) -> Option<V>, out: &mut Sparse<V>) -> Result<bool> {
         let (body, comment) = text.split_once('#').unwrap_or((text, ""));
         if body.trim().is_empty() {
@@ -270,7 +271,7 @@ pub(super) fn check_documents<V>(path: &Path, rows: &Sparse<V>, places: &[u64]) 
     let mut seen: HashMap<(Option<&str>, &str), u64> = HashMap::with_capacity(rows.ids.len());
     for ((id, query), &line) in rows.ids.iter().zip(&rows.queries).zip(places) {
         if let Some(first) = seen.insert((query.as_deref(), id), line) {
-            return Err(InputError::new(path, "each document once in a query")
+            return Err(InputError::new(path, "each document once per query")
                 .line(line)
                 .column("docid")
                 .found(id)

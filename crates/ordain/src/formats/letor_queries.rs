@@ -1,4 +1,4 @@
-//! LETOR's rank aggregation files query by query, so that no file need be held.
+//! LETOR's rank aggregation files, query by query, so that no file is held in memory.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use super::run_queries::apart;
 use super::source::Lines;
 use crate::{InputError, Result};
 
-/// The queries of LETOR rank aggregation files, file by file. The lines of a query stand together, and all files name the rankers
-/// that the first line names.
+/// The queries of LETOR rank aggregation files, file by file. The lines of a query must stand together, and all files
+/// must name the rankers of the first line.
 pub struct LetorQueries {
-    /// Files to come, the next one last.
+    /// The files to come, the next one last.
     files: Vec<PathBuf>,
     lines: Option<Lines>,
-    /// The line that the next query begins with: its number and what it says.
+    /// The first line of the next query: its number and content.
     begun: Option<(u64, Sparse<Option<f64>>)>,
     seen: HashSet<String>,
     rankers: usize,
@@ -24,7 +24,7 @@ impl LetorQueries {
     /// Opens files of ranks.
     ///
     /// # Errors
-    /// If the first file cannot be read or is empty, or its first line is not of the form.
+    /// If the first file cannot be read or is empty, or its first line does not have the form.
     pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Self> {
         let files = paths.iter().rev().map(|path| path.as_ref().to_path_buf()).collect();
         let mut out = Self { files, lines: None, begun: None, seen: HashSet::new(), rankers: usize::MAX };
@@ -33,7 +33,7 @@ impl LetorQueries {
         Ok(out)
     }
 
-    /// How many rankers there are.
+    /// The number of rankers.
     pub fn rankers(&self) -> usize {
         self.rankers
     }
@@ -41,8 +41,8 @@ impl LetorQueries {
     /// The next query and the ranks of its documents, or none at the end.
     ///
     /// # Errors
-    /// If a file cannot be read, a line is not of the form or has no query, the lines of a query stand apart, or a document stands
-    /// twice in a query.
+    /// If a file cannot be read, a line does not have the form or has no query, the lines of a query stand apart, or a
+    /// document occurs twice in a query.
     #[expect(clippy::should_implement_trait, reason = "after an error there is no next one")]
     pub fn next(&mut self) -> Result<Option<(String, LetorRanks)>> {
         let Some((number, mut rows)) = self.begun.take() else { return Ok(None) };
@@ -77,7 +77,7 @@ impl LetorQueries {
         self.next_row()?.map(Some).ok_or_else(|| without_lines(&path))
     }
 
-    /// The next line of the file that says something.
+    /// The next line of the file that is not only a comment.
     fn next_row(&mut self) -> Result<Option<(u64, Sparse<Option<f64>>)>> {
         let Some(lines) = &mut self.lines else { return Ok(None) };
         let path = lines.path().to_path_buf();

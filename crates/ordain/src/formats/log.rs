@@ -1,4 +1,4 @@
-//! Appending to an answer log so that an acknowledged answer survives a crash.
+//! Appends to an answer log, so that an acknowledged answer survives a crash.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -13,24 +13,24 @@ use crate::{Error, InputError, Result};
 /// The columns of a new log.
 const HEADER: &str = "first,second,outcome,judge,time";
 
-/// Appends to an answer log. Each entry is one line, written in one piece under an exclusive lock of the file, and on the
-/// disk when [`AnswerWriter::append`] returns; if that fails, the file is cut back to what it was.
+/// Appends to an answer log. Each entry is one line, written in one piece under an exclusive lock of the file. It is on
+/// the disk when [`AnswerWriter::append`] returns. If that fails, the file is cut back to its former length.
 ///
-/// A file that exists keeps its columns; those that are not known here stay empty. A log that does not exist, or is
-/// empty, is made with the first entry. The file is opened anew for every entry, so that a log which was moved away or
-/// removed meanwhile is an error and not an answer written to nowhere.
+/// An existing file keeps its columns; unknown columns stay empty. The first entry creates a log that does not exist or
+/// is empty. The file is opened anew for every entry, so a log that was moved or removed meanwhile is an error, and no
+/// answer is lost.
 #[derive(Debug)]
 pub struct AnswerWriter {
     path: PathBuf,
-    /// The columns; none while there is no log yet.
+    /// The columns; none while there is no log.
     columns: Option<Columns>,
 }
 
 impl AnswerWriter {
-    /// Gets ready to append to a log; writes nothing yet.
+    /// Prepares to append to a log. Writes nothing yet.
     ///
     /// # Errors
-    /// If the file cannot be opened, is compressed or not a table of answers that can be appended to, or its last line
+    /// If the file cannot be opened, is compressed, is not a table of answers that can be appended to, or its last line
     /// is torn.
     pub fn open(path: impl AsRef<Path>, items: &Items) -> Result<Self> {
         let path = path.as_ref();
@@ -55,12 +55,12 @@ impl AnswerWriter {
         &self.path
     }
 
-    /// Appends one entry; it is on the disk when this returns. The first entry of a new log is written together with the
-    /// header, which has a column `group` if the ids of the items stand in several groups.
+    /// Appends one entry. It is on the disk when this returns. The first entry of a new log is written together with
+    /// the header, which has a column `group` if ids repeat between groups.
     ///
     /// # Errors
-    /// If the columns of the log cannot hold the entry, it is an undo with nothing to take back, or writing fails. Then
-    /// the file is as it was.
+    /// If the columns of the log cannot hold the entry, it is an undo with nothing to take back, or writing fails. The
+    /// file is then unchanged.
     pub fn append(&mut self, entry: &Entry, items: &Items) -> Result<()> {
         if self.columns.is_none() {
             // Somebody else may have begun the log meanwhile.
@@ -75,7 +75,7 @@ impl AnswerWriter {
         let line = columns.line(path, entry, items)?;
         locked(path, false, |file| {
             if length(file, path)? == 0 {
-                // Without its header the answer would be taken for one.
+                // Without a header, the answer would be read as one.
                 return Err(emptied());
             }
             check_last_line(file, path)?;
@@ -84,13 +84,13 @@ impl AnswerWriter {
         })
     }
 
-    /// Makes the log with its first entry; false if somebody else was first.
+    /// Creates the log with its first entry. Returns false if somebody else was first.
     fn begin(&mut self, entry: &Entry, items: &Items) -> Result<bool> {
         let path = &self.path;
         let header = header(path, items);
         let lines = Lines::from_reader(path, Box::new(io::Cursor::new(header.clone())), Limits::default());
         let columns = Columns::of(&Rows::from_lines(lines, LastLine::Ended)?, items)?;
-        // All that can be refused is, before there is a file.
+        // Everything that can be refused is refused before there is a file.
         let line = columns.line(path, entry, items)?;
         if let Entry::Undo { judge, .. } = entry {
             return Err(nothing_to_undo(path, &AnswerLog::default(), judge.as_deref()));
@@ -108,7 +108,7 @@ impl AnswerWriter {
     }
 }
 
-/// Which column of a log is what, and how its lines are written.
+/// The meaning of the columns of a log, and the form of its lines.
 #[derive(Debug)]
 struct Columns {
     layout: Layout,
@@ -157,7 +157,7 @@ impl Columns {
         if let Some(judge) = judge.as_deref().filter(|judge| !judge.is_empty()) {
             match self.layout.judge {
                 Some(column) => cells[column] = judge,
-                // Without its judge, the answer would be taken back by somebody else's undo.
+                // Without its judge, somebody else's undo would take the answer back.
                 None => {
                     return Err(InputError::new(path, "a column judge to hold it")
                         .found(judge)
@@ -197,7 +197,7 @@ impl Columns {
         }
     }
 
-    /// Names the group if the log has a column for it; refuses an id that could not be told apart when read again.
+    /// Names the group if the log has a column for it. Refuses an id that would be ambiguous when read again.
     fn place_group<'a>(&self, path: &Path, item: ItemId, items: &'a Items, cells: &mut [&'a str]) -> Result<()> {
         if let Some(column) = self.layout.group {
             cells[column] = items.group_name(item).unwrap_or_default();
@@ -214,7 +214,7 @@ impl Columns {
 
     fn cannot_hold(&self, path: &Path, word: &str) -> Error {
         let expected = match self.layout.kind {
-            Kind::WinnerLoser => "an answer with a winner, as the columns winner,loser hold nothing else",
+            Kind::WinnerLoser => "an answer with a winner; the columns winner,loser hold nothing else",
             _ => "an answer that the columns of the log can hold",
         };
         InputError::new(path, expected).found(word).hint(format!("start a new log with the columns {HEADER}")).into()
@@ -248,13 +248,13 @@ fn header(path: &Path, items: &Items) -> String {
     format!("{HEADER}{group}\n").replace(',', &separator)
 }
 
-/// Whether some id stands in more than one group.
+/// Whether an id occurs in more than one group.
 fn ids_repeat(items: &Items) -> bool {
     items.groups().is_some() && items.ids().iter().any(|id| matches!(items.find(id, None), Lookup::Ambiguous(_)))
 }
 
-/// Opens a log, made if it is `new`, and does something with it while no other process that asks for the lock writes to
-/// it. File systems without locks go without: one writer is the common case, and a refusal would lock people out of their
+/// Opens a log, creating it if it is `new`, and works on it while no other process that asks for the lock writes to it.
+/// File systems without locks go without: one writer is the common case, and a refusal would lock people out of their
 /// own log.
 fn locked<T>(path: &Path, new: bool, work: impl FnOnce(&mut File) -> Result<T>) -> Result<T> {
     let opened = OpenOptions::new().read(true).append(true).create(new).open(path);
@@ -264,12 +264,12 @@ fn locked<T>(path: &Path, new: bool, work: impl FnOnce(&mut File) -> Result<T>) 
         _ => {}
     }
     let result = work(&mut file);
-    // Closing the file gives the lock back too, so a failure here changes nothing.
+    // Closing the file releases the lock too, so a failure here changes nothing.
     let _ = file.unlock();
     result
 }
 
-/// The lines of a locked log from its beginning, through the same handle: some systems let no other one read.
+/// The lines of a locked log from its beginning, through the same handle: some systems let no other handle read.
 fn lines(file: &File, path: &Path) -> Result<Lines> {
     let mut own = file.try_clone().map_err(|source| failed("read", path, source))?;
     own.rewind().map_err(|source| failed("read", path, source))?;
@@ -280,8 +280,8 @@ fn rows(file: &File, path: &Path) -> Result<Rows> {
     Rows::from_lines(lines(file, path)?, LastLine::Ended)
 }
 
-/// Refuses an undo that has nothing to take back, as nobody could read the log after it. Only what the log says under
-/// the lock counts: somebody else may have taken the same answer back a moment ago.
+/// Refuses an undo that has nothing to take back, because nobody could read the log after it. Only the log under the
+/// lock counts: somebody else may have taken the same answer back a moment ago.
 fn check_undo(file: &File, path: &Path, entry: &Entry, items: &Items) -> Result<()> {
     let Entry::Undo { judge, .. } = entry else { return Ok(()) };
     // An empty cell is no judge.
@@ -297,12 +297,10 @@ fn nothing_to_undo(path: &Path, log: &AnswerLog, judge: Option<&str>) -> Error {
     let whose = judge.map_or_else(|| "without a judge".into(), |judge| format!("of the judge \"{judge}\""));
     let hint = match log.standing().last() {
         None => "there are no answers to take back".into(),
-        Some(Answer { judge: None, .. }) => {
-            "the latest answer that stands has no judge: undo without naming one".into()
-        }
-        Some(Answer { judge: Some(other), .. }) => format!("the latest answer that stands is of the judge \"{other}\""),
+        Some(Answer { judge: None, .. }) => "the latest standing answer has no judge: undo without naming one".into(),
+        Some(Answer { judge: Some(other), .. }) => format!("the latest standing answer is of the judge \"{other}\""),
     };
-    InputError::new(path, format!("an answer {whose} that still stands")).found("undo").hint(hint).into()
+    InputError::new(path, format!("a standing answer {whose}")).found("undo").hint(hint).into()
 }
 
 fn length(file: &File, path: &Path) -> Result<u64> {
@@ -324,20 +322,20 @@ fn check_last_line(file: &mut File, path: &Path) -> Result<()> {
     Err(torn(path, lines.line()))
 }
 
-/// Appends one whole line and brings it to the disk, or leaves the file as it was.
+/// Appends one whole line and brings it to the disk, or leaves the file unchanged.
 fn write_line(file: &mut File, path: &Path, line: &[u8]) -> Result<()> {
     let before = length(file, path)?;
     match file.write_all(line).and_then(|()| file.sync_data()) {
         Ok(()) => Ok(()),
         Err(source) => {
-            // Best effort: if the disk refuses this as well, the torn line is detected when the log is read.
+            // Best effort. If the disk refuses this too, the torn line is detected when the log is read.
             let _ = file.set_len(before).and_then(|()| file.sync_data());
             Err(failed("append to", path, source))
         }
     }
 }
 
-/// Makes a new file's name survive a crash where the system can do that.
+/// Makes the name of a new file survive a crash, where the system allows it.
 pub(super) fn sync_folder(path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Windows cannot open folders; there the name is durable with the file.

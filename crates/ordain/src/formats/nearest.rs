@@ -1,7 +1,7 @@
-//! "Did you mean": the known word closest to one that is not known.
+//! "Did you mean": the known word closest to an unknown one.
 
-/// The candidate that differs from `word` by the fewest edits, if that is few enough to be a slip: a third of the
-/// word's letters, at least one. The first of several equally close ones.
+/// The candidate that differs from `word` by the fewest edits, if they are few enough for a slip: a third of the word's
+/// letters, at least one. The first of several equally close ones.
 pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.chars().take(LONGEST).flat_map(char::to_lowercase).collect();
     let mut best: Option<(usize, &'a str)> = None;
@@ -45,7 +45,7 @@ fn edits(a: &[char], b: &[char]) -> usize {
     last[b.len()]
 }
 
-/// The hint for an unknown word: the nearest known one, and the known ones where they are few.
+/// The hint for an unknown word: the nearest known one, and all known ones if they are few.
 pub(crate) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
     let total = known.clone().into_iter().take(MOST_LISTED + 1).count();
     let list = (total > 0 && total <= MOST_LISTED)

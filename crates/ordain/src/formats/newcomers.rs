@@ -1,9 +1,9 @@
-//! Newcomers of a project: items that its files do not have, read as those were.
+//! Newcomers of a project: items that its files do not have, read in the same way.
 //!
-//! A newcomer's attributes are put on the scale of the known items, so that those keep their prior: standardized by the means
-//! and deviations that the project's own were (of the newcomer's group, where there are groups), and an empty cell of a
-//! project with `missing = "mean"` is the project's mean. Newcomers of a group that the project does not have are
-//! standardized among themselves, as they would be if they stood in its table.
+//! A newcomer's attributes are put on the scale of the known items, so that those keep their prior. They are
+//! standardized with the means and deviations of the project's items (of the newcomer's group, if there are groups). In
+//! a project with `missing = "mean"`, an empty cell gets the project's mean. Newcomers of an unknown group are
+//! standardized among themselves, as if they stood in the project's table.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,8 @@ use crate::{InputError, Result};
 /// A file of links that involve newcomers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewLinks {
-    /// The relation, by its file as the project names it, or that file's name alone; may be left out where there is one.
+    /// The relation, by its file as the project names it, or by the file's name alone. It may be left out if there is
+    /// only one.
     pub relation: Option<String>,
     /// The file, in any format of a relation.
     pub file: PathBuf,
@@ -40,8 +41,8 @@ pub struct Known<'a> {
 impl ProjectFile {
     /// Reads newcomers from a table with the columns of the project's items, and their links.
     ///
-    /// Columns of attributes are needed just if some kernel looks at attributes. Links may join newcomers to known items and to each
-    /// other; relations without new links stay as they are.
+    /// Columns of attributes are needed only if a kernel uses attributes. Links may join newcomers to known items and
+    /// to each other. Relations without new links stay as they are.
     ///
     /// # Errors
     /// If a file cannot be read or does not say what it should, an id is known already in its group, a link involves no newcomer,
@@ -95,7 +96,7 @@ impl ProjectFile {
             let relation = self.relation_named(links)?;
             for (own, _) in files.iter_mut().zip(&self.relations).filter(|(_, file)| *file == relation) {
                 if own.replace(&links.file).is_some() {
-                    let error = InputError::new(&links.file, "one file of links a relation");
+                    let error = InputError::new(&links.file, "one file of links per relation");
                     return Err(error.hint("write the links of one relation into one file").into());
                 }
             }
@@ -114,7 +115,7 @@ impl ProjectFile {
         Ok(out)
     }
 
-    /// The file of the relation that links are of.
+    /// The file of the relation to which links belong.
     fn relation_named(&self, links: &NewLinks) -> Result<&PathBuf> {
         let known: Vec<&PathBuf> = {
             let mut seen = HashSet::new();
@@ -128,7 +129,7 @@ impl ProjectFile {
                 [] => Err(InputError::new(&self.path, "a kernel with a relation, since there are links of new items")
                     .hint("leave the links out, or add a [[kernel]] that names a relation")
                     .into()),
-                _ => Err(InputError::new(&links.file, "the relation that the links are of")
+                _ => Err(InputError::new(&links.file, "the name of the relation of the links")
                     .hint(format!(
                         "there are {}: write for example {}={}",
                         names.join(", "),

@@ -16,8 +16,8 @@ use crate::data::{Ask, Goal};
 use crate::kernel::Parameter;
 use crate::{Error, InputError, Result};
 
-/// A parameter as it is written: to six significant digits, for people to read. Whoever reports on parameters that are to be
-/// written rounds them first, so that the report is of what stands in the file.
+/// A parameter as it is written: to six significant digits, for people to read. Reports round parameters first, so that
+/// they show the numbers of the file.
 ///
 /// ```
 /// use ordain::formats::rounded;
@@ -28,12 +28,12 @@ pub fn rounded(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
-/// Writes parameters into the project file: weights, lengths, reaches, by the names that [`crate::kernel::WeightedSum`] has for
-/// them, as in `kernel[0].weight` or `kernel[1].rho[3]`, [`rounded`]. Keys that the file does not have are added at the end of
-/// their kernel's table; comments, order and everything else stay.
+/// Writes parameters into the project file: weights, lengths, reaches. They have the names of
+/// [`crate::kernel::WeightedSum`], such as `kernel[0].weight` or `kernel[1].rho[3]`, and are [`rounded`]. Keys that the
+/// file lacks are added at the end of their kernel's table. Comments, order and everything else stay.
 ///
-/// The file is replaced in one step, so that whoever reads it sees the old one or the new one, and only if it still is what the
-/// project was read from.
+/// The file is replaced in one step, so a reader sees the old one or the new one. It is replaced only if it is still
+/// the text from which the project was read.
 ///
 /// # Errors
 /// If a name is not that of a number in a `[[kernel]]` table, a value is not positive and finite, the file has changed since the
@@ -135,7 +135,7 @@ fn with_parameters(document: Document<'_>, values: &[Parameter]) -> Result<Strin
     let names: HashSet<&str> = values.iter().map(|parameter| parameter.name.as_str()).collect();
     if names.len() < values.len() {
         let found = format!("{} values for {} parameters", values.len(), names.len());
-        return Err(Error::Data { what: "the values of parameters", found, expected: "one a parameter".into() });
+        return Err(Error::Data { what: "the values of parameters", found, expected: "one per parameter".into() });
     }
     Ok(spliced(document.text, edits))
 }
@@ -163,14 +163,14 @@ fn whole_line(text: &str, value: &Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// What is to stand where.
+/// The edit that sets a parameter: a place and its new text.
 fn edit(
     text: &str,
     name: &Name<'_>,
     (table, span): (&DeTable<'_>, &Range<usize>),
     parameter: &Parameter,
 ) -> Result<(Range<usize>, String)> {
-    // As short as it reads back, and always a float.
+    // The shortest text that reads back the same, and always a float.
     let number = format!("{:?}", rounded(parameter.value));
     let is_number = |value: &Spanned<DeValue<'_>>| matches!(value.get_ref(), DeValue::Float(_) | DeValue::Integer(_));
     let place = match (table.get(name.key), name.element) {
@@ -183,7 +183,7 @@ fn edit(
     Ok((place.span(), number))
 }
 
-/// A key that is not there yet, after the table's last one.
+/// The edit that adds a key after the table's last one.
 fn addition(
     text: &str,
     key: &str,
@@ -194,7 +194,7 @@ fn addition(
     if text[span.start..].starts_with('{') {
         return (end..end, format!(", {key} = {number}"));
     }
-    // After the comment behind it; `\r\n` where the file has it.
+    // After the comment behind it; with `\r\n` if the file has it.
     let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
     let (at, feed) = if text[..line_end].ends_with('\r') && line_end < text.len() {
         (line_end - 1, "\r\n")

@@ -12,10 +12,10 @@ use super::source::Limits;
 use super::table::{Cells, Table, check_names};
 use crate::{Error, InputError, Result};
 
-/// Reads a whole Parquet file. "Lines" are rows, from 1; nulls are empty cells; floats of 32 bits become the exact
-/// double, so the digits are those of the value and not of the shortest text that would round to it.
+/// Reads a whole Parquet file. "Lines" are rows, from 1; nulls are empty cells. A 32-bit float becomes the exact
+/// double, so the digits are those of the value, not of the shortest text that would round to it.
 pub(crate) fn read(path: &Path) -> Result<Table> {
-    // A decoder of a binary format indexes by what the file says; damage that it does not foresee must not end the process.
+    // A decoder of a binary format trusts the file's numbers. Damage that it does not foresee must not end the process.
     catch_unwind(AssertUnwindSafe(|| read_rows(path, Limits::default())))
         .unwrap_or_else(|_| Err(damaged(path, "damaged pages")))
 }
@@ -55,9 +55,9 @@ fn read_rows(path: &Path, limits: Limits) -> Result<Table> {
     Ok(Table::new(path, columns, lines, cells))
 }
 
-/// Refuses a file that says of itself that it is too large to be held, before any of it is read: its pages must not
-/// become out of all proportion, and its rows (which may be many in few bytes, as equal values are written once) must
-/// fit a table. What the text of the cells takes is counted while they are read.
+/// Refuses a file that declares itself too large, before any of it is read. Its pages must stay in proportion, and its
+/// rows (which may be many in few bytes, as equal values are written once) must fit a table. The text of the cells is
+/// counted while it is read.
 fn check_declared(path: &Path, metadata: &ParquetMetaData, taken: u64, limits: Limits) -> Result<()> {
     let size = |bytes: i64| u64::try_from(bytes).map_err(|_| damaged(path, "a negative size"));
     let (mut given, mut cells) = (0u64, 0u64);

@@ -1,11 +1,12 @@
 //! Relations from lists of links.
 //!
-//! A list has a header if its first line, divided into cells, names a `source` (or `src`, `from`) and a `target` (or
-//! `dst`, `to`); then a column `weight` holds weights, a column `group` the group of both ends, and other columns are
-//! passed over. Any other first line is a link itself: two or three cells (source, target and perhaps a weight), divided
-//! by tabs if it has one, else by commas if it has one, else by blanks; in such a list lines that begin with `#` are
-//! comments, and one divided by blanks may begin with the line `source target` or `source target weight`. JSONL and
-//! Parquet files name their columns as a header does. A weight that is not given is 1.
+//! A list has a header if its first line names a `source` (or `src`, `from`) and a `target` (or `dst`, `to`). Then a
+//! column `weight` holds weights, a column `group` holds the group of both ends, and other columns are ignored.
+//!
+//! Any other first line is a link itself: two or three cells (source, target and perhaps a weight). Tabs separate them
+//! if the line has one, else commas if it has one, else blanks. In such a list, lines that begin with `#` are comments.
+//! A list separated by blanks may begin with the line `source target` or `source target weight`. JSONL and Parquet
+//! files name their columns like a header. The default weight is 1.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,7 +20,7 @@ use crate::{Error, InputError, Result};
 const SOURCES: [&str; 3] = ["source", "src", "from"];
 const TARGETS: [&str; 3] = ["target", "dst", "to"];
 
-/// Reads links between items, or from items to other things if `bipartite`; other things are numbered in order of first
+/// Reads links between items, or from items to other things if `bipartite`. Other things are numbered in order of first
 /// appearance.
 ///
 /// # Errors
@@ -31,8 +32,8 @@ pub fn read_relation(path: impl AsRef<Path>, items: &Items, bipartite: bool) -> 
 /// The other things of a bipartite relation, and their numbers.
 pub(crate) type Things = HashMap<String, u32>;
 
-/// Reads links that involve an item from number `first` on. Of a bipartite relation, `things` are known before; all of
-/// them are returned.
+/// Reads links that involve an item from number `first` on. For a bipartite relation, `things` are those known before;
+/// all of them are returned.
 pub(crate) fn read_links(
     path: &Path,
     items: &Items,
@@ -67,7 +68,7 @@ fn next_link(lines: &mut Lines) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Whether this is a header of a list divided by blanks.
+/// Whether this is a header of a list separated by blanks.
 fn blank_header(line: &str) -> bool {
     let cells: Vec<String> = line.split_whitespace().map(str::to_ascii_lowercase).collect();
     match cells.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
@@ -153,7 +154,7 @@ impl Links<'_> {
         InputError::new(self.path, expected).line(line).found(found).hint(hint).into()
     }
 
-    /// One link; every cell comes with the name of its column.
+    /// Adds one link. Every cell comes with the name of its column.
     fn add(
         &mut self,
         line: u64,
@@ -186,7 +187,7 @@ impl Links<'_> {
             return Err(InputError::new(self.path, "a link of a new item")
                 .line(line)
                 .found(ends.join(","))
-                .hint("links among the items of the project belong into the file of their relation")
+                .hint("links among the items of the project belong in the file of their relation")
                 .into());
         }
         let weight = match weight {
@@ -215,7 +216,7 @@ impl Links<'_> {
     }
 }
 
-/// The first line of a bare list may be a header with names that are not known.
+/// Adds a hint: the first line of a list without a known header may be a header with other names.
 fn maybe_header(error: Error) -> Error {
     match error {
         Error::Input(mut error) => {

@@ -1,4 +1,4 @@
-//! Several runs at once, query by query, so that no file need be held.
+//! Several runs at once, query by query, so that no file is held in memory.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -9,38 +9,39 @@ use super::trec::{FormRows, RUN, push, read_runs, wrong};
 use crate::data::{Run, RunFault, RunRow};
 use crate::{Error, InputError, Result};
 
-/// What every run has for a query.
+/// The lists of all runs for a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunQuery {
     /// The query.
     pub query: String,
-    /// One a run, with this query alone; none where a run does not have it.
+    /// One list per run, with this query alone; none if a run does not have it.
     pub lists: Vec<Option<Run>>,
 }
 
-/// The queries of several runs in turn: those of the first file in its order, then those that it does not have in the
-/// order of the second, and so on.
+/// The queries of several runs in turn: those of the first file in its order, then those that it lacks in the order of
+/// the second, and so on.
 ///
-/// Files are read side by side. What one of them has before its turn waits in memory: nothing, where all have the same
-/// queries in the same order; all of a file, once it lacks a query that comes early. A file of several runs is held whole.
+/// Files are read side by side. A query that a file has before its turn waits in memory. Nothing waits if all files
+/// have the same queries in the same order. A whole file waits if it lacks a query that comes early. A file of several
+/// runs is held whole.
 pub struct RunQueries {
     sources: Vec<Source>,
     names: Vec<String>,
-    /// The file whose order holds now.
+    /// The file whose order counts now.
     leader: usize,
 }
 
 impl RunQueries {
-    /// Opens all runs of these files. Files are read twice, first for their tags; a pipe is held whole instead.
+    /// Opens all runs of these files. Files are read twice, first for their tags. A pipe is held whole instead.
     ///
     /// # Errors
-    /// If a file cannot be read or is empty, or a line is not of the form.
+    /// If a file cannot be read or is empty, or a line does not have the form.
     pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Self> {
         let mut sources = Vec::new();
         for path in paths {
             sources.extend(Source::open(path.as_ref())?);
         }
-        // Runs of several files often bear the same tag; then the files tell them apart.
+        // Runs of several files often have the same tag. Then the files name them.
         let shared = |tag: &str| sources.iter().filter(|source| source.tag == tag).count() > 1;
         let name = |source: &Source| match shared(&source.tag) {
             true => source.path.display().to_string(),
@@ -50,7 +51,7 @@ impl RunQueries {
         Ok(Self { sources, names, leader: 0 })
     }
 
-    /// What the runs are called: by their tags, or by their files where tags are equal.
+    /// The names of the runs: their tags, or their files if tags are equal.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -58,7 +59,8 @@ impl RunQueries {
     /// The next query, or none at the end.
     ///
     /// # Errors
-    /// If a line is not of the form, the lines of a query stand apart, a document stands twice for a query, or a score is NaN.
+    /// If a line does not have the form, the lines of a query stand apart, a document occurs twice for a query, or a
+    /// score is NaN.
     #[expect(clippy::should_implement_trait, reason = "after an error there is no next one")]
     pub fn next(&mut self) -> Result<Option<RunQuery>> {
         while let Some(first) = self.sources.get_mut(self.leader) {
@@ -67,7 +69,7 @@ impl RunQueries {
                 continue;
             };
             let query = block.queries[0].0.clone();
-            // What came before the leader has ended. Errors are looked at in order, so that it is always the same that is met.
+            // Files before the leader have ended. Errors are checked in order, so that the same one is always reported.
             let others = self.sources[self.leader + 1..].par_iter_mut().map(|source| source.take(&query));
             let others: Vec<Result<Option<Run>>> = others.collect();
             let mut lists = vec![None; self.leader];
@@ -86,7 +88,7 @@ struct Source {
     path: PathBuf,
     tag: String,
     blocks: Blocks,
-    /// Queries that were read and not asked for yet, and their order.
+    /// Queries that were read but not yet asked for, and their order.
     ahead: HashMap<String, Run>,
     order: VecDeque<String>,
 }
@@ -94,7 +96,7 @@ struct Source {
 enum Blocks {
     /// A file of one run.
     Lines(Box<BlockLines>),
-    /// A run that is held, and the position of its next query.
+    /// A run in memory, and the position of its next query.
     Held { run: Run, next: usize },
 }
 
@@ -120,7 +122,7 @@ impl Source {
         Ok(read_runs(path)?.into_iter().map(held).collect())
     }
 
-    /// The first query that was not taken yet.
+    /// The first query that was not yet taken.
     fn first(&mut self) -> Result<Option<Run>> {
         while let Some(query) = self.order.pop_front() {
             if let Some(block) = self.ahead.remove(&query) {
@@ -162,7 +164,7 @@ impl Source {
     }
 }
 
-/// The tag of a file that holds one run; none if it holds several, or can be read but once.
+/// The tag of a file that holds one run; none if it holds several, or can be read only once.
 fn only_tag(path: &Path) -> Result<Option<String>> {
     if !path.is_file() {
         return Ok(None);
@@ -205,7 +207,7 @@ impl BlockLines {
     }
 }
 
-/// Says how lines that stand apart are brought together.
+/// Adds the hint how to bring lines together.
 pub(super) fn apart(error: Error, command: &str) -> Error {
     match error {
         Error::Input(error) => error.hint(format!("it has lines further up: {command} brings them together")).into(),
@@ -213,7 +215,7 @@ pub(super) fn apart(error: Error, command: &str) -> Error {
     }
 }
 
-/// Every document of a query once, and with a score; the run is of the file, which the error names.
+/// Fails unless every document of a query occurs once, with a score. The error names the file.
 pub fn check_query(path: &Path, run: &Run, query: usize) -> Result<()> {
     let name = &run.queries[query].0;
     let wrong = |row: &RunRow, expected: &str| InputError::new(path, expected).line(row.line.into());
@@ -222,7 +224,7 @@ pub fn check_query(path: &Path, run: &Run, query: usize) -> Result<()> {
         Some(RunFault::NoScore(row)) => wrong(row, "a score: a number")
             .found(format!("the score NaN of document {} for query {name}", run.document(row)))
             .hint("leave out documents without a score"),
-        Some(RunFault::Twice(first, second)) => wrong(second, "each document once for a query")
+        Some(RunFault::Twice(first, second)) => wrong(second, "each document once per query")
             .found(format!("document {} again for query {name}", run.document(second)))
             .hint(format!("line {} has the same document", first.line)),
     }

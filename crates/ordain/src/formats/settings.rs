@@ -1,4 +1,4 @@
-//! Walking a TOML file by hand, so that every error has its line, its key and a suggestion.
+//! Walks a TOML file by hand, so that every error has its line, its key and a suggestion.
 
 use std::ops::Range;
 use std::path::Path;
@@ -37,7 +37,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Clone)]
 pub(crate) struct Placed<T> {
     pub(crate) value: T,
@@ -52,7 +52,7 @@ pub(crate) struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// An error at the first key that is not known here.
+    /// Fails at the first unknown key.
     pub(crate) fn check_keys(&self, known: &[&str]) -> Result<()> {
         let unknown = self.table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
         let Some(key) = unknown.min_by_key(|key| key.span().start) else { return Ok(()) };
@@ -68,7 +68,7 @@ impl<'a> Section<'a> {
         self.document.error(&span, key, expected).found(found)
     }
 
-    /// An error about the value of a key that is there.
+    /// An error about the value of a key, or about a missing key.
     pub(crate) fn reject(&self, key: &str, expected: impl Into<String>) -> InputError {
         match self.table.get(key) {
             Some(value) => self.wrong(key, value, expected),
@@ -185,7 +185,7 @@ impl<'a> Section<'a> {
 }
 
 fn example(key: &str) -> String {
-    format!("write for example {key} = 0.5, or leave the key out to have its default")
+    format!("write for example {key} = 0.5, or leave the key out for its default")
 }
 
 /// One number or several.

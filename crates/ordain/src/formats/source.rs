@@ -1,14 +1,14 @@
-//! Opening files: compression is recognised by content, lines come one at a time, and memory stays bounded whatever the
+//! Opens files. Compression is recognised by content, lines come one at a time, and memory stays bounded whatever the
 //! file holds.
 //!
-//! Everything a file can do wrong before its format matters is caught here once: a folder in its place, a cut archive,
-//! an archive made to explode, a line without end, bytes that are not UTF-8.
+//! Faults of a file that do not depend on its format are caught here: a folder in its place, a cut archive, an archive
+//! made to explode, a line without end, bytes that are not UTF-8.
 //!
 //! | what | at most |
 //! |---|---|
 //! | a line, or a quoted cell of several lines | 16 MiB |
-//! | what a packed file becomes | 64 MiB, or 100 times its own size if that is more |
-//! | a table in memory: its text, and 8 bytes a cell | 4 GiB |
+//! | a packed file, unpacked | 64 MiB, or 100 times its own size if that is more |
+//! | a table in memory: its text, and 8 bytes per cell | 4 GiB |
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
@@ -18,25 +18,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Error, InputError, Result};
 
-/// What reading a file may cost.
+/// The limits on reading a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// The longest line, in bytes. Rows of tables and features are kilobytes; a line beyond this is no text file, and
-    /// holding it would let one file take all memory.
+    /// The longest line, in bytes. Rows of tables and features are kilobytes. A file with a longer line is no text
+    /// file, and holding it could take all memory.
     pub(crate) line: usize,
-    /// Output of decompression that is never questioned, in bytes.
+    /// The size of decompressed data that is always allowed, in bytes.
     pub(crate) free: u64,
     /// Beyond `free`, how many bytes one compressed byte may become. Text packs 3 to 20 fold, the most repetitive real
-    /// logs nearly 100 fold; files made to fill the memory reach 229 (gzip at its fastest) to 1030 (at its best) and
+    /// logs nearly 100 fold. Files made to fill the memory reach 229 (gzip at its fastest) to 1030 (at its best) and
     /// more (zstd).
     pub(crate) expansion: u64,
-    /// The largest table held in memory, in bytes: its text, and 8 bytes a cell. A million items with a hundred numbers
-    /// of 17 digits take 2.5 GB.
+    /// The largest table held in memory, in bytes: its text, and 8 bytes per cell. A million items with a hundred
+    /// numbers of 17 digits take 2.5 GB.
     pub(crate) table: u64,
 }
 
 impl Limits {
-    /// An error if `given` bytes came, or are to come, out of `taken` compressed ones and that is out of all proportion.
+    /// Fails if `given` bytes from `taken` compressed ones are out of all proportion.
     pub(crate) fn check_expansion(&self, path: &Path, given: u64, taken: u64) -> Result<()> {
         let taken = taken.max(1);
         if given <= self.free || given / taken < self.expansion {
@@ -51,13 +51,13 @@ impl Limits {
             .into())
     }
 
-    /// An error if a table of so much text and so many cells is too large to be held.
+    /// Fails if a table of this much text and this many cells is too large.
     pub(crate) fn check_table(&self, path: &Path, text: u64, cells: u64) -> Result<()> {
         let bytes = text.saturating_add(cells.saturating_mul(8));
         if bytes <= self.table {
             return Ok(());
         }
-        let expected = format!("a table of at most {} MiB, with 8 bytes a cell besides its text", self.table >> 20);
+        let expected = format!("a table of at most {} MiB, with 8 bytes per cell besides its text", self.table >> 20);
         Err(InputError::new(path, expected)
             .found(format!("{} MiB or more", bytes >> 20))
             .hint("leave out the columns that are not needed, or divide the file")
@@ -71,10 +71,10 @@ impl Default for Limits {
     }
 }
 
-/// How the bytes of a file are wrapped, by its first bytes.
+/// The wrapping of a file, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wrapping {
-    /// Bytes as they are.
+    /// Plain bytes.
     Plain,
     /// gzip, any number of members.
     Gzip,
@@ -82,7 +82,7 @@ pub(crate) enum Wrapping {
     Zstd,
     /// A Parquet file.
     Parquet,
-    /// Something known that is not read here.
+    /// A known format that is not read here.
     Foreign(&'static str),
 }
 
@@ -104,7 +104,7 @@ fn wrapping(start: &[u8]) -> Wrapping {
 
 type Bytes = Chain<Cursor<Vec<u8>>, File>;
 
-/// Opens a file and looks at its first bytes, which the returned reader gives again.
+/// Opens a file and looks at its first bytes. The returned reader gives them again.
 fn open_bytes(path: &Path) -> Result<(Wrapping, Bytes)> {
     let io = |source| Error::Io { action: "read", path: path.to_path_buf(), source };
     let mut file = File::open(path).map_err(io)?;
@@ -116,7 +116,7 @@ fn open_bytes(path: &Path) -> Result<(Wrapping, Bytes)> {
     Ok((wrapping(&start), Cursor::new(start).chain(file)))
 }
 
-/// How a file is wrapped.
+/// The wrapping of a file.
 ///
 /// # Errors
 /// If it cannot be opened.
@@ -124,7 +124,7 @@ pub(crate) fn sniff(path: &Path) -> Result<Wrapping> {
     open_bytes(path).map(|(wrapping, _)| wrapping)
 }
 
-/// A reader that counts what passes.
+/// A reader that counts the bytes.
 struct Counted<R> {
     inner: R,
     count: Arc<AtomicU64>,
@@ -138,7 +138,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// A decompressor's output, refused once it has grown out of all proportion to its input.
+/// A decompressor's output, refused once it is out of all proportion to its input.
 struct Guarded<R> {
     inner: R,
     taken: Arc<AtomicU64>,
@@ -168,7 +168,7 @@ fn damaged(path: &Path, source: &io::Error) -> Error {
 
 /// The lines of a text file, plain or compressed, one at a time.
 ///
-/// A line is what stands before a line feed, without it and without a carriage return before it. A byte order mark at
+/// A line ends at a line feed. The line feed, and a carriage return before it, are not part of it. A byte order mark at
 /// the beginning is skipped.
 pub struct Lines {
     path: PathBuf,
@@ -180,16 +180,16 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Opens a text file, plain, gzip or zstd by its content.
+    /// Opens a text file: plain, gzip or zstd, by its content.
     ///
     /// # Errors
-    /// If the file cannot be opened, is a folder, or is something else than text.
+    /// If the file cannot be opened, is a folder, or is not text.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         Self::open_text(path)?.ok_or_else(|| foreign(path, "a Parquet file"))
     }
 
-    /// The lines of a file, or none if it is a Parquet file. The file is opened once, so that pipes can be read.
+    /// The lines of a file; none if it is a Parquet file. The file is opened once, so that pipes can be read.
     pub(crate) fn open_text(path: &Path) -> Result<Option<Self>> {
         Self::open_with(path, Limits::default())
     }
@@ -236,7 +236,7 @@ impl Lines {
         self.line
     }
 
-    /// Whether the latest line ended in a line feed. Only the last line of a file may not.
+    /// Whether the latest line ended in a line feed. Only the last line of a file may lack it.
     pub fn terminated(&self) -> bool {
         self.terminated
     }
@@ -255,7 +255,7 @@ impl Lines {
     /// The next line that is not blank (empty or only spaces; a tab is a separator), or none at the end.
     ///
     /// # Errors
-    /// As [`Lines::next_line`].
+    /// Like [`Lines::next_line`].
     pub fn next_content(&mut self) -> Result<Option<&str>> {
         Ok(self.next_numbered()?.map(|(_, line)| line))
     }
@@ -263,7 +263,7 @@ impl Lines {
     /// The next line that is not blank, with its number.
     ///
     /// # Errors
-    /// As [`Lines::next_line`].
+    /// Like [`Lines::next_line`].
     pub fn next_numbered(&mut self) -> Result<Option<(u64, &str)>> {
         loop {
             if !self.fill()? {
@@ -315,7 +315,7 @@ impl Lines {
     }
 }
 
-/// An error that travelled through [`io::Error`] comes out again.
+/// Unwraps an error that travelled through [`io::Error`].
 fn unpack(path: &Path, error: io::Error) -> Error {
     match error.downcast::<Error>() {
         Ok(error) => error,

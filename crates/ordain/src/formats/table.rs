@@ -1,19 +1,19 @@
-//! Named text cells from CSV, TSV, JSONL and Parquet: what every other reader of tables starts from.
+//! Named text cells from CSV, TSV, JSONL and Parquet. All other readers of tables start from it.
 //!
-//! The format is found from the content. A first line that begins with `{` is JSONL, a file that begins with `PAR1` is
-//! Parquet, anything else has a header line. Its cells are divided by tabs if the name ends in `.tsv` or `.tab` (before
-//! `.gz` or `.zst`), or if there is a tab in the header line and the name does not end in `.csv`, or there is one and no
-//! comma; by commas otherwise.
+//! The content decides the format. A first line that begins with `{` is JSONL, and a file that begins with `PAR1` is
+//! Parquet. Anything else has a header line. Tabs separate its cells if the name ends in `.tsv` or `.tab` (before `.gz`
+//! or `.zst`), or if the header line has a tab and the name does not end in `.csv`, or if the header line has a tab and
+//! no comma. Otherwise commas do.
 //!
-//! Cells divided by commas may be quoted as in RFC 4180. Cells divided by tabs are never quoted (that is the registered
-//! `text/tab-separated-values`, and text with a quotation mark at its beginning is common in such files).
+//! Cells separated by commas may be quoted as in RFC 4180. Cells separated by tabs are never quoted: that is the
+//! registered `text/tab-separated-values`, and text that begins with a quotation mark is common in such files.
 //!
-//! A file that was cut cannot always be told from a whole one: `d,4` may be what is left of `d,42`, since many programs
-//! write no line feed after the last line. Only the answer log asks for one. A cut within a quoted cell, or before the
-//! last cell of a row, is an error.
+//! A cut file cannot always be told from a whole one: `d,4` may be the rest of `d,42`, since many programs write no
+//! line feed after the last line. Only the answer log demands one. A cut within a quoted cell, or before the last cell
+//! of a row, is an error.
 //!
-//! CSV is read by our own few lines and not by the `csv` crate, which accepts a quote that is never closed and misnumbers
-//! lines after a blank one; it writes our files and is the oracle in the tests.
+//! We read CSV ourselves. The `csv` crate accepts a quote that is never closed and misnumbers lines after a blank one.
+//! It writes our files and is the oracle in the tests.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ impl Cells {
         self.end();
     }
 
-    /// An error if these are too many to be held.
+    /// Fails if these are too many.
     pub(crate) fn check(&self, limits: Limits, path: &Path) -> Result<()> {
         limits.check_table(path, self.text.len() as u64, self.len() as u64)
     }
@@ -64,8 +64,8 @@ impl Cells {
     }
 }
 
-/// A whole table in memory: every row has a cell for every column, empty where the file has none. It takes its text and
-/// 8 bytes a cell, together at most 4 GiB; a larger one is refused.
+/// A whole table in memory. Every row has a cell for every column, empty if the file has none. It takes its text and 8
+/// bytes per cell, together at most 4 GiB; a larger one is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     path: PathBuf,
@@ -108,7 +108,7 @@ impl Table {
         self.lines.is_empty()
     }
 
-    /// The line a row begins on, from 1; for Parquet the number of the row, from 1.
+    /// The line on which a row begins, from 1; for Parquet, the number of the row, from 1.
     pub fn line(&self, row: usize) -> u64 {
         self.lines[row]
     }
@@ -121,7 +121,7 @@ impl Table {
     /// The position of a column.
     ///
     /// # Errors
-    /// If there is no such column; the hint names the nearest one and those there are.
+    /// If there is no such column. The hint names the nearest column and all columns.
     pub fn column(&self, name: &str) -> Result<usize> {
         find_column(&self.path, &self.columns, name)
     }
@@ -135,16 +135,16 @@ fn find_column(path: &Path, columns: &[String], name: &str) -> Result<usize> {
     })
 }
 
-/// What to make of a last line without a line feed.
+/// How a last line without a line feed is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LastLine {
-    /// It is a line like the others.
+    /// Like any other line.
     Free,
-    /// It was torn while being written: an error.
+    /// As torn, which is an error.
     Ended,
 }
 
-/// The rows of a table one at a time, so that a long file of answers or links need not be held.
+/// The rows of a table, one at a time, so that a long file of answers or links is not held in memory.
 pub(crate) struct Rows {
     path: PathBuf,
     columns: Vec<String>,
@@ -159,7 +159,7 @@ enum Body {
 /// One row.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
-    /// The line it begins on.
+    /// The line on which it begins.
     pub(crate) line: u64,
     cells: &'a Cells,
     start: usize,
@@ -180,7 +180,7 @@ impl Rows {
         }
     }
 
-    /// Rows of text of which nothing has been read yet.
+    /// Rows of text that has not been read yet.
     pub(crate) fn from_lines(mut lines: Lines, last: LastLine) -> Result<Self> {
         match lines.next_content()?.map(str::to_owned) {
             Some(first) => Self::from_first(lines, &first, last),
@@ -192,7 +192,7 @@ impl Rows {
         read_parquet(path).map(Self::held)
     }
 
-    /// Rows of text whose first line has been taken from `lines` already.
+    /// Rows of text whose first line has already been taken from `lines`.
     pub(crate) fn from_first(lines: Lines, header: &str, last: LastLine) -> Result<Self> {
         if header.trim_start().starts_with('{') {
             return Ok(Self::held(json::read(lines, header, last)?));
@@ -221,7 +221,7 @@ impl Rows {
         &self.columns
     }
 
-    /// The character between cells, where the file is text with a header.
+    /// The separator of cells, if the file is text with a header.
     pub(crate) fn delimiter(&self) -> Option<u8> {
         match &self.body {
             Body::Text(text) => Some(text.delimiter),
@@ -229,7 +229,7 @@ impl Rows {
         }
     }
 
-    /// The position of the column of this name, whatever its case.
+    /// The position of the column with this name, in any case.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.eq_ignore_ascii_case(name))
     }
@@ -247,7 +247,7 @@ impl Rows {
         }
     }
 
-    /// All rows, of which none has been taken yet.
+    /// All rows. None may have been taken yet.
     pub(crate) fn collect(mut self) -> Result<Table> {
         let limits = match self.body {
             Body::Held { table, .. } => return Ok(table),
@@ -282,7 +282,7 @@ pub(crate) fn empty(path: &Path, hint: &str) -> crate::Error {
     InputError::new(path, "at least one line").found("an empty file").hint(hint).into()
 }
 
-/// Each name once, or it is unclear which column is meant.
+/// Fails unless each name occurs once; otherwise it would be unclear which column is meant.
 pub(crate) fn check_names(path: &Path, line: u64, names: &[String]) -> Result<()> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     for (at, name) in names.iter().enumerate() {
@@ -298,7 +298,7 @@ pub(crate) fn check_names(path: &Path, line: u64, names: &[String]) -> Result<()
     Ok(())
 }
 
-/// The character between the cells of a file with this header line.
+/// The separator of the cells of a file with this header line.
 pub(crate) fn delimiter(path: &Path, header: &str) -> u8 {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
@@ -308,18 +308,18 @@ pub(crate) fn delimiter(path: &Path, header: &str) -> u8 {
     if tabs { b'\t' } else { b',' }
 }
 
-/// Rows of cells divided by commas or tabs.
+/// Rows of cells separated by commas or tabs.
 struct TextRows {
     lines: Lines,
     delimiter: u8,
     last: LastLine,
     width: Option<usize>,
-    /// The line the latest row begins on.
+    /// The line on which the latest row begins.
     line: u64,
     cells: Cells,
 }
 
-/// Where a character of a quoted row stands.
+/// The place of a character in a quoted row.
 enum Place {
     Start,
     Plain,
@@ -363,7 +363,7 @@ impl TextRows {
         }
     }
 
-    /// Divides a row into cells, taking further lines while a quote is open.
+    /// Splits a row into cells. Takes further lines while a quote is open.
     fn parse(&mut self, mut line: String) -> Result<()> {
         self.cells.clear();
         if self.delimiter == b'\t' {
@@ -432,7 +432,7 @@ impl TextRows {
     }
 }
 
-/// An error if the latest line was torn and that matters.
+/// Fails if the latest line was torn and that matters.
 pub(crate) fn check_end(lines: &Lines, last: LastLine) -> Result<()> {
     if last == LastLine::Free || lines.terminated() {
         return Ok(());
@@ -440,7 +440,7 @@ pub(crate) fn check_end(lines: &Lines, last: LastLine) -> Result<()> {
     Err(torn(lines.path(), lines.line()))
 }
 
-/// A last line without a line feed, in a file that is appended to line by line.
+/// The error for a last line without a line feed, in a file that is appended to line by line.
 pub(crate) fn torn(path: &Path, line: u64) -> crate::Error {
     InputError::new(path, "a line feed at the end of the last line")
         .line(line)

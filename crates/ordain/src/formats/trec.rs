@@ -1,13 +1,13 @@
-//! TREC qrels and runs, in their own form (cells divided by blanks, no header) or as TSV with a header.
+//! TREC qrels and runs, in their own form (cells separated by blanks, no header) or as TSV with a header.
 //!
 //! | | own form | header |
 //! |---|---|---|
 //! | qrels | `qid iteration docid grade` | `qid docid rel` (or `grade`, `code`) |
 //! | run | `qid Q0 docid rank score tag` | `run qid docid rank score` |
 //!
-//! Queries keep the order of first appearance, documents the order of the file. In a run a document may stand twice and a
-//! score may be NaN: what to make of that is the measure's choice, and [`crate::data::RunRow`] lets it name the line. A
-//! document judged twice for a query is an error.
+//! Queries keep the order of first appearance, documents the order of the file. In a run a document may occur twice and
+//! a score may be NaN. The measure decides how to treat that; [`crate::data::RunRow`] lets it name the line. A document
+//! that is judged twice for a query is an error.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub fn read_qrels(path: impl AsRef<Path>) -> Result<Judgements> {
 /// Reads the one run of a file.
 ///
 /// # Errors
-/// As [`read_runs`]; and if the file holds several runs.
+/// Like [`read_runs`]; also if the file holds several runs.
 pub fn read_run(path: impl AsRef<Path>) -> Result<Run> {
     let path = path.as_ref();
     let mut runs = read_runs(path)?;
@@ -78,7 +78,7 @@ pub fn read_runs(path: impl AsRef<Path>) -> Result<Vec<Run>> {
     Ok(runs.entries.into_iter().map(named).collect())
 }
 
-/// Whether a word can stand in a run, whose cells are divided by blanks: it is not empty and has no blank in it.
+/// Whether a word can stand in a run, whose cells are separated by blanks: it is not empty and has no blank.
 pub fn fits_run(word: &str) -> bool {
     !word.is_empty() && !word.contains(char::is_whitespace)
 }
@@ -145,7 +145,7 @@ pub(super) fn wrong(path: &Path, line: u64, cell: Cell<'_>, expected: &str) -> E
     InputError::new(path, expected).line(line).column(cell.number).found(cell.text).into()
 }
 
-/// Which cells of a line are wanted: by name where there is a header, by position where there is none.
+/// The wanted cells of a line: by name if there is a header, else by position.
 pub(super) struct Form<const N: usize> {
     names: &'static [&'static [&'static str]; N],
     bare: &'static [usize; N],
@@ -156,10 +156,10 @@ pub(super) struct Form<const N: usize> {
 pub(super) struct FormRows<const N: usize> {
     path: PathBuf,
     lines: Lines,
-    /// The first line and its number, while it is still to come as a row.
+    /// The first line and its number, while it is still to be read as a row.
     first: Option<(u64, String)>,
     taken: String,
-    /// Where the wanted cells stand, of how many, and whether tabs alone divide them.
+    /// The positions of the wanted cells, the number of cells, and whether only tabs separate them.
     wanted: [usize; N],
     cells: usize,
     tabs: bool,
@@ -229,7 +229,7 @@ impl<const N: usize> FormRows<N> {
     }
 }
 
-/// The wanted cells of a line, and how many cells it has.
+/// The wanted cells of a line, and its number of cells.
 fn choose<'a, const N: usize>(cells: impl Iterator<Item = &'a str>, wanted: &[usize; N]) -> ([Cell<'a>; N], usize) {
     let mut out = [Cell::default(); N];
     let mut found = 0;

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Files that appear complete or not at all.
 
 use std::fs::{self, File, Permissions};
 use std::io::{BufWriter, ErrorKind, Write};
@@ -7,9 +7,9 @@ use std::path::Path;
 use super::log::sync_folder;
 use crate::{Error, Result};
 
-/// Writes a file in full: what `write` writes goes to a new file beside it, which then takes the name, and the permissions of
-/// a file that had it. If anything fails, a file that was there before stays as it was. Behind a link, the file that it
-/// leads to is written; what is no file (a pipe, a device) is written to as it is.
+/// Writes a complete file. `write` writes to a new file beside it, which then takes the name, and the permissions of
+/// the old file. If anything fails, the old file stays unchanged. A link is followed to its file. Anything that is not
+/// a file (a pipe, a device) is written to directly.
 ///
 /// # Errors
 /// If the folder or the file cannot be written to, or the file is read-only.

@@ -1,4 +1,4 @@
-//! What is believed of the utilities at a moment.
+//! The belief about the utilities.
 
 use super::{AnswerModel, Observation, Site};
 use crate::Result;
@@ -48,23 +48,23 @@ pub trait Belief: Send + Sync {
     /// The log probability of the observations so far under the prior, as this belief approximates it.
     fn log_evidence(&self) -> f64;
 
-    /// Single covariances, where they come without the rest of their column.
+    /// Access to single covariances, if they come without the rest of their column.
     fn covariances(&self) -> Option<&dyn Covariances> {
         None
     }
 
-    /// What stands for the observations so far: the belief is the prior times the sites of these factors. None where a belief is
-    /// no such product, or its observations are not kept.
+    /// The observations so far, each with its site: the belief is the prior times these sites. Empty if a belief is no
+    /// such product, or does not keep its observations.
     fn factors(&self) -> &[Factor] {
         &[]
     }
 }
 
-/// Covariances one by one, and what bounds them: what a search over pairs looks at.
+/// Single covariances and bounds on them, for a search over pairs.
 ///
-/// A covariance is a prior one, never below [`Covariances::floor`], less a product of two vectors, one an item, whose squares are what
-/// observations took from the items' variances. So that of items i and j is at least `floor - √(taken_i taken_j)`, however
-/// little of it has been computed.
+/// A covariance is a prior covariance minus a product of two vectors, one per item. The prior covariance is never below
+/// [`Covariances::floor`]. The square of an item's vector is the amount that observations took from its variance. So
+/// the covariance of items i and j is at least `floor - √(taken_i taken_j)`, even before it is computed.
 pub trait Covariances: Send + Sync {
     /// The covariances of an item with others, written to `out`.
     ///
@@ -72,7 +72,7 @@ pub trait Covariances: Send + Sync {
     /// If the kernel cannot give a column.
     fn entries(&self, item: usize, others: &[u32], out: &mut [f64]) -> Result<()>;
 
-    /// Reads the covariances of an item with all, which are then kept at hand.
+    /// Reads the covariances of an item with all items, and keeps them at hand.
     ///
     /// # Errors
     /// If the kernel cannot give a column.
@@ -81,16 +81,17 @@ pub trait Covariances: Send + Sync {
     /// Every item's variance before any observation.
     fn prior_variances(&self) -> &[f64];
 
-    /// A number that no covariance of two items was below before any observation; minus infinity where nothing is known.
+    /// A lower bound on all prior covariances of two items; minus infinity where none is known.
     fn floor(&self) -> f64;
 
-    /// Whether entries cost their share of a column, and not all of it.
+    /// Whether an entry costs only its share of a column.
     fn has_cheap_entries(&self) -> bool;
 
-    /// What observations took from the covariances of an item with others, written to `out`; where entries are not cheap.
+    /// The amounts that observations took from the covariances of an item with others, written to `out`. Used where
+    /// entries are not cheap.
     fn taken(&self, item: usize, others: &[u32], out: &mut [f64]);
 
-    /// All covariances, if they are there.
+    /// All covariances, if they are in memory.
     fn all(&self) -> Option<AllCovariances<'_>> {
         None
     }
@@ -101,25 +102,25 @@ pub trait Covariances: Send + Sync {
 pub struct AllCovariances<'a> {
     /// The covariances.
     pub matrix: &'a Matrix,
-    /// For every item, a variance that no difference with it exceeds.
+    /// For every item, an upper bound on the variance of its difference with any other item.
     pub largest: &'a [f64],
 }
 
 /// An observation, and the Gaussian that stands for it in a belief.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Factor {
-    /// What was observed.
+    /// The observation.
     pub observation: Observation,
-    /// What the belief made of it.
+    /// Its site.
     pub site: Site,
 }
 
-/// What a judge would say of two items.
+/// The predicted answer of a judge about two items.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
     /// The probability that the first is preferred.
     pub probability: f64,
-    /// The probability of a tie; the rest is the second's.
+    /// The probability of a tie. The second item has the rest.
     pub tie: f64,
 }
 

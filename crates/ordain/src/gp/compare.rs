@@ -1,19 +1,19 @@
-//! Does each kernel help? A model with and without it, by held-out answers and by evidence.
+//! Does each kernel help? Compares the model with and without it, by held-out answers and by evidence.
 //!
-//! Answers are dealt into folds; each fold is predicted by what the others teach. Answers on the same pair (or the same
-//! single item) go into the same fold, as a judge who was heard on a pair all but says what the next will. All models
-//! are measured on the same folds, so that their difference is paired, answer by answer.
+//! Answers are dealt into folds. Each fold is predicted from the others. Answers on the same pair (or the same single
+//! item) go into the same fold, because one answer on a pair nearly determines the next. All models are measured on the
+//! same folds, so their difference is paired, answer by answer.
 //!
-//! **Losses.** An answer that the belief gives the probability p has the log loss `-log p`. It is an error if another
-//! outcome was more probable, and a share of one if several were equally so: half of one where nothing is known of two
-//! items and ties do not exist.
+//! **Losses.** An answer with the predicted probability p has the log loss `-log p`. It is an error if another outcome
+//! was more probable. If several outcomes were equally probable, it is a share of an error: one half where nothing is
+//! known about two items and ties do not exist.
 //!
-//! **Intervals** are by bootstrap over pairs, not over answers: answers on a pair are not independent. A draw
-//! is divided by the answers on the pairs that it drew ([`bootstrap_ratio`]), so that pairs that were asked often sway it
-//! no further than a mean can go. Folds share most of the answers that they learn from, and pairs share items, which the
-//! bootstrap does not see: intervals are somewhat too narrow (Bengio, Grandvalet 2004).
+//! **Intervals** come from a bootstrap over pairs, not over answers: answers on a pair are not independent. Each draw
+//! is divided by the number of answers on its pairs ([`bootstrap_ratio`]), so a pair with many answers moves it no
+//! further than a mean can go. Folds share most of their training answers, and pairs share items. The bootstrap does
+//! not see this, so intervals are somewhat too narrow (Bengio, Grandvalet 2004).
 //!
-//! **Cost.** A fit of EP for every model and fold, in parallel; with tuning, about fifty each.
+//! **Cost.** One fit of EP per model and fold, in parallel; with tuning, about fifty each.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,21 +33,22 @@ use crate::{Error, Result, Watch};
 /// How models are compared.
 #[derive(Debug, Clone)]
 pub struct ComparisonParams {
-    /// Into how many folds answers are dealt, at least two.
+    /// The number of folds, at least two.
     pub folds: usize,
-    /// How often they are dealt anew, 1 to 1000 times; losses are means over that.
+    /// How often answers are dealt anew, 1 to 1000 times. Losses are means over these.
     pub repeats: usize,
-    /// Where the dealing and the bootstrap start.
+    /// The seed of the dealing and of the bootstrap.
     pub seed: Seed,
     /// The probability of the intervals.
     pub level: f64,
-    /// Draws of the bootstrap.
+    /// The number of bootstrap draws.
     pub draws: usize,
-    /// If given, every model is tuned anew before it is used: on all answers for the evidence, and on the answers of the
-    /// other folds before a fold is predicted. It starts from the middle of the prior, not from the values that the
-    /// kernels have: these may have been tuned on the very answers that are held out, and would lead back to where they
-    /// led. If not given, all models are taken at the kernels' own values, and what is held out is so only if these were
-    /// not tuned on it.
+    /// If given, every model is tuned anew before use: on all answers for the evidence, and on the answers of the other
+    /// folds before a fold is predicted. Tuning starts from the middle of the prior, not from the kernels' present
+    /// values, since these may have been tuned on the held-out answers.
+    ///
+    /// If not given, all models keep the kernels' values. Answers are then truly held out only if the values were not
+    /// tuned on them.
     pub tuning: Option<TuningParams>,
     /// Follows the fits.
     pub watch: Watch,
@@ -59,7 +60,7 @@ impl Default for ComparisonParams {
     }
 }
 
-/// What a project's models are made of.
+/// The parts of a project's models.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting<'a> {
     /// The kernels of the whole model.
@@ -68,7 +69,7 @@ pub struct Setting<'a> {
     pub items: &'a Items,
     /// The relations that kernels name.
     pub relations: &'a [Relation],
-    /// The answers that stand.
+    /// The standing answers.
     pub answers: &'a [&'a Answer],
     /// How utilities become answers.
     pub model: AnswerModel,
@@ -77,13 +78,13 @@ pub struct Setting<'a> {
 /// A model with and without each of its kernels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// The answers compared by; skips do not count.
+    /// The number of answers compared; skips do not count.
     pub answers: usize,
-    /// The different pairs and single items that they are on.
+    /// The number of different pairs and single items among them.
     pub pairs: usize,
-    /// The model of all kernels,
+    /// The model of all kernels.
     pub all: Score,
-    /// and those without one, in the order of the kernels. Without the only kernel, all utilities are equal.
+    /// The models without one kernel, in the order of the kernels. Without the only kernel, all utilities are equal.
     pub without: Vec<Lack>,
 }
 
@@ -101,9 +102,10 @@ pub struct Score {
 /// How well a model does without a kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lack {
-    /// By itself,
+    /// The score of this model.
     pub score: Score,
-    /// and less what the model of all kernels has: positive losses and a negative evidence say that the kernel helps.
+    /// This score minus that of the model of all kernels. Positive losses and a negative evidence say that the kernel
+    /// helps.
     pub difference: Score,
 }
 
@@ -133,7 +135,7 @@ impl ComparisonParams {
             })
             .collect::<Result<_>>()?;
 
-        // The losses of each model by trial, summed over answers and repeats in a fixed order.
+        // The losses of each model per trial, summed over answers and repeats in a fixed order.
         let mut totals = vec![vec![Losses::default(); trials.len()]; models.len()];
         let cells: Vec<(usize, usize)> =
             (0..models.len()).flat_map(|model| (0..self.folds).map(move |fold| (model, fold))).collect();
@@ -166,7 +168,7 @@ impl ComparisonParams {
         if self.folds < 2 {
             return wrong("folds", self.folds as f64, "at least two");
         }
-        // More would change nothing but the time.
+        // More repeats change nothing but the time.
         if !(1..=1000).contains(&self.repeats) {
             return wrong("repeats", self.repeats as f64, "1 to 1000");
         }
@@ -174,13 +176,13 @@ impl ComparisonParams {
             return Err(Error::Data {
                 what: "different pairs to compare models by",
                 found: trials.len().to_string(),
-                expected: format!("at least {}, one for each fold", self.folds),
+                expected: format!("at least {}, one per fold", self.folds),
             });
         }
         Ok(())
     }
 
-    /// The fold of every trial: as equal in size as can be.
+    /// The fold of every trial; folds are as equal in size as possible.
     fn deal(&self, trials: usize, repeat: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..trials).collect();
         order.shuffle(&mut self.seed.stream(repeat as u64));
@@ -230,7 +232,7 @@ struct Trial {
     answers: Vec<Given>,
 }
 
-/// An answer: what could have been said, and which of these was.
+/// An answer: its possible outcomes, and the one that was given.
 struct Given {
     outcomes: Vec<Observation>,
     said: usize,
@@ -242,7 +244,7 @@ impl Trial {
     }
 }
 
-/// The answers by what they are on, in order of first appearance, so that the numbers of items do not matter.
+/// The answers grouped by pair or single item, in order of first appearance, so the numbering of items does not matter.
 fn trials(setting: &Setting<'_>) -> Result<Vec<Trial>> {
     let mut out: Vec<Trial> = Vec::new();
     let mut known: HashMap<Functional, usize> = HashMap::new();
@@ -261,7 +263,7 @@ fn trials(setting: &Setting<'_>) -> Result<Vec<Trial>> {
     Ok(out)
 }
 
-/// Everything that a judge could have said instead of skipping.
+/// All outcomes that a judge could have given instead of skipping.
 fn outcomes(model: &AnswerModel, answer: &Answer) -> Result<Vec<Observation>> {
     let words: &[Outcome] = match answer.second {
         None => &[Outcome::Good, Outcome::Bad],
@@ -272,7 +274,7 @@ fn outcomes(model: &AnswerModel, answer: &Answer) -> Result<Vec<Observation>> {
     said.filter_map(|answer| answer.and_then(|answer| model.observe(&answer)).transpose()).collect()
 }
 
-/// What predictions of held-out answers cost.
+/// The losses of predictions of held-out answers.
 #[derive(Debug, Clone, Copy, Default)]
 struct Losses {
     log: f64,
@@ -285,9 +287,9 @@ impl Losses {
         self.error += other.error;
     }
 
-    /// Of one answer, when its functional is believed to have this mean and variance.
+    /// The losses of one answer, under this mean and variance of its functional.
     fn of(given: &Given, mean: f64, variance: f64) -> Self {
-        /// Probabilities this close are the same but for rounding.
+        /// Probabilities this close differ only by rounding.
         const SAME: f64 = 1e-12;
         let logs: Vec<f64> = given.outcomes.iter().map(|outcome| outcome.log_mass(mean, variance)).collect();
         let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -298,7 +300,7 @@ impl Losses {
     }
 }
 
-/// Some of the kernels.
+/// A model of some of the kernels.
 struct Model<'a> {
     setting: &'a Setting<'a>,
     specs: Vec<KernelSpec>,
@@ -306,7 +308,7 @@ struct Model<'a> {
     kernel: Option<Arc<WeightedSum>>,
 }
 
-/// A model that has learned.
+/// A fitted model.
 struct Fitted {
     /// None if there is no kernel: then all utilities are 0.
     belief: Option<super::Ep>,
@@ -314,7 +316,7 @@ struct Fitted {
 }
 
 impl<'a> Model<'a> {
-    /// All kernels for 0, else those without this one, counted from 1.
+    /// All kernels for 0, else all but this one, counted from 1.
     fn new(setting: &'a Setting<'a>, lack: usize) -> Result<Self> {
         let kept = setting.kernels.iter().enumerate().filter(|(number, _)| number + 1 != lack);
         let specs: Vec<KernelSpec> = kept.map(|(_, spec)| spec.clone()).collect();
@@ -322,7 +324,7 @@ impl<'a> Model<'a> {
         Ok(Self { setting, specs, kernel: kernel.map(Arc::new) })
     }
 
-    /// Learns; tunes before that if told how.
+    /// Fits the model; tunes it first if that is wanted.
     fn fit(&self, observations: &[Observation], how: &How) -> Result<Fitted> {
         let Some(kernel) = &self.kernel else {
             let log_evidence = observations.iter().map(|observation| observation.log_mass(0.0, 0.0)).sum();
@@ -336,7 +338,7 @@ impl<'a> Model<'a> {
         Ok(Fitted { log_evidence: belief.log_evidence(), belief: Some(belief) })
     }
 
-    /// The kernel tuned on these observations and on nothing else: whatever its values were tuned on before is forgotten.
+    /// The kernel tuned on these observations alone: earlier tuning is forgotten.
     fn tuned(&self, observations: &[Observation], tuning: &TuningParams) -> Result<WeightedSum> {
         let kernel = build(&self.specs, self.setting.items, self.setting.relations)?;
         let mut problem = [Problem { kernel, observations: observations.to_vec() }];
@@ -346,7 +348,7 @@ impl<'a> Model<'a> {
         Ok(problem.kernel)
     }
 
-    /// The losses of the trials held out, having learned from the others.
+    /// The losses of the held-out trials, after learning from the others.
     fn predict(
         &self,
         trials: &[Trial],

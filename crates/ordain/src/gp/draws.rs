@@ -1,12 +1,14 @@
-//! Joint draws of utilities from what the answers leave of the prior.
+//! Joint draws of utilities from the posterior.
 //!
-//! A belief is a Gaussian, and what is true after "a before b" is not: it ends where a meets b. Where the prior is wide beside the
-//! noise that matters. After one such answer the Gaussian of the same mean and variance gives a better b one chance in
-//! eleven, and with the best of many items, which has beaten all others by a little, such chances add up. So draws start from the
-//! belief and are then moved towards the posterior by elliptical slice sampling (Murray, Adams and MacKay 2010, with the
-//! belief for a prior as Fagan, Bhandari and Cunningham 2016 have it): through the last draw and a fresh one of
-//! the belief goes an ellipse, and a point of it is taken whose likelihood, relative to the belief's sites, is above a random
-//! share of the last one's. Where sites are exact every point will do, and draws are independent.
+//! A belief is a Gaussian, but the posterior after "a before b" is not: it ends where a meets b. This matters where the
+//! prior is wide beside the noise. After one such answer, the Gaussian of the same mean and variance gives a better b
+//! one chance in eleven. For the best of many items, which has beaten all others by a little, such chances add up.
+//!
+//! So draws start from the belief, and elliptical slice sampling moves them towards the posterior (Murray, Adams and
+//! MacKay 2010, with the belief in place of the prior as in Fagan, Bhandari and Cunningham 2016). An ellipse goes
+//! through the last draw and a fresh draw of the belief. The next draw is a point on it whose likelihood, relative to
+//! the belief's sites, is above a random share of the last one's. Where sites are exact, every point is accepted and
+//! draws are independent.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -25,30 +27,32 @@ use crate::{Error, Result, Watch};
 /// The largest group whose joint covariance is formed: 3.2 GB.
 const LARGEST_GROUP: usize = 20_000;
 
-/// Answers an item beyond which the Gaussian is near enough, and going through all of them for every draw is not worth it.
+/// Answers per item beyond which the Gaussian is near enough and a pass over all answers per draw is not worth its
+/// time.
 const MANY: usize = 32;
 
-/// Draws a task; fixed, so that the draws do not depend on the number of threads.
+/// Draws per task. Fixed, so that draws do not depend on the number of threads.
 const BATCH: usize = 128;
 
-/// Steps from the belief's first draw to the first that counts.
+/// Steps from the first draw of the belief to the first draw that counts.
 const SETTLE: usize = 32;
 
-/// Deviations beyond which the tail of the normal law is below rounding: most answers are so sure, and need no logarithm.
+/// Deviations beyond which the tail of the normal law is below rounding. Most answers are that certain and need no
+/// logarithm.
 const CERTAIN: f64 = 8.5;
 
 /// The joint law of some items' utilities, ready to draw from.
 pub(crate) struct Draws {
     mean: Vec<f64>,
     factor: Matrix,
-    /// What was observed of these items alone, which are numbered from 0.
+    /// The observations of these items alone. Items are numbered from 0.
     observed: Vec<Factor>,
 }
 
 impl Draws {
-    /// Of these items. `g³/3` operations for g of them.
+    /// Prepares draws for these items. `g³/3` operations for g items.
     ///
-    /// What was observed of other items is taken as the belief has it.
+    /// Observations of other items count only through the belief.
     ///
     /// # Errors
     /// If there are more than 20,000, or the kernel cannot be evaluated.
@@ -70,8 +74,8 @@ impl Draws {
         Ok(Self { mean, factor, observed })
     }
 
-    /// What `take` makes of each of so many draws, in order; `g²` operations a draw, and some five likelihoods of all
-    /// observations. `group` sets the streams of several groups apart.
+    /// The results of `take` on this many draws, in order. `g²` operations per draw, and about five likelihoods of all
+    /// observations. `group` separates the streams of several groups.
     ///
     /// # Errors
     /// If the watch stops it.
@@ -103,7 +107,7 @@ impl Draws {
         Ok(drawn.into_iter().flatten().collect())
     }
 
-    /// Makes draws of the belief, given by how far they are from its mean, a chain of draws of the posterior.
+    /// Turns draws of the belief, given as deviations from its mean, into a chain of draws of the posterior.
     fn correct(&self, apart: &mut Matrix, stream: &mut ChaCha8Rng) {
         if self.observed.is_empty() {
             return;
@@ -135,7 +139,8 @@ impl Draws {
     }
 }
 
-/// The ellipse through two draws of a belief, by what every observed functional is along it: `centre + cos from + sin fresh`.
+/// The ellipse through two draws of a belief, as the value of every observed functional along it: `centre + cos from +
+/// sin fresh`.
 struct Ellipse<'a> {
     factors: &'a [Factor],
     centre: &'a [f64],
@@ -144,7 +149,7 @@ struct Ellipse<'a> {
 }
 
 impl Ellipse<'_> {
-    /// The angle that slice sampling takes from where the log likelihood is this, and what it is there.
+    /// The angle that slice sampling accepts, starting from this log likelihood, and the log likelihood there.
     fn turn(&self, likelihood: f64, stream: &mut ChaCha8Rng) -> (f64, f64) {
         use std::f64::consts::TAU;
         let sites = self.sites();
@@ -152,7 +157,7 @@ impl Ellipse<'_> {
         let least = |angle: f64| likelihood + log_share + sites(angle) - sites(0.0);
         let mut angle = TAU * stream.random::<f64>();
         let (mut low, mut high) = (angle - TAU, angle);
-        // The bracket always holds the angle 0; where rounding leaves nothing else, the draw stays.
+        // The bracket always holds the angle 0. Where rounding leaves nothing else, the draw stays.
         while high - low > f64::EPSILON {
             let least = least(angle);
             let found = self.likelihood(angle, least);
@@ -165,7 +170,8 @@ impl Ellipse<'_> {
         (0.0, likelihood)
     }
 
-    /// The log likelihood at an angle; once it is below what is needed, anything below that. Every part is negative.
+    /// The log likelihood at an angle. Every part is negative, so the sum stops early once it is below `least`; the
+    /// result is then any value below it.
     fn likelihood(&self, angle: f64, least: f64) -> f64 {
         let (sin, cos) = angle.sin_cos();
         let mut sum = 0.0;
@@ -202,7 +208,7 @@ impl Ellipse<'_> {
     }
 }
 
-/// The factors that speak of these items alone, by their positions.
+/// The factors about these items alone, by the items' positions.
 fn among(factors: &[Factor], items: &[ItemId], count: usize) -> Vec<Factor> {
     let mut positions: Vec<Option<u32>> = vec![None; count];
     items.iter().enumerate().for_each(|(at, item)| positions[item.index()] = Some(at as u32));

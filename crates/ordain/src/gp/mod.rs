@@ -1,9 +1,9 @@
-//! From answers to a belief: observations, expectation propagation, the incremental belief, the ranking they give, and the
+//! From answers to a belief: observations, expectation propagation, the incremental belief, the ranking, and the
 //! parameters that fit the answers best.
 //!
-//! Utilities have the prior $\xi \sim N(0, K)$ with a covariance $K$ from [`crate::kernel`]. Every observation says that
-//! a sparse linear functional of the utilities plus Gaussian noise fell into an interval; a [`Belief`] is the Gaussian
-//! that approximates what the observations leave of the prior.
+//! Utilities have the prior $\xi \sim N(0, K)$ with a covariance $K$ from [`crate::kernel`]. Every observation says
+//! that a sparse linear functional of the utilities plus Gaussian noise fell into an interval. A [`Belief`] is the
+//! Gaussian that approximates the posterior, given the observations.
 
 mod belief;
 mod compare;
@@ -26,11 +26,11 @@ pub use tuning::{Problem, Tuned, TunedParameter, TuningMethod, TuningParams};
 
 use crate::Error;
 
-/// Rounding in the prior is larger than the noise, so that what the answers say is lost in it.
+/// The error for a prior whose rounding is larger than the noise, so that the answers are lost in it.
 fn prior_too_wide() -> Error {
     Error::Data {
         what: "the prior beside the noise",
-        found: "utilities so wide that rounding hides what the answers say".into(),
+        found: "utilities so wide that rounding hides the answers".into(),
         expected: "smaller weights of the kernels, or more noise under [answers]".into(),
     }
 }

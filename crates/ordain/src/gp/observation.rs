@@ -15,7 +15,7 @@ pub enum Functional {
 }
 
 impl Functional {
-    /// Its value for these utilities.
+    /// The value for these utilities.
     #[inline]
     pub fn of(self, utilities: &[f64]) -> f64 {
         match self {
@@ -36,7 +36,7 @@ impl Functional {
         }
     }
 
-    /// The items it touches.
+    /// The items that the functional touches.
     pub fn items(self) -> impl Iterator<Item = u32> {
         let (first, second) = match self {
             Self::Item(item) => (item, None),
@@ -49,8 +49,8 @@ impl Functional {
 /// How utilities become answers: the noise of a judge and the width of a tie.
 ///
 /// "i before j" has the likelihood $\Phi((\xi_i - \xi_j - \epsilon)/\lambda)$ with $\lambda = \sqrt 2 \sigma$ (XPGP
-/// section 3.2 for $\epsilon = 0$), a tie the rest, so that the three outcomes sum to one. A single item is called good
-/// or bad with noise $\sigma$.
+/// section 3.2 for $\epsilon = 0$). A tie has the remaining probability, so the three outcomes sum to one. A single
+/// item is called good or bad with noise $\sigma$.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AnswerModel {
     sigma: f64,
@@ -68,7 +68,7 @@ impl AnswerModel {
     /// A model with this noise and tie width.
     ///
     /// # Errors
-    /// If the noise is not positive, or its square out of range, or the tie width is negative.
+    /// If the noise is not positive, its square is out of range, or the tie width is negative.
     pub fn new(sigma: f64, tie_width: f64) -> Result<Self> {
         let wrong = |name: &str, value, expected| Error::Parameter { name: name.into(), value, expected };
         if !(sigma > 0.0 && (sigma * sigma).is_normal() && (2.0 * sigma * sigma).is_finite()) {
@@ -90,20 +90,20 @@ impl AnswerModel {
         std::f64::consts::SQRT_2 * self.sigma
     }
 
-    /// Utilities that seem closer than this are a tie; 0 where a judge always decides.
+    /// Differences that seem smaller than this are a tie. 0 if a judge always decides.
     pub fn tie_width(&self) -> f64 {
         self.tie_width
     }
 
-    /// The winner was preferred to the loser.
+    /// The observation that the winner was preferred to the loser.
     pub fn preferred(&self, winner: ItemId, loser: ItemId) -> Observation {
         self.difference(winner, loser, self.tie_width, f64::INFINITY)
     }
 
-    /// Neither item was preferred.
+    /// The observation that neither item was preferred.
     ///
     /// # Errors
-    /// If ties have no width and so no probability.
+    /// If the tie width is 0, so that ties have no probability.
     pub fn tied(&self, first: ItemId, second: ItemId) -> Result<Observation> {
         if self.tie_width == 0.0 {
             return Err(Error::Parameter {
@@ -115,17 +115,17 @@ impl AnswerModel {
         Ok(self.difference(first, second, -self.tie_width, self.tie_width))
     }
 
-    /// The item was called good, its noisy utility being above 0.
+    /// The observation that the item was called good: its noisy utility is above 0.
     pub fn good(&self, item: ItemId) -> Observation {
         self.single(item, 0.0, f64::INFINITY)
     }
 
-    /// The item was called bad, its noisy utility being below 0.
+    /// The observation that the item was called bad: its noisy utility is below 0.
     pub fn bad(&self, item: ItemId) -> Observation {
         self.single(item, f64::NEG_INFINITY, 0.0)
     }
 
-    /// The item got the grade whose noisy utilities lie between these thresholds.
+    /// The observation that the item got the grade between these thresholds of the noisy utility.
     ///
     /// # Errors
     /// If the thresholds do not ascend.
@@ -137,10 +137,10 @@ impl AnswerModel {
         Err(Error::Data { what: "the thresholds of a grade", found, expected: "two numbers that ascend".into() })
     }
 
-    /// What an answer says of the utilities; nothing if it was skipped.
+    /// The observation that an answer makes; none if it was skipped.
     ///
     /// # Errors
-    /// If it is a tie and ties have no width.
+    /// If the answer is a tie and the tie width is 0.
     pub fn observe(&self, answer: &Answer) -> Result<Option<Observation>> {
         let first = answer.first;
         Ok(match (answer.outcome, answer.second) {
@@ -153,16 +153,16 @@ impl AnswerModel {
         })
     }
 
-    /// What a list of answers says of the utilities, skips left out.
+    /// The observations that a list of answers makes. Skips are left out.
     ///
     /// # Errors
-    /// If there is a tie and ties have no width.
+    /// If an answer is a tie and the tie width is 0.
     pub fn observe_all<'a>(&self, answers: impl IntoIterator<Item = &'a Answer>) -> Result<Vec<Observation>> {
         answers.into_iter().filter_map(|answer| self.observe(answer).transpose()).collect()
     }
 
-    /// The probabilities that the first is preferred and that it is a tie, when the difference of the two utilities is
-    /// Gaussian with this mean and variance (XPGP section 4.2).
+    /// The probabilities that the first item is preferred and of a tie, for a difference of utilities that is Gaussian
+    /// with this mean and variance (XPGP section 4.2).
     pub fn outcome_probabilities(&self, mean: f64, variance: f64) -> (f64, f64) {
         let sd = (self.lambda().powi(2) + variance).sqrt();
         let first = normal::cdf((mean - self.tie_width) / sd);
@@ -178,7 +178,7 @@ impl AnswerModel {
         Observation { functional: Functional::Item(item.0), low, high, noise: self.sigma }
     }
 
-    /// A difference of two items in its one form, the smaller item first, so that equal axes compare equal.
+    /// The difference of two items in its standard form, smaller item first, so that equal axes compare equal.
     fn difference(&self, first: ItemId, second: ItemId, low: f64, high: f64) -> Observation {
         let noise = self.lambda();
         if first < second {
@@ -192,18 +192,18 @@ impl AnswerModel {
 /// A functional of the utilities plus Gaussian noise lay between `low` and `high`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observation {
-    /// Of which number.
+    /// The functional.
     pub functional: Functional,
-    /// Above this, which may be minus infinity.
+    /// The lower end, which may be minus infinity.
     pub low: f64,
-    /// Below this, which may be infinity.
+    /// The upper end, which may be infinity.
     pub high: f64,
-    /// Standard deviation of the noise, positive.
+    /// The standard deviation of the noise; positive.
     pub noise: f64,
 }
 
-/// How an observation bears on a Gaussian `N(mean, variance)` of its functional: the first two derivatives of its log
-/// probability Z in the mean, which give the moments of the tilted distribution.
+/// The effect of an observation on a Gaussian `N(mean, variance)` of its functional: the first two derivatives of its
+/// log probability Z in the mean. They give the moments of the tilted distribution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
     /// `d log Z / d mean`: the mean moves by `variance * slope`.
@@ -220,7 +220,7 @@ impl Observation {
     pub fn moments(&self, mean: f64, variance: f64) -> Moments {
         let sd = self.sd(variance);
         let Truncated { mean: shift, variance: spread, shrinkage } = self.interval(mean, sd).moments();
-        // Where a narrow interval leaves next to nothing, 1 - variance * curvature would round to 0 or below.
+        // Where a narrow interval leaves almost no variance, 1 - variance * curvature would round to 0 or below.
         let left = (self.noise * self.noise + variance * spread) / (sd * sd);
         Moments { slope: shift / sd, curvature: shrinkage / (sd * sd), left }
     }

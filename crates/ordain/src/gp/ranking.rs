@@ -10,17 +10,18 @@ use crate::data::{ItemId, Items};
 use crate::numeric::Seed;
 use crate::{Error, Result, Watch};
 
-/// How ranks are made out of a belief.
+/// How a belief becomes ranks.
 #[derive(Debug, Clone)]
 pub struct RankingParams {
-    /// Joint draws of the utilities from which intervals and probabilities are counted, at least one. A probability p counted from
-    /// N draws has the standard error `√(p (1 - p) / N)`: 0.0034 at the ends of a 90 % interval for the default 4096.
+    /// The number of joint draws of the utilities, at least one. Intervals and probabilities are counted from them. A
+    /// probability p from N draws has the standard error `√(p (1 - p) / N)`: 0.0034 at the ends of a 90 % interval for
+    /// the default 4096.
     pub draws: usize,
     /// The probability that a rank lies within its interval, from 0 to 1.
     pub level: f64,
-    /// If given, the probability of being among this many first is counted too.
+    /// If given, the probability of being among the first this many is counted too.
     pub top: Option<usize>,
-    /// The draws' seed.
+    /// The seed of the draws.
     pub seed: Seed,
     /// Follows the draws.
     pub watch: Watch,
@@ -32,26 +33,26 @@ impl Default for RankingParams {
     }
 }
 
-/// An item's place.
+/// An item's place in the ranking.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankedItem {
     /// The item.
     pub item: ItemId,
-    /// Its rank from 1, by falling mean, within its group; equal means keep the order of the items.
+    /// Its rank from 1, by falling mean, within its group. Equal means keep the order of the items.
     pub rank: usize,
     /// Its expected utility.
     pub mean: f64,
     /// The standard deviation of its utility.
     pub sd: f64,
-    /// Its rank is below this with at most half of the probability outside the interval.
+    /// The lower end of the interval: the rank is below it with at most half of the probability outside.
     pub rank_low: usize,
-    /// Its rank is above this with at most half of the probability outside the interval.
+    /// The upper end of the interval: the rank is above it with at most half of the probability outside.
     pub rank_high: usize,
     /// The probability of being among the first `top`.
     pub top: Option<f64>,
 }
 
-/// Ranks the items of every group; groups in their order, items by rank.
+/// Ranks the items of every group. Groups keep their order; items come by rank.
 ///
 /// Time `g³/3 + draws g²` and memory `g²` for a group of g items.
 ///
@@ -61,7 +62,7 @@ pub fn rank(belief: &dyn Belief, items: &Items, params: &RankingParams) -> Resul
     Ok(rank_and(belief, items, params, |_| |_: &[f64]| ())?.0)
 }
 
-/// As [`rank`], and what `also` makes of every draw of a group's utilities, group by group.
+/// Like [`rank`]; also returns the results of `also` on every draw of a group's utilities, group by group.
 pub(crate) fn rank_and<T: Send, F: Fn(&[f64]) -> T + Sync>(
     belief: &dyn Belief,
     items: &Items,
@@ -93,7 +94,7 @@ pub(crate) fn rank_and<T: Send, F: Fn(&[f64]) -> T + Sync>(
     Ok((out, others))
 }
 
-/// The items of a group by their ranks in every draw.
+/// The items of a group, from their ranks in every draw.
 fn rank_group(belief: &dyn Belief, members: &[ItemId], draws: &[Vec<u32>], params: &RankingParams) -> Vec<RankedItem> {
     let mean: Vec<f64> = members.iter().map(|item| belief.mean()[item.index()]).collect();
 
@@ -126,8 +127,7 @@ fn rank_group(belief: &dyn Belief, members: &[ItemId], draws: &[Vec<u32>], param
     ranked
 }
 
-/// Every item's rank in a draw. Which of two items with the same utility comes first is drawn too, so that twins have the
-/// same chances.
+/// Every item's rank in a draw. A random choice orders items with the same utility, so twins have the same chances.
 fn ranks(utilities: &[f64], stream: &mut ChaCha8Rng) -> Vec<u32> {
     let mut order: Vec<u32> = (0..utilities.len() as u32).collect();
     order.shuffle(stream);

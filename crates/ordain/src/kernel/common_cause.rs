@@ -1,22 +1,23 @@
 //! Hidden common causes.
 //!
-//! Linked items are alike because something unseen acts on both (Silva, Chu, Ghahramani, *Hidden common cause relations in
-//! relational learning*, 2007; XPGP section 3). Give every cause an independent unit utility and let an item be the sum of its
-//! causes, scaled to variance 1. With `C` the incidence of items and causes and `N = diag(C 1)` the number of causes of each
-//! item, the covariance is
+//! Linked items are alike because something unseen acts on both (Silva, Chu, Ghahramani, *Hidden common cause relations
+//! in relational learning*, 2007; XPGP section 3). Every cause has an independent unit utility. An item is the sum of
+//! its causes, scaled to variance 1. With `C` the incidence of items and causes and `N = diag(C 1)` the number of
+//! causes of each item, the covariance is
 //!
 //! `U = N^-½ C C' N^-½`, `U_ij = #causes of both / √(#causes(i) #causes(j))`,
 //!
-//! positive semidefinite as the product of `N^-½ C` and its transpose, with 1 on the diagonal. Two choices of causes:
+//! It is positive semidefinite, as the product of `N^-½ C` and its transpose, with 1 on the diagonal. There are two
+//! choices of causes:
 //!
-//! - *edges*: one cause a link. Two items share at most one, so `U_ij = 1 / √(deg_i deg_j)` for linked pairs, with deg the
-//!   number of neighbours.
-//! - *cliques*: one cause a maximal clique of the triangulated graph. Triangulated because a chordal graph has at most
-//!   as many maximal cliques as items while a graph can have exponentially many. A component that is chordal already is taken
-//!   as it is; others are eliminated in an approximate minimum degree order, which breaks ties by the order of the items.
+//! - *edges*: one cause per link. Two items share at most one, so `U_ij = 1 / √(deg_i deg_j)` for linked pairs, with
+//!   deg the number of neighbours.
+//! - *cliques*: one cause per maximal clique of the triangulated graph. A chordal graph has at most as many maximal
+//!   cliques as items, while a graph can have exponentially many. A component that is already chordal stays as it is.
+//!   Others are eliminated in an approximate minimum degree order, which breaks ties by the order of the items.
 //!
-//! An item without links is its own only cause. Weights are ignored but for 0, which is no link; links that repeat
-//! count once; a link from an item to itself is ignored, since such a cause would be the item's own. There are no
+//! An item without links is its own only cause. Weights do not count, except that weight 0 is no link. Repeated links
+//! count once. A link from an item to itself is ignored, since such a cause would be the item's own. There are no
 //! parameters; the weight of the part scales it.
 
 use super::{Causes, Graph, Kernel};
@@ -36,7 +37,8 @@ pub struct CommonCause {
 }
 
 impl CommonCause {
-    /// The kernel of a graph. By edges linear in the links; by cliques the triangulation and `Σ |clique|²`.
+    /// The kernel of a graph. By edges, time is linear in the links; by cliques, it is the triangulation plus `Σ
+    /// |clique|²`.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the triangulated graph has more than 50 million links or the covariance more than 200
@@ -77,7 +79,7 @@ fn by_cliques(graph: &Graph) -> Result<SparseMatrix> {
         });
     }
     let count = |item: usize| incidence.row(item).0.len() as f64;
-    // On the diagonal the root of a square, so exactly 1.
+    // The root of a square on the diagonal, so exactly 1.
     Ok(incidence.gram().map(|i, j, common| common / (count(i) * count(j)).sqrt()))
 }
 
@@ -114,13 +116,13 @@ fn maximal_cliques(graph: &Graph) -> Result<Vec<Vec<u32>>> {
     Ok(only_maximal(graph.len(), candidates))
 }
 
-/// Items by maximum cardinality search (Tarjan, Yannakakis 1984), last to first: next comes the item with the most
-/// neighbours already taken. Reversed, it eliminates a chordal graph without fill. Linear in items and links.
+/// Items by maximum cardinality search (Tarjan, Yannakakis 1984), last to first: the next item is the one with the most
+/// neighbours already taken. The reverse order eliminates a chordal graph without fill. Linear in items and links.
 fn cardinality_order(graph: &Graph) -> Vec<u32> {
     let n = graph.len();
     let mut taken = vec![false; n];
     let mut count = vec![0_usize; n];
-    // Stacks by count; entries whose count has moved on are skipped.
+    // Stacks by count. Entries with an outdated count are skipped.
     let mut stacks: Vec<Vec<u32>> = vec![(0..n as u32).rev().collect()];
     let mut order = Vec::with_capacity(n);
     let mut top = 0;
@@ -151,8 +153,8 @@ fn cardinality_order(graph: &Graph) -> Vec<u32> {
     order
 }
 
-/// For each item in the order of elimination, the item and then its neighbours that come later, in that order; and
-/// whether each item's component is chordal, i.e. eliminated without fill.
+/// For each item, in the order of elimination, the item and then its later neighbours, in that order; and whether each
+/// item's component is chordal, that is, eliminated without fill.
 fn later_neighbours(graph: &Graph, order: &[u32]) -> (Vec<Vec<u32>>, Vec<bool>) {
     let n = graph.len();
     let mut position = vec![0_usize; n];
@@ -167,7 +169,7 @@ fn later_neighbours(graph: &Graph, order: &[u32]) -> (Vec<Vec<u32>>, Vec<bool>) 
         out
     };
     let candidates: Vec<Vec<u32>> = order.iter().map(|&item| later(item)).collect();
-    // Without fill: the later neighbours of an item, but for the first of them, are later neighbours of that first.
+    // Without fill, the later neighbours of an item, except the first of them, are later neighbours of that first one.
     let mut missing = vec![false; n];
     for candidate in &candidates {
         if let [item, first, others @ ..] = candidate.as_slice() {
@@ -198,9 +200,9 @@ fn later_neighbours(graph: &Graph, order: &[u32]) -> (Vec<Vec<u32>>, Vec<bool>) 
     (candidates, chordal)
 }
 
-/// The candidates that no other holds. In a chordal graph each maximal clique is an item with its later neighbours (Fulkerson,
-/// Gross 1965), and such a set is not maximal just if an item eliminated before, whose first later neighbour it is, has
-/// one later neighbour more.
+/// The candidates that no other candidate contains. In a chordal graph each maximal clique is an item with its later
+/// neighbours (Fulkerson, Gross 1965). The set of an item is not maximal exactly if that item is the first later
+/// neighbour of an earlier item with one later neighbour more.
 fn only_maximal(n: usize, candidates: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     let mut size = vec![0_usize; n];
     for candidate in &candidates {

@@ -5,9 +5,9 @@
 //!
 //! `exp(-beta Δ) = exp(-a) exp(-a X) = c_0 + Σ_k c_k T_k(X)`, `c_0 = e⁻ᵃ I_0(a)`, `c_k = 2 (-1)ᵏ e⁻ᵃ I_k(a)`
 //!
-//! (Abramowitz, Stegun 9.6.34), with `T_k` the Chebyshev polynomials and `I_k` the modified Bessel functions. The number of
-//! terms grows like `8 √a`. The coefficients decide the error: those that together stay below `1e-16 / n` are left
-//! out, since the largest entry of a column is at least `1 / n` (the constant part of the item's component).
+//! (Abramowitz, Stegun 9.6.34), with `T_k` the Chebyshev polynomials and `I_k` the modified Bessel functions. The
+//! number of terms grows like `8 √a`. Terms whose coefficients together stay below `1e-16 / n` are left out, since the
+//! largest entry of a column is at least `1 / n` (the constant part of the item's component).
 //!
 //! `∂K/∂beta = -Δ K`.
 
@@ -32,8 +32,8 @@ impl Diffusion {
     /// The kernel of a graph.
     ///
     /// # Errors
-    /// If beta is not positive and finite, or beta times the largest degree so large that the expansion would have more
-    /// than a million terms.
+    /// If beta is not positive and finite, or beta times the largest degree is so large that the expansion would have
+    /// more than a million terms.
     pub fn new(graph: &Graph, beta: f64) -> Result<Self> {
         let laplacian = graph.laplacian(0.0);
         let half_width = graph.degrees().into_iter().fold(0.0, f64::max);
@@ -41,7 +41,7 @@ impl Diffusion {
         Ok(Self { laplacian, half_width, beta, coefficients })
     }
 
-    /// The number of terms of the expansion; a column costs one product with the graph each.
+    /// The number of terms of the expansion. A column costs one product with the graph per term.
     pub fn terms(&self) -> usize {
         self.coefficients.len()
     }
@@ -78,17 +78,18 @@ fn coefficients(beta: f64, half_width: f64, n: usize) -> Result<Vec<f64>> {
     Ok(out)
 }
 
-/// `e⁻ᵃ I_k(a)` for k from 0 until it is beyond doubt negligible; `None` if that takes too many.
+/// `e⁻ᵃ I_k(a)` for k from 0 until it is certainly negligible; `None` if that takes too many terms.
 ///
-/// Miller's method (Abramowitz, Stegun 9.12): downward, where the recurrence `I_{k-1} = I_{k+1} + (2 k / a) I_k` is stable and
-/// all terms positive, from an arbitrary start, scaled at the end by `e⁻ᵃ (I_0 + 2 Σ I_k) = 1`.
+/// Miller's method (Abramowitz, Stegun 9.12) goes downward, where the recurrence `I_{k-1} = I_{k+1} + (2 k / a) I_k` is
+/// stable and all terms are positive. It begins with an arbitrary value and scales at the end by `e⁻ᵃ (I_0 + 2 Σ I_k) =
+/// 1`.
 fn scaled_bessel(a: f64) -> Option<Vec<f64>> {
     // Below this the expansion is 1 to the last bit, and 2 / a would overflow.
     if a < 1e-280 {
         return Some(vec![1.0]);
     }
-    // log I_0(a) / I_k(a) is about k asinh(k / a) - √(a² + k²) + a; e⁻⁹⁰ is negligible beside 1e-16 / n.
-    // The difference of the last two terms is written without cancellation.
+    // log I_0(a) / I_k(a) is about k asinh(k / a) - √(a² + k²) + a; e⁻⁹⁰ is negligible beside 1e-16 / n. The difference
+    // of the last two terms is written without cancellation.
     let decay = |k: f64| k * (k / a).asinh() - k * k / (k.hypot(a) + a);
     let mut last = 1;
     while decay(last as f64) < 90.0 {
@@ -112,7 +113,7 @@ impl Kernel for Diffusion {
         self.laplacian.size()
     }
 
-    /// Nothing: `exp(-beta Δ)` is `exp(-beta c)` times the exponential of `beta (c I - Δ)`, which is positive for large c.
+    /// The floor is 0: `exp(-beta Δ)` is `exp(-beta c)` times the exponential of `beta (c I - Δ)`, which is positive for large c.
     fn floor(&self) -> f64 {
         0.0
     }
@@ -168,7 +169,7 @@ impl Kernel for Diffusion {
         Ok(())
     }
 
-    /// Beta is no scale here: it says how far things spread, a step or so at one over the mean degree.
+    /// Beta is not a scale here. It says how far things spread: about one step at 1 over the mean degree.
     fn typical(&self) -> Result<Vec<Option<f64>>> {
         let mean = self.laplacian.diagonal().iter().sum::<f64>() / self.len().max(1) as f64;
         Ok(vec![Some(if mean > 0.0 { 1.0 / mean } else { 1.0 })])

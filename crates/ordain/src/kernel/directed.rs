@@ -1,22 +1,22 @@
 //! The regularized Laplacian of directed links.
 //!
-//! A walker follows the links: from an item with links it takes one of them with probability 0.85, by weight, and jumps to
-//! any item with probability 0.15; from an item without links it always jumps. With `P` the matrix of these steps, `φ` its
-//! stationary distribution and `Φ = diag φ`, Chung (*Laplacians and the Cheeger inequality for directed graphs*, 2005)
-//! defines
+//! A walker follows the links. From an item with links it takes one of them with probability 0.85, by weight, and jumps
+//! to any item with probability 0.15. From an item without links it always jumps. With `P` the matrix of these steps,
+//! `φ` its stationary distribution and `Φ = diag φ`, Chung (*Laplacians and the Cheeger inequality for directed
+//! graphs*, 2005) defines
 //!
 //! `L = I - (Φ^½ P Φ^-½ + Φ^-½ P' Φ^½) / 2`,
 //!
-//! symmetric with spectrum in [0, 2], and the kernel is `K = [beta (L + I / iota²)]⁻¹` (XPGP section 7 names the idea, not
-//! the formula). A link from an item to itself is a step like any other; links that repeat add up; a link of weight 0 is
-//! no link.
+//! which is symmetric with spectrum in [0, 2]. The kernel is `K = [beta (L + I / iota²)]⁻¹` (XPGP section 7 names the
+//! idea, not the formula). A link from an item to itself is a step like any other. Repeated links add up. A link of
+//! weight 0 is no link.
 //!
-//! Jumps make `P` dense, but only by a matrix of rank one: `P = 0.85 S + u 1' / n`, with `S` the sparse matrix of links
-//! followed and `u` the probability of a jump (0.15, or 1 without links). So `A = L + I / iota²` is
+//! Jumps make `P` dense, but only by a matrix of rank one: `P = 0.85 S + u 1' / n`, with `S` the sparse matrix of
+//! followed links and `u` the probability of a jump (0.15, or 1 without links). So `A = L + I / iota²` is
 //!
 //! `A = (1 + 1 / iota²) I - B - (a b' + b a') / 2`, `B = 0.425 (Φ^½ S Φ^-½ + Φ^-½ S' Φ^½)`, `a = Φ^½ u`, `b = Φ^-½ 1 / n`,
 //!
-//! and no matrix over all pairs of items is ever formed. The condition of `A` is at most `1 + 2 iota²`, so conjugate
+//! and no matrix over all pairs of items is formed. The condition of `A` is at most `1 + 2 iota²`, so conjugate
 //! gradients take a few dozen steps for moderate iota. Derivatives are those of [`super::RegularizedLaplacian`].
 
 use super::graph::too_heavy;
@@ -36,7 +36,8 @@ const JUMP: f64 = 0.15;
 /// The change of the stationary distribution, summed over the items, at which its iteration stops.
 const STATIONARY_TOLERANCE: f64 = 1e-14;
 
-/// The change falls by 0.85 a step, so 200 steps reach the tolerance; more means something is not finite.
+/// The change falls by a factor of 0.85 per step, so 200 steps reach the tolerance. More steps mean that something is
+/// not finite.
 const MOST_STEPS: usize = 1_000;
 
 /// `[beta (L + I / iota²)]⁻¹` with Chung's directed Laplacian `L`.
@@ -83,11 +84,11 @@ impl SymmetricOperator for Shifted {
 }
 
 impl DirectedLaplacian {
-    /// The kernel of a relation among this many items; its direction is kept.
+    /// The kernel of a relation among this many items. The direction of links counts.
     ///
     /// # Errors
-    /// If the relation is not among these items, or a parameter is not positive and finite, or iota so large that
-    /// `1 / iota²` is lost beside the spectrum.
+    /// If the relation is not among these items, a parameter is not positive and finite, or iota is so large that `1 /
+    /// iota²` is lost beside the spectrum.
     pub fn new(items: usize, relation: &Relation, beta: f64, iota: f64) -> Result<Self> {
         let beta = positive("beta", beta)?;
         let shift = shift_of(iota, 1.0)?;
@@ -124,7 +125,7 @@ impl DirectedLaplacian {
         Ok(Self { operator, stationary, beta, iota })
     }
 
-    /// The stationary distribution of the walk: how often it is at each item.
+    /// The stationary distribution of the walk: the share of time at each item.
     pub fn stationary(&self) -> &[f64] {
         &self.stationary
     }
@@ -134,7 +135,7 @@ impl DirectedLaplacian {
     }
 }
 
-/// The distribution that a step leaves as it is, `φ = 0.85 S' φ + (u'φ) 1 / n`, by repeated steps.
+/// The distribution that a step does not change, `φ = 0.85 S' φ + (u'φ) 1 / n`, by repeated steps.
 fn stationary(steps: &SparseMatrix, jumps: &[f64]) -> Result<Vec<f64>> {
     let n = steps.rows();
     let backward = steps.transposed();
@@ -162,7 +163,7 @@ impl Kernel for DirectedLaplacian {
         self.stationary.len()
     }
 
-    /// Nothing: `A` is positive on the diagonal only.
+    /// The floor is 0: `A` is positive only on the diagonal.
     fn floor(&self) -> f64 {
         0.0
     }
@@ -199,7 +200,7 @@ impl Kernel for DirectedLaplacian {
         contract_inverse(self, [self.beta, self.iota], items, weights)
     }
 
-    /// As for undirected links, where the degree is now 1.
+    /// As for undirected links, with degree 1.
     fn typical(&self) -> Result<Vec<Option<f64>>> {
         Ok(vec![None, Some(2.0)])
     }

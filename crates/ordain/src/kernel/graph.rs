@@ -7,19 +7,19 @@ use crate::data::Relation;
 use crate::numeric::{ShiftedLaplacian, SparseMatrix};
 use crate::{Error, Result};
 
-/// The most products of links that a projection may form: a few seconds and at most 2.4 gigabytes.
+/// The most products of links in a projection: a few seconds and at most 2.4 gigabytes.
 const MOST_PAIRS: usize = 200_000_000;
 
 /// An undirected weighted graph over the items: a symmetric sparse matrix `W` with positive weights and an empty diagonal.
 ///
-/// How a relation becomes one, by its [`Role`] (XPGP section 7):
+/// The [`Role`] of a relation says how it becomes a graph (XPGP section 7):
 ///
-/// - *undirected*: `W_ij` is the sum of the weights of all links from i to j and from j to i. Links that repeat, and links
-///   given in both directions, therefore add up.
+/// - *undirected*: `W_ij` is the sum of the weights of all links from i to j and from j to i. So repeated links, and
+///   links in both directions, add up.
 /// - *linking*, *bipartite*: `W_ij = Σ_t w_it w_jt` over the targets t that both link to.
 /// - *linked*: `W_ij = Σ_s w_si w_sj` over the sources s that link to both.
 ///
-/// A link of weight 0 is no link. Links from an item to itself are left out: in `D - W` they cancel, and they say nothing
+/// A link of weight 0 is no link. Links from an item to itself are left out: they cancel in `D - W` and say nothing
 /// about how alike two items are. In projections they count as links to a target like any other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
@@ -30,7 +30,7 @@ impl Graph {
     /// The graph of a relation over this many items. A projection costs `Σ deg²` over the targets (or sources).
     ///
     /// # Errors
-    /// If the relation is over another number of items, the role needs links among items and the relation leads to other
+    /// If the relation has another number of items, the role needs links among items and the relation leads to other
     /// things, weights add up to infinity, or a projection has more than 200 million pairs ([`Error::TooLarge`]).
     pub fn new(items: usize, relation: &Relation, role: Role) -> Result<Self> {
         let weights = match role {
@@ -100,25 +100,25 @@ impl Graph {
         (0..self.len()).map(|item| self.weights.row(item).1.iter().sum()).collect()
     }
 
-    /// `Δ + shift I`, `Δ = D - W` (XPGP eq. 2); it shares the weights.
+    /// `Δ + shift I`, `Δ = D - W` (XPGP eq. 2). It shares the weights.
     pub fn laplacian(&self, shift: f64) -> ShiftedLaplacian {
         ShiftedLaplacian::new(Arc::clone(&self.weights), shift)
     }
 }
 
-/// A relation as a vector for each item (XPGP section 3.1), one sparse row an item: an undirected relation gives the
-/// weights to the neighbours (as in [`Graph`]); a linking or bipartite one those to the targets; a linked one those from
-/// the sources. Links that repeat add up.
+/// A relation as a vector for each item (XPGP section 3.1), one sparse row per item. An undirected relation gives the
+/// weights to the neighbours (as in [`Graph`]), a linking or bipartite one those to the targets, a linked one those
+/// from the sources. Repeated links add up.
 ///
 /// # Errors
-/// If the relation is over another number of items, the role needs links among items and the relation leads to other
+/// If the relation has another number of items, the role needs links among items and the relation leads to other
 /// things, or weights add up to infinity.
 pub fn relation_vectors(items: usize, relation: &Relation, role: Role) -> Result<SparseMatrix> {
     if relation.items() != items {
         return Err(Error::Data {
             what: "a relation",
             found: format!("links from {} items", relation.items()),
-            expected: format!("{items}, as many as there are"),
+            expected: format!("links from {items} items"),
         });
     }
     if matches!(role, Role::Undirected | Role::Linked) && relation.targets() != items {

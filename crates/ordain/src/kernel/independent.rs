@@ -1,4 +1,4 @@
-//! What is an item's own: the identity.
+//! The item's own part: the identity.
 
 use super::Kernel;
 use crate::Result;
@@ -13,7 +13,7 @@ pub struct Independent {
 }
 
 impl Independent {
-    /// Over this many items.
+    /// The kernel over this many items.
     pub fn new(items: usize) -> Self {
         Self { items }
     }

@@ -1,8 +1,8 @@
 //! The regularized Laplacian of a graph.
 //!
 //! `K = [beta (Δ + I / iota²)]⁻¹`, `Δ = D - W` (XPGP eq. 2, AXPGP eq. 3; Zhu, Kandola, Lafferty, Ghahramani 2005). The
-//! matrix in brackets is sparse, so `K` is known by solves: [`SparseSolver`] factors where the factor stays sparse and
-//! iterates where not. With `A = Δ + I / iota²` and `K = A⁻¹ / beta`,
+//! matrix in brackets is sparse, so `K` is known by solves. [`SparseSolver`] factors if the factor stays sparse, else
+//! it iterates. With `A = Δ + I / iota²` and `K = A⁻¹ / beta`,
 //!
 //! - `∂K/∂beta = -K / beta`,
 //! - `∂K/∂iota = -A⁻¹ (∂A/∂iota) A⁻¹ / beta = (2 / (beta iota³)) A⁻¹ A⁻¹ = (2 beta / iota³) K K`.
@@ -21,7 +21,7 @@ pub struct RegularizedLaplacian {
     graph: Graph,
     beta: f64,
     iota: f64,
-    /// Of `Δ + I / iota²`.
+    /// The solver for `Δ + I / iota²`.
     solver: SparseSolver,
     variances: OnceLock<InverseDiagonal>,
 }
@@ -30,15 +30,15 @@ impl RegularizedLaplacian {
     /// The kernel of a graph, by the method that suits the graph.
     ///
     /// # Errors
-    /// If a parameter is not positive and finite, or iota so large that `1 / iota²` is lost beside the degrees.
+    /// If a parameter is not positive and finite, or iota is so large that `1 / iota²` is lost beside the degrees.
     pub fn new(graph: Graph, beta: f64, iota: f64) -> Result<Self> {
         Self::with_method(graph, beta, iota, SolveMethod::Automatic)
     }
 
-    /// The kernel of a graph, by a method of your choice.
+    /// The kernel of a graph, by the given method.
     ///
     /// # Errors
-    /// As [`RegularizedLaplacian::new`], and [`Error::TooLarge`] if a factor was asked for and cannot be held.
+    /// Like [`RegularizedLaplacian::new`]; also [`Error::TooLarge`] if a factor was asked for and does not fit.
     pub fn with_method(graph: Graph, beta: f64, iota: f64, method: SolveMethod) -> Result<Self> {
         let beta = positive("beta", beta)?;
         let largest = graph.degrees().into_iter().fold(0.0, f64::max);
@@ -52,13 +52,13 @@ impl RegularizedLaplacian {
         &self.graph
     }
 
-    /// The precision `Δ + I / iota²`, without beta, and the way to solve with it.
+    /// The solver for the precision `Δ + I / iota²`, without beta.
     pub fn solver(&self) -> &SparseSolver {
         &self.solver
     }
 
-    /// The prior variances with their standard errors, computed once: exact, by one recursion over the factor or by n
-    /// solves for up to 4096 items; for more items without a factor estimated from 32 solves.
+    /// The prior variances with their standard errors, computed once. They are exact up to 4096 items (by n solves) and
+    /// wherever there is a factor (by one recursion over it). Otherwise 32 solves estimate them.
     ///
     /// # Errors
     /// If an iterative solve does not converge.
@@ -72,8 +72,8 @@ impl RegularizedLaplacian {
     }
 }
 
-/// The smallest `1 / iota²` beside the largest degree, 2⁻⁴⁰: the rounding of the degrees, 2⁻⁵³, then moves the variance that
-/// a whole component shares by less than a part in a thousand.
+/// The smallest `1 / iota²` beside the largest degree, 2⁻⁴⁰. The rounding of the degrees, 2⁻⁵³, then moves the variance
+/// that a whole component shares by less than one part in a thousand.
 const LEAST_SHIFT: f64 = 1.0 / (1_u64 << 40) as f64;
 
 /// `1 / iota²`, if it is not lost beside the largest degree.
@@ -112,12 +112,12 @@ impl Kernel for RegularizedLaplacian {
         Ok(())
     }
 
-    /// Nothing: the inverse of a matrix that is positive on the diagonal only.
+    /// The floor is 0: this is the inverse of a matrix that is positive only on the diagonal.
     fn floor(&self) -> f64 {
         0.0
     }
 
-    /// Without a factor four at a time.
+    /// Without a factor, four at a time.
     fn columns(&self, items: &[usize], out: &mut Matrix) -> Result<()> {
         self.solver.columns(items, out.values_mut())?;
         out.values_mut().iter_mut().for_each(|value| *value /= self.beta);
@@ -135,7 +135,7 @@ impl Kernel for RegularizedLaplacian {
         vec![named("beta", self.beta), named("iota", self.iota)]
     }
 
-    /// Another iota factors anew, in the order already found; another beta costs nothing.
+    /// Another iota needs a new factor, in the known order. Another beta costs nothing.
     fn set_parameters(&mut self, values: &[f64]) -> Result<()> {
         let [beta, iota] = parameters_of(values)?;
         let beta = positive("beta", beta)?;
@@ -159,7 +159,7 @@ impl Kernel for RegularizedLaplacian {
         contract_inverse(self, [self.beta, self.iota], items, weights)
     }
 
-    /// Where 1 / iota² is a quarter of the mean degree, utilities agree over a few links.
+    /// If 1 / iota² is a quarter of the mean degree, utilities agree over a few links.
     fn typical(&self) -> Result<Vec<Option<f64>>> {
         let mean = self.graph.weights().values().iter().sum::<f64>() / self.len().max(1) as f64;
         Ok(vec![None, Some(if mean > 0.0 { 2.0 / mean.sqrt() } else { 1.0 })])

@@ -1,14 +1,14 @@
-//! Kernels over known items and newcomers together, so that an item which was not there when the answers were given has
-//! a belief without learning anew.
+//! Kernels over known items and newcomers together. With them, an item that was not there when the answers were given
+//! gets a belief without learning anew.
 //!
-//! The belief about a newcomer is the conditional of a joint prior, so all that is needed is that prior. Its
-//! restriction to the known items is their own, unchanged: what was learned stays right, and is not learned again.
-//! AXPGP (end of section 2.2) calls the covariance between new and known items the key challenge and names Nyström's
-//! method and similarity matching (Zhu, Lafferty, Ghahramani 2003). Part by part:
+//! The belief about a newcomer is the conditional of a joint prior, so only that prior is needed. Restricted to the
+//! known items it is their own prior, unchanged: earlier learning stays right and is not repeated. AXPGP (end of
+//! section 2.2) calls the covariance between new and known items the key challenge and names Nyström's method and
+//! similarity matching (Zhu, Lafferty, Ghahramani 2003). Part by part:
 //!
 //! - **Vectors** (attributes, rows of a relation) and **independent** parts: the same function of the newcomers'
 //!   vectors. A known item's row of a relation stays as it is, without its links to newcomers.
-//! - **Graphs.** Enlarge the graph by the newcomers N. In the enlarged graph's prior `K⁺` the newcomers given their
+//! - **Graphs.** Enlarge the graph by the newcomers N. In the enlarged graph's prior `K⁺`, the newcomers given their
 //!   known neighbours W are Gaussian,
 //!
 //!   `g_N = A g_W + e`, `A = K⁺_NW (K⁺_WW)⁻¹`, `e ~ N(0, R)`, `R = K⁺_NN - A K⁺_WN`,
@@ -18,20 +18,21 @@
 //!   `[ K, K A' ; A K, A K A' + R ]`,
 //!
 //!   positive semidefinite since K and R are. These are Nyström's columns, with the neighbours as the landmarks.
-//!   Newcomers that no path of newcomers joins are enlarged by one at a time, so that one does not change what is
-//!   believed of another. One without links has no landmarks and the prior of an item by itself.
+//!   The graph is enlarged by one group of newcomers at a time, where no path of newcomers joins two groups, so that
+//!   one group does not change the belief about another. A newcomer without links has no landmarks and the prior of
+//!   an item by itself.
 //!
-//! For the **regularized Laplacian** nothing need be inverted but the newcomers' own part. With `P = beta (D_N + I /
-//! iota² - W_NN)` and `C = beta W_NO` (D_N the sums of the newcomers' weights, to known items and newcomers alike), the
-//! enlarged precision has the rows `[-C, P]` of the newcomers, so that given *all* known items O they depend on their
-//! neighbours alone:
+//! For the **regularized Laplacian** only the newcomers' own part needs an inverse. Let `P = beta (D_N + I / iota² -
+//! W_NN)` and `C = beta W_NO` (D_N holds the sums of the newcomers' weights, to known items and newcomers alike). The
+//! enlarged precision has the newcomers' rows `[-C, P]`, so given *all* known items O they depend on their neighbours
+//! alone:
 //!
 //! `A = P⁻¹ C = (D_N + I / iota² - W_NN)⁻¹ W_NO`, `R = P⁻¹`.
 //!
-//! A newcomer is the average of its neighbours by weight, drawn a little towards 0 by `1 / iota²`: similarity matching.
-//! The other graph kernels have no such sparse precision, and plain averages would serve them worse: they take no heed
-//! of how weak a link is, and do not say how far a newcomer may be from them. `tests/kernels/newcomers.rs` compares
-//! both with the enlarged graph's own prior.
+//! A newcomer is the weighted average of its neighbours, drawn a little towards 0 by `1 / iota²`: similarity matching.
+//! The other graph kernels have no such sparse precision. Plain averages would serve them worse: they ignore how weak a
+//! link is, and do not say how far a newcomer may be from them. `tests/kernels/newcomers.rs` compares both with the
+//! enlarged graph's own prior.
 
 use rayon::prelude::*;
 
@@ -47,14 +48,14 @@ use crate::numeric::dense::{Cholesky, SemidefiniteFactor, add_scaled, dot, mirro
 use crate::numeric::{Matrix, SparseMatrix};
 use crate::{Error, Result};
 
-/// The kernel that the specifications of a project describe over its items and newcomers; on the items alone it is that
-/// of [`super::build`].
+/// The kernel of a project's specifications over its items and newcomers. On the items alone it equals that of
+/// [`super::build`].
 ///
-/// For parts over graphs it asks for the prior columns of all neighbours of newcomers, and keeps one column a newcomer.
+/// For parts over graphs it needs the prior columns of all neighbours of newcomers, and keeps one column per newcomer.
 /// Such a part has no parameters of its own: this kernel is for conditioning, not for tuning.
 ///
 /// # Errors
-/// As [`super::build`].
+/// Like [`super::build`].
 pub fn build_with_newcomers(specs: &[KernelSpec], newcomers: &Newcomers<'_>) -> Result<WeightedSum> {
     let mut parts = Vec::with_capacity(specs.len());
     for (number, spec) in specs.iter().enumerate() {
@@ -102,7 +103,7 @@ fn joint_part(shape: &Shape, newcomers: &Newcomers<'_>) -> Result<Box<dyn Kernel
     Ok(Box::new(Joint::new(known()?, laws)?))
 }
 
-/// The rows of a relation as vectors; the known items' without newcomers.
+/// The rows of a relation as vectors. Rows of known items leave out newcomers.
 fn joint_rows(newcomers: &Newcomers<'_>, spec: &RelationSpec) -> Result<SparseMatrix> {
     let known = newcomers.known().len();
     let targets = relation_at(newcomers.known_relations(), spec.relation)?.targets();
@@ -111,15 +112,15 @@ fn joint_rows(newcomers: &Newcomers<'_>, spec: &RelationSpec) -> Result<SparseMa
     Ok(rows.filter(|row, column, _| row >= known || column < targets))
 }
 
-/// Newcomers that paths of newcomers join, and their known neighbours; both ascending.
+/// Newcomers joined by paths of newcomers, and their known neighbours; both ascending.
 struct Part {
-    /// The number of known items: newcomers are numbered on from there.
+    /// The number of known items. The numbers of newcomers follow.
     known: usize,
     newcomers: Vec<u32>,
     neighbours: Vec<u32>,
 }
 
-/// The law of some newcomers given known items.
+/// The law of some newcomers, given known items.
 struct Law {
     newcomers: Vec<u32>,
     neighbours: Vec<u32>,
@@ -136,7 +137,7 @@ impl Law {
     }
 }
 
-/// A graph with its newcomers; among the known items as it was.
+/// A graph with its newcomers. Among the known items it is unchanged.
 struct Enlarged {
     known: usize,
     graph: Graph,
@@ -148,7 +149,7 @@ impl Enlarged {
         let (known, all) = (newcomers.known().len(), newcomers.items().len());
         let before = Graph::new(known, relation_at(newcomers.known_relations(), relation)?, role)?;
         let after = Graph::new(all, relation_at(newcomers.relations(), relation)?, role)?;
-        // A known item's link to a newcomer may join known items in a projection.
+        // In a projection, a known item's link to a newcomer may join known items.
         let fresh = after.entries().filter(|&(i, j, _)| i as usize >= known || j as usize >= known);
         let entries: Vec<_> = before.entries().chain(fresh).collect();
         let graph = Graph::from_weights(SparseMatrix::from_entries(all, all, &entries)?);
@@ -156,7 +157,7 @@ impl Enlarged {
         Ok(Self { known, graph, parts })
     }
 
-    /// What a way to find it says of all newcomers, part by part.
+    /// The laws of all newcomers, part by part.
     fn laws(&self, law: impl Fn(&Part) -> Result<Law> + Sync + Send) -> Result<Vec<Law>> {
         self.parts.par_iter().map(law).collect()
     }
@@ -188,7 +189,7 @@ impl Enlarged {
     }
 }
 
-/// The newcomers by the paths among them.
+/// The newcomers, grouped by the paths among them.
 fn parts(graph: &Graph, known: usize) -> Vec<Part> {
     let mut seen = vec![false; graph.len() - known];
     let mut out = Vec::new();
@@ -219,7 +220,7 @@ fn parts(graph: &Graph, known: usize) -> Vec<Part> {
     out
 }
 
-/// Averages by weight: the law under a regularized Laplacian. `c³` for c newcomers in a part.
+/// Weighted averages: the law under a regularized Laplacian. `c³` for c newcomers in a part.
 fn averages(graph: &Graph, degrees: &[f64], part: &Part, (beta, shift): (f64, f64)) -> Result<Law> {
     let size = part.newcomers.len();
     let mut precision = Matrix::zeros(size, size); // without beta
@@ -246,13 +247,13 @@ fn averages(graph: &Graph, degrees: &[f64], part: &Part, (beta, shift): (f64, f6
     Ok(Law::new(part, transpose(&coefficients), residual))
 }
 
-/// A landmark of which the others leave less than this fraction of the largest variance is left out; it may have said
-/// as much more of the newcomer. Coefficients are then at most one over the root of this, and what `A K A'` makes of
-/// rounding is at most rounding over this.
+/// A landmark is left out if the others leave less than this fraction of the largest variance unexplained. It could
+/// have told that much more about the newcomer. Coefficients are then at most one over the root of this, and `A K A'`
+/// amplifies rounding at most by one over this.
 const EXPLAINED: f64 = 1e-6;
 
-/// Nyström with the neighbours as landmarks: the law under the kernel of the enlarged graph, in which the newcomers of
-/// the part follow the known items. `w` columns and `w³` for w neighbours.
+/// Nyström's method with the neighbours as landmarks: the law under the kernel of the enlarged graph, where the part's
+/// newcomers come after the known items. `w` columns and `w³` for w neighbours.
 fn landmarks(kernel: &dyn Kernel, part: &Part) -> Result<Law> {
     let (size, count) = (part.newcomers.len(), part.neighbours.len());
     let mut among = Matrix::zeros(count, count); // K⁺_WW
@@ -274,14 +275,14 @@ fn landmarks(kernel: &dyn Kernel, part: &Part) -> Result<Law> {
         for row in column..size {
             residual[(row, column)] -= dot(half.column(row), half.column(column));
         }
-        // Rounding may leave a hair below zero where the neighbours say everything.
+        // Rounding may leave a hair below zero where the neighbours explain everything.
         residual[(column, column)] = residual[(column, column)].max(0.0);
     }
     mirror_lower(&mut residual);
     Ok(Law::new(part, factor.divide(cross), residual))
 }
 
-/// A kernel of known items, and newcomers by their laws given known items.
+/// A kernel of known items, with newcomers by their laws given known items.
 struct Joint {
     known: Box<dyn Kernel>,
     /// `K A'`, `[known, newcomers]`.
@@ -291,7 +292,7 @@ struct Joint {
 }
 
 impl Joint {
-    /// The laws together are of every newcomer once.
+    /// The laws together cover every newcomer once.
     fn new(known: Box<dyn Kernel>, laws: Vec<Law>) -> Result<Self> {
         let n = known.len();
         let count = laws.iter().map(|law| law.newcomers.len()).sum();
@@ -318,9 +319,9 @@ impl Joint {
     }
 }
 
-/// Sums of columns of a kernel, `[n, sums]`: every column is asked for once.
+/// Sums of columns of a kernel, `[n, sums]`. Every column is computed once.
 fn combine(kernel: &dyn Kernel, terms: &[Vec<(u32, f64)>]) -> Result<Matrix> {
-    /// Columns held at a time; fixed, so that sums have one order.
+    /// Columns held at a time. Fixed, so that sums have one order.
     const BATCH: usize = 64;
     let n = kernel.len();
     let mut items: Vec<u32> = terms.iter().flatten().map(|&(item, _)| item).collect();

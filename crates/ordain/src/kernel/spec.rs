@@ -1,4 +1,4 @@
-//! What a kernel is to be, before it meets items: the `[[kernel]]` tables of a project as plain values.
+//! Descriptions of kernels: the `[[kernel]]` tables of a project as plain values.
 
 use super::Parameter;
 use crate::{Error, Result};
@@ -69,12 +69,12 @@ pub fn set_parameters(specs: &mut [KernelSpec], parameters: &[Parameter]) -> Res
 pub enum Shape {
     /// A function of vectors: the items' attributes, or their rows in a relation.
     Vector {
-        /// Which function.
+        /// The function.
         form: Form,
-        /// Of which vectors.
+        /// The vectors.
         over: Over,
     },
-    /// What is the item's own: the identity.
+    /// The item's own part: the identity.
     Independent,
     /// `[beta (Laplacian + I / iota²)]⁻¹` (AXPGP eq. 3).
     RegularizedLaplacian {
@@ -228,7 +228,7 @@ impl Rho {
 pub enum Rho {
     /// One for all attributes.
     Shared(f64),
-    /// One an attribute.
+    /// One per attribute.
     Each(Vec<f64>),
 }
 
@@ -267,8 +267,8 @@ pub enum Role {
 /// What counts as a hidden common cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Causes {
-    /// One for every maximal clique of the triangulated graph.
+    /// One per maximal clique of the triangulated graph.
     Cliques,
-    /// One for every link.
+    /// One per link.
     Edges,
 }

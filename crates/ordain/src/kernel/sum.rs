@@ -1,4 +1,4 @@
-//! Weighted sums of kernels, and how specifications become one.
+//! Weighted sums of kernels, built from specifications.
 
 use super::{
     CommonCause, Contraction, Diffusion, DirectedLaplacian, Graph, Independent, Kernel, KernelSpec, Over, Parameter,
@@ -41,7 +41,7 @@ impl WeightedSum {
                 return Err(Error::Data {
                     what: "the items of a kernel",
                     found: part.len().to_string(),
-                    expected: format!("{items}, as in the first"),
+                    expected: format!("{items}, as in the first part"),
                 });
             }
         }
@@ -83,7 +83,7 @@ impl WeightedSum {
         Ok(out)
     }
 
-    /// The part that a parameter belongs to, and its position there: 0 for the weight.
+    /// The part of a parameter, and its position there: 0 for the weight.
     fn locate(&self, parameter: usize) -> Result<(usize, usize)> {
         let mut position = parameter;
         let mut count = 0;
@@ -108,7 +108,7 @@ pub(super) fn check_weight(number: usize, weight: f64) -> Result<()> {
     Err(Error::Parameter { name, value: weight, expected: "a number whose square is in range" })
 }
 
-/// Says which kernel a parameter belongs to.
+/// Adds the kernel's number to an error about a parameter.
 pub(super) fn of_kernel(number: usize, error: Error) -> Error {
     match error {
         Error::Parameter { name, value, expected } => {
@@ -140,7 +140,7 @@ impl Kernel for WeightedSum {
     }
 
     fn floor(&self) -> f64 {
-        // The square of a tiny weight is 0, which times minus infinity would be no number.
+        // The square of a tiny weight is 0, and 0 times minus infinity would be NaN.
         let scales = self.parts.iter().map(|(weight, part)| (weight * weight, part)).filter(|(scale, _)| *scale > 0.0);
         scales.map(|(scale, part)| scale * part.floor()).sum()
     }
@@ -191,7 +191,7 @@ impl Kernel for WeightedSum {
         }
         for (number, range) in ranges.iter().enumerate() {
             if let Err(error) = self.parts[number].1.set_parameters(&values[range.clone()]) {
-                // The parts already changed had these values before, so they take them again.
+                // These parts had valid values before, so they take them again.
                 for (part, range) in self.parts.iter_mut().zip(&ranges).take(number) {
                     part.1.set_parameters(&before[range.clone()])?;
                 }
@@ -235,14 +235,14 @@ impl Kernel for WeightedSum {
         Ok(out)
     }
 
-    /// For a weight, what gives its part as it is now a variance of 1 on average.
+    /// For a weight: the value that gives its part an average variance of 1.
     fn typical(&self) -> Result<Vec<Option<f64>>> {
         let mut out = Vec::new();
         let mut variances = vec![0.0; self.items];
         for (_, part) in &self.parts {
             part.diagonal(&mut variances)?;
             let mean = variances.iter().sum::<f64>() / self.items as f64;
-            // Items without attributes, or none at all, have no variance that could be scaled.
+            // Items without attributes, or no items, have no variance to scale.
             out.push(Some(if mean > 0.0 { 1.0 / mean.sqrt() } else { 1.0 }));
             out.extend(part.typical()?);
         }
@@ -250,7 +250,7 @@ impl Kernel for WeightedSum {
     }
 }
 
-/// The kernel that the specifications of a project describe.
+/// Builds the kernel of a project's specifications.
 ///
 /// ```
 /// use ordain::data::{Items, Link, Relation};
@@ -307,7 +307,7 @@ pub(super) fn build_part(shape: &Shape, items: &Items, relations: &[Relation]) -
     })
 }
 
-/// The relation that a specification means.
+/// The relation with this number.
 pub(super) fn relation_at(relations: &[Relation], number: usize) -> Result<&Relation> {
     relations.get(number).ok_or_else(|| Error::Data {
         what: "the relation of a kernel",

@@ -18,9 +18,9 @@
 //!
 //! the division by r is gone, and coincident points need no special case.
 //!
-//! Attributes are compared by differences, which is exact for coincident and near-coincident points. Rows of a relation are
-//! compared by `|x|² + |y|² - 2 x·y`, which costs only the common targets; it is 0 for identical rows, exact for whole
-//! numbers, and otherwise off by a few ulps of `|x|²`.
+//! Attributes are compared by differences, which is exact for coincident and near-coincident points. Rows of a relation
+//! are compared by `|x|² + |y|² - 2 x·y`, which costs only the common targets. It is 0 for identical rows, exact for
+//! whole numbers, and otherwise off by a few ulps of `|x|²`.
 
 use rayon::prelude::*;
 
@@ -30,7 +30,7 @@ use crate::numeric::Matrix;
 use crate::numeric::dense::{add_scaled, dot, mirror_lower, sum_of};
 use crate::{Error, Result};
 
-/// Items whose sums are carried together: they stay in the nearest cache.
+/// Items whose sums are carried together, so that they stay in the nearest cache.
 const BLOCK: usize = 1 << 11;
 
 /// Columns shorter than this are not worth a second thread.
@@ -66,8 +66,9 @@ impl VectorKernel {
     /// A form of kernel over these vectors.
     ///
     /// # Errors
-    /// If a parameter is out of range (the offset of a polynomial may be 0, and is then not tunable), there is an inverse length
-    /// for each attribute but not as many as attributes or the vectors are sparse, or values overflow.
+    /// If a parameter is out of range (the offset of a polynomial may be 0, and is then not tunable), the number of
+    /// inverse lengths is neither one nor the number of attributes, there are several over a relation, or values
+    /// overflow.
     pub fn new(vectors: Vectors, form: Form) -> Result<Self> {
         if let Form::SquaredExponential { rho: Rho::Each(rho), .. }
         | Form::Matern32 { rho: Rho::Each(rho), .. }
@@ -88,7 +89,7 @@ impl VectorKernel {
                 return Err(Error::Data {
                     what: "rho",
                     found: format!("{} numbers", rho.len()),
-                    expected: format!("one, or {}, one an attribute", expected.unwrap_or(1)),
+                    expected: format!("one, or {}, one per attribute", expected.unwrap_or(1)),
                 });
             }
         }
@@ -104,7 +105,7 @@ impl VectorKernel {
         &self.form
     }
 
-    /// Whether a form's parameters are in range and all its values finite.
+    /// Fails unless a form's parameters are in range and all its values finite.
     fn check(&self, form: &Form) -> Result<()> {
         let kappa = positive("kappa", kappa_of(form))?;
         if !(kappa * kappa).is_finite() {
@@ -123,7 +124,7 @@ impl VectorKernel {
                         }
                     }
                 }
-                // Attributes are compared by differences, which may overflow: far apart is then what they are.
+                // Attributes are compared by differences, which may overflow. Such items are simply far apart.
                 match self.vectors.0 {
                     Store::Dense { .. } => Ok(()),
                     Store::Sparse { .. } => self.finite(|square| 2.0 * square),
@@ -158,7 +159,7 @@ impl VectorKernel {
         })
     }
 
-    /// `q` between an item and those from `first`.
+    /// `q` between an item and the items from `first` on.
     fn distances(&self, rho: &Rho, item: usize, first: usize, out: &mut [f64]) {
         match &self.vectors.0 {
             Store::Dense { items, values } => {
@@ -224,7 +225,7 @@ impl VectorKernel {
         }
     }
 
-    /// What makes the kernel of distances; nothing for the forms of products.
+    /// The function of the distance; none for the forms of products.
     fn profile(&self) -> Option<Profile<'_>> {
         match &self.form {
             Form::SquaredExponential { rho, .. } => {
@@ -238,7 +239,7 @@ impl VectorKernel {
         }
     }
 
-    /// `k` between an item and those from `first`.
+    /// `k` between an item and the items from `first` on.
     fn values(&self, item: usize, first: usize, out: &mut [f64]) {
         match self.profile() {
             Some(Profile { rho, .. }) => self.distances(rho, item, first, out),
@@ -247,7 +248,7 @@ impl VectorKernel {
         self.shape(item, |position| first + position, out);
     }
 
-    /// Makes `k` between an item and others of their distances or products.
+    /// Turns distances or products of an item with others into `k`.
     fn shape(&self, item: usize, other: impl Fn(usize) -> usize, out: &mut [f64]) {
         let kappa = kappa_of(&self.form);
         let scale = kappa * kappa;
@@ -264,7 +265,8 @@ impl VectorKernel {
                 let own = self.squares[item];
                 for (position, product) in out.iter_mut().enumerate() {
                     let other = other(position);
-                    // The root of the product, not the product of the roots: exactly 1 between identical vectors.
+                    // The root of the product, not the product of the roots, so it is exactly 1 between identical
+                    // vectors.
                     let lengths = (own * self.squares[other]).sqrt();
                     *product = match other == item {
                         true => scale,
@@ -279,7 +281,7 @@ impl VectorKernel {
         }
     }
 
-    /// `∂k/∂parameter` between an item and those from `first`.
+    /// `∂k/∂parameter` between an item and the items from `first` on.
     fn slopes(&self, parameter: usize, item: usize, first: usize, out: &mut [f64]) -> Result<()> {
         let kappa = kappa_of(&self.form);
         let scale = kappa * kappa;
@@ -302,7 +304,7 @@ impl VectorKernel {
             return Ok(());
         };
         self.distances(rho, item, first, out);
-        // Where the slope has vanished, the squared difference may have overflowed.
+        // Where the slope is 0, the squared difference may have overflowed.
         let times = |slope: f64, square: f64| if slope == 0.0 { 0.0 } else { 2.0 * scale * slope * square };
         match (rho, &self.vectors.0) {
             (Rho::Each(rho), Store::Dense { items, values }) => {
@@ -328,9 +330,10 @@ impl VectorKernel {
         Self { form: self.form.clone(), vectors: self.vectors.select(items), squares }
     }
 
-    /// Adds what an item and those after it contribute to a contraction: to the value, then to every derivative.
+    /// Adds the contributions of an item and the items after it to a contraction: first the value, then every
+    /// derivative.
     fn add_column(&self, item: usize, weights: &[f64], sums: &mut [f64]) -> Result<()> {
-        // Every pair of two items stands in the matrix twice.
+        // Every pair of items stands in the matrix twice.
         let mut twice: Vec<f64> = weights[item..].iter().map(|weight| 2.0 * weight).collect();
         twice[0] = weights[item];
         let mut column = vec![0.0; twice.len()];
@@ -344,7 +347,7 @@ impl VectorKernel {
                 column.iter_mut().zip(&twice).for_each(|(q, weight)| *q = scale * weight * slope(*q));
                 for ((sum, rho), attribute) in sums[2..].iter_mut().zip(each).zip(values.chunks_exact(*items)) {
                     let own = attribute[item];
-                    // Where the slope has vanished, the squared difference may have overflowed.
+                    // Where the slope is 0, the squared difference may have overflowed.
                     let term = |slope: f64, other: f64| {
                         let difference = other - own;
                         if slope == 0.0 { 0.0 } else { slope * difference * difference }
@@ -367,7 +370,7 @@ impl VectorKernel {
         Ok(())
     }
 
-    /// Writes a column by blocks that stay in the nearest cache, in parallel if it is long.
+    /// Writes a column in blocks that stay in the nearest cache, in parallel if it is long.
     fn by_blocks(&self, out: &mut [f64], write: impl Fn(usize, &mut [f64]) -> Result<()> + Sync) -> Result<()> {
         if out.len() < PARALLEL_LENGTH {
             out.chunks_mut(BLOCK).enumerate().try_for_each(|(block, out)| write(block * BLOCK, out))
@@ -388,7 +391,7 @@ fn kappa_of(form: &Form) -> f64 {
     }
 }
 
-/// `(1 + √3 r) exp(-√3 r)`, `r = √q`; 0 where the exponential is, though r may be infinite.
+/// `(1 + √3 r) exp(-√3 r)`, `r = √q`. It is 0 where the exponential is, even if r is infinite.
 fn matern32(q: f64) -> f64 {
     let r = (3.0 * q).sqrt();
     let decay = (-r).exp();
@@ -430,7 +433,7 @@ impl Kernel for VectorKernel {
         Ok(())
     }
 
-    /// Linear in items and attributes; over a relation, in the links of the item's targets.
+    /// Linear in items and attributes; over a relation, linear in the links of the item's targets.
     fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
         self.by_blocks(out, |first, out| {
             self.values(item, first, out);
@@ -526,9 +529,9 @@ impl Kernel for VectorKernel {
         self.select(items).matrix()
     }
 
-    /// All parameters together: `m²/2` pairs of m items, and `m²/2` squared differences an inverse length.
+    /// All parameters together: `m²/2` pairs of m items, and `m²/2` squared differences per inverse length.
     fn contract(&self, items: &[usize], weights: &Matrix) -> Result<Contraction> {
-        /// Columns a task works on; what tasks find is added up in their order.
+        /// Columns per task. The tasks' sums are added in their order.
         const COLUMNS: usize = 32;
         let chosen = self.select(items);
         let count = self.parameters().len();
@@ -546,8 +549,8 @@ impl Kernel for VectorKernel {
         Ok(Contraction { value: out[0], derivatives })
     }
 
-    /// Lengths at which items of ordinary distance have a correlation of `exp(-½)` in the squared exponential form,
-    /// each attribute contributing alike.
+    /// Lengths at which items at an ordinary distance have a correlation of `exp(-½)` in the squared exponential form,
+    /// with all attributes contributing alike.
     fn typical(&self) -> Result<Vec<Option<f64>>> {
         let spreads = self.vectors.spreads();
         let inverse = |spread: f64| if spread > 0.0 { std::f64::consts::FRAC_1_SQRT_2 / spread } else { 1.0 };
@@ -559,7 +562,7 @@ impl Kernel for VectorKernel {
                     out.push(Some(inverse(spreads.iter().fold(0.0, |all: f64, spread| all.hypot(*spread)))))
                 }
                 Rho::Each(rho) => {
-                    // Without items there is nothing to spread.
+                    // Without items there is no spread.
                     let spread = |attribute: usize| spreads.get(attribute).copied().unwrap_or(0.0);
                     out.extend(
                         (0..rho.len()).map(|attribute| Some(inverse((rho.len() as f64).sqrt() * spread(attribute)))),

@@ -1,10 +1,10 @@
-//! One vector an item: attributes, or the row of a relation.
+//! One vector per item: attributes, or the row of a relation.
 
 use crate::data::Attributes;
 use crate::numeric::SparseMatrix;
 use crate::{Error, Result};
 
-/// One vector an item.
+/// One vector per item.
 #[derive(Debug, Clone)]
 pub struct Vectors(pub(super) Store);
 
@@ -39,7 +39,7 @@ impl Vectors {
         Ok(Self(Store::Dense { items, values }))
     }
 
-    /// Sparse rows, one an item, e.g. of [`super::relation_vectors`].
+    /// Vectors from sparse rows, one per item, for example of [`super::relation_vectors`].
     pub fn from_rows(rows: SparseMatrix) -> Self {
         let by_target = rows.transposed();
         Self(Store::Sparse { rows, by_target })
@@ -58,7 +58,7 @@ impl Vectors {
         self.len() == 0
     }
 
-    /// Those of some items.
+    /// The vectors of some items.
     pub(super) fn select(&self, items: &[usize]) -> Self {
         match &self.0 {
             Store::Dense { items: all, values } => {
@@ -76,7 +76,7 @@ impl Vectors {
             Store::Dense { items, values } => {
                 let count = (*items).max(1) as f64;
                 let spread = |column: &[f64]| {
-                    // Divided by the largest magnitude, so that no square overflows or vanishes.
+                    // Divided by the largest magnitude, so that no square overflows or underflows.
                     let largest = column.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
                     if largest == 0.0 {
                         return 0.0;
@@ -92,7 +92,7 @@ impl Vectors {
         }
     }
 
-    /// All vectors divided by their largest magnitude, so that no square overflows; the angles stay.
+    /// All vectors divided by their largest magnitude, so that no square overflows. Angles stay.
     pub(super) fn scaled(self) -> Self {
         let inverse = |largest: f64| if largest > 0.0 { largest } else { 1.0 };
         match self.0 {
@@ -136,7 +136,7 @@ impl Vectors {
         out.fill(0.0);
         match &self.0 {
             Store::Dense { items, values } => {
-                // Four attributes a pass, so that the sums are loaded and stored a quarter as often.
+                // Four attributes per pass, so that the sums are loaded and stored a quarter as often.
                 let mut groups = values.chunks_exact((4 * items).max(1));
                 for group in &mut groups {
                     let column = |k: usize| &group[k * items + first..][..out.len()];

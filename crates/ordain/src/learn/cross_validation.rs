@@ -1,4 +1,4 @@
-//! The two numbers of a ranking SVM with the RBF kernel, by cross-validation.
+//! Cross-validation for the two parameters of a ranking SVM with the RBF kernel.
 
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
@@ -14,7 +14,7 @@ use crate::{Error, Result};
 /// Items with attributes, and pairs of a better and a worse one: one query.
 #[derive(Debug, Clone)]
 pub struct RankSvmProblem {
-    /// The attributes, as the kernel is to see them (standardized, say).
+    /// The attributes as the kernel sees them, for example standardized.
     pub attributes: Attributes,
     /// Pairs of a better and a worse item.
     pub pairs: Vec<(ItemId, ItemId)>,
@@ -22,19 +22,19 @@ pub struct RankSvmProblem {
 
 /// The values tried for the cost and for the inverse width of the RBF kernel, `exp(-rho² |x - y|² / 2)`.
 ///
-/// Every combination is fitted on all folds but one of each problem's pairs and judged by the share of held-out
-/// pairs that it puts in the wrong order, equal scores counting one half, over all folds and problems.
+/// Every combination is fitted on all folds but one of each problem's pairs. It is judged by the share of held-out
+/// pairs that it puts in the wrong order, over all folds and problems. Equal scores count one half.
 #[derive(Debug, Clone)]
 pub struct RankSvmGrid {
     /// Costs, ascending. Default: 10⁻², 10⁻¹, ..., 10³.
     pub costs: Vec<f64>,
     /// Inverse widths. Default: 2⁻⁵, 2⁻⁴, ..., 2.
     pub rhos: Vec<f64>,
-    /// Parts that the pairs of a problem are cut into. Default: 5.
+    /// The number of parts of a problem's pairs. Default: 5.
     pub folds: usize,
-    /// Which pairs come into which fold.
+    /// The seed that assigns pairs to folds.
     pub seed: Seed,
-    /// The tolerance of the fits. Default: 10⁻³, which moves no score that could matter.
+    /// The tolerance of the fits. Default: 10⁻³, which moves no score that matters.
     pub tolerance: f64,
 }
 
@@ -50,7 +50,7 @@ impl Default for RankSvmGrid {
     }
 }
 
-/// One combination and how it did.
+/// One combination and its error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GridPoint {
     /// The cost.
@@ -62,15 +62,15 @@ pub struct GridPoint {
 }
 
 impl RankSvmGrid {
-    /// All combinations, the best first: by error, then the smaller cost, then the smaller inverse width, which are the
+    /// All combinations, the best first: by error, then by smaller cost, then by smaller inverse width, which give
     /// smoother functions. A problem with fewer pairs than folds leaves out one pair at a time.
     ///
-    /// Costs `rhos * folds` sequences of fits a problem, each from the smallest cost to the largest and starting where
-    /// the last one ended; in parallel, with the same result for any number of threads.
+    /// Costs `rhos * folds` sequences of fits per problem. Each goes from the smallest cost to the largest and starts
+    /// where the last one ended. Runs in parallel, with the same result for any number of threads.
     ///
     /// # Errors
-    /// If there is no value to try, fewer than two folds, no problem or one with fewer than two pairs, a value or pair out
-    /// of range, or a fit does not converge.
+    /// If there is no value to try, fewer than two folds, no problem, a problem with fewer than two pairs, or a value
+    /// or pair out of range, or if a fit does not converge.
     pub fn search(&self, problems: &[RankSvmProblem]) -> Result<Vec<GridPoint>> {
         self.check(problems)?;
         let mut tasks = Vec::new();
@@ -105,7 +105,7 @@ impl RankSvmGrid {
         Ok(points)
     }
 
-    /// For every cost the number of held-out pairs in the wrong order, equal scores counting one half.
+    /// For every cost, the number of held-out pairs in the wrong order. Equal scores count one half.
     fn errors(
         &self,
         problem: &RankSvmProblem,
@@ -144,7 +144,7 @@ impl RankSvmGrid {
             return Err(Error::Parameter { name: "folds".into(), value, expected: "2 or more" });
         }
         if problems.is_empty() || problems.iter().any(|problem| problem.pairs.len() < 2) {
-            return data("cross-validation", "too few pairs", "a problem, and two pairs or more in every one");
+            return data("cross-validation", "too few pairs", "at least one problem, each with at least two pairs");
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Rankers that learn from judged items without a belief over utilities.
 //!
-//! [`RankSvmParams`] fits the ranking SVM, the papers' baseline; [`RankSvmGrid`] chooses its two numbers by
+//! [`RankSvmParams`] fits the ranking SVM, the papers' baseline. [`RankSvmGrid`] chooses its two parameters by
 //! cross-validation. [`PairwiseRiskParams`] fits a linear scorer whose pairwise risk over queries can be bounded.
 
 mod cross_validation;

@@ -1,13 +1,14 @@
-//! UD's linear scorer: a smooth stand-in for the mean pairwise risk over queries, made least (UD section 2).
+//! UD's linear scorer: minimises a smooth upper bound on the mean pairwise risk over queries (UD section 2).
 //!
 //! With attributes $\phi$ and weights $w$, and p relevant documents and q others in a query,
 //!
 //! $$\min_w \; \frac1n \sum_{\text{queries}} \frac{1}{pq} \sum_{i : y_i = 1} \sum_{j : y_j = 0}
 //! \ln\bigl(1 + e^{-w'(\phi_i - \phi_j)}\bigr) + \frac{\lambda}{2} \lVert w \rVert^2.$$
 //!
-//! The logistic loss over ln 2 is never below the 0/1 loss of a pair, so what is made least bounds the risk. Every query counts the
-//! same, however many pairs it has. With scores $s = \Phi w$ a pair pulls at two documents, so the gradient of a query is $\Phi' c$
-//! with one number a document: a step costs O(Σ p q + n d) for n documents of d attributes, and no matrix of pairs is made.
+//! The logistic loss over ln 2 is never below the 0/1 loss of a pair, so the objective bounds the risk. Every query
+//! counts the same, however many pairs it has. With scores $s = \Phi w$, a pair acts on two documents, so the gradient
+//! of a query is $\Phi' c$ with one number per document. A step costs O(Σ p q + n d) for n documents of d attributes,
+//! and no matrix of pairs is made.
 
 use rayon::prelude::*;
 
@@ -17,15 +18,15 @@ use crate::numeric::dense::{add_scaled, dot};
 use crate::numeric::optimise::Lbfgs;
 use crate::{Error, Result};
 
-/// How UD's linear scorer is fitted.
+/// The settings of UD's linear scorer.
 #[derive(Debug, Clone)]
 pub struct PairwiseRiskParams {
-    /// The weight of half the squared norm, λ; positive, so that there is one optimum, and it is finite. Default: 10⁻³, which on
-    /// attributes between 0 and 1 ranks OHSUMED better than 10⁻¹ does (`ordain reproduce ud-bounds`).
+    /// The weight λ of half the squared norm. It is positive, so there is one optimum and it is finite. Default: 10⁻³,
+    /// which ranks OHSUMED better than 10⁻¹ on attributes between 0 and 1 (`ordain reproduce ud-bounds`).
     pub penalty: f64,
-    /// No entry of the gradient is larger at the end. Default: 10⁻⁶.
+    /// The fit stops when no entry of the gradient is larger. Default: 10⁻⁶.
     pub tolerance: f64,
-    /// Give up after this many steps.
+    /// The fit fails after this many steps.
     pub max_steps: usize,
 }
 
@@ -43,7 +44,7 @@ pub struct LabelledQuery {
 }
 
 impl LabelledQuery {
-    /// A query from its documents' attributes and labels. All may have the same label; then nothing is learned from it.
+    /// A query from its documents' attributes and labels. If all have the same label, the query teaches nothing.
     ///
     /// ```
     /// use ordain::data::Attributes;
@@ -63,7 +64,7 @@ impl LabelledQuery {
         Err(Error::Data {
             what: "a query",
             found: format!("{} labels", relevant.len()),
-            expected: format!("{}, one a document", attributes.items()),
+            expected: format!("{}, one per document", attributes.items()),
         })
     }
 
@@ -95,7 +96,7 @@ impl PairwiseRisk {
     /// The scores of documents, `Φ w`; the higher, the better.
     ///
     /// # Errors
-    /// If they have another number of attributes than those that were learned from.
+    /// If the number of attributes differs from that of the training queries.
     pub fn score(&self, attributes: &Attributes) -> Result<Vec<f64>> {
         check_width(attributes.len(), self.weights.len())?;
         Ok((0..attributes.items()).map(|item| dot(attributes.row(item), &self.weights)).collect())
@@ -106,12 +107,12 @@ impl PairwiseRisk {
         &self.weights
     }
 
-    /// What was made least.
+    /// The value of the objective.
     pub fn objective(&self) -> f64 {
         self.objective
     }
 
-    /// The steps it took.
+    /// The number of steps.
     pub fn steps(&self) -> usize {
         self.steps
     }
@@ -133,13 +134,14 @@ impl PairwiseRiskParams {
     /// ```
     ///
     /// # Errors
-    /// If no query has a pair of a relevant document and another, queries differ in their number of attributes, a parameter is not
-    /// positive and finite, or the steps run out.
+    /// If no query has a pair of a relevant document and another, queries differ in their number of attributes, a
+    /// parameter is not positive and finite, or the steps run out.
     pub fn fit(&self, queries: &[LabelledQuery]) -> Result<PairwiseRisk> {
         self.fit_drawn(queries, &(0..queries.len()).collect::<Vec<_>>())
     }
 
-    /// Fits a sample of queries, given by their positions. One that was drawn several times counts as often and costs once.
+    /// Fits a sample of queries, given by their positions. A query that was drawn several times counts as often, at the
+    /// cost of one.
     ///
     /// ```
     /// # use ordain::data::Attributes;
@@ -152,7 +154,7 @@ impl PairwiseRiskParams {
     /// ```
     ///
     /// # Errors
-    /// As [`PairwiseRiskParams::fit`]; or if there is no query at a position.
+    /// Like [`PairwiseRiskParams::fit`]; also if there is no query at a position.
     pub fn fit_drawn(&self, queries: &[LabelledQuery], draws: &[usize]) -> Result<PairwiseRisk> {
         self.check()?;
         let mut times = vec![0_u32; queries.len()];
@@ -198,8 +200,9 @@ impl PairwiseRiskParams {
         })
     }
 
-    /// Fits a sample of queries, and all of them but one fold for each of K folds, into which they are dealt in turn: a fold has
-    /// ⌊n/K⌋ queries or one more. The order of the queries must not depend on their labels. Costs K + 1 fits.
+    /// Fits a sample of queries, and all but one fold of them for each of K folds. Queries are dealt into folds in
+    /// turn: a fold has ⌊n/K⌋ queries or one more. The order of the queries must not depend on their labels. Costs K +
+    /// 1 fits.
     ///
     /// ```
     /// # use ordain::data::Attributes;
@@ -214,13 +217,13 @@ impl PairwiseRiskParams {
     /// ```
     ///
     /// # Errors
-    /// As [`PairwiseRiskParams::fit_drawn`]; or if there are fewer than two folds, or fewer queries than folds.
+    /// Like [`PairwiseRiskParams::fit_drawn`]; also if there are fewer than two folds, or fewer queries than folds.
     pub fn cross_validate(&self, queries: &[LabelledQuery], draws: &[usize], folds: usize) -> Result<CrossValidated> {
         if folds < 2 || draws.len() < folds {
             return Err(Error::Parameter {
                 name: "folds".into(),
                 value: folds as f64,
-                expected: "2 or more, and not more than queries",
+                expected: "at least 2, and at most the number of queries",
             });
         }
         let part = |fold: usize, inside: bool| -> Vec<usize> {
@@ -247,26 +250,27 @@ impl PairwiseRiskParams {
     }
 }
 
-/// A scorer learned from all queries, and those learned without each fold.
+/// A scorer learned from all queries, and one learned without each fold.
 #[derive(Debug, Clone)]
 pub struct CrossValidated {
-    /// Learned from all queries.
+    /// The scorer learned from all queries.
     pub scorer: PairwiseRisk,
     /// The folds.
     pub folds: Vec<Fold>,
 }
 
-/// A scorer learned without a fold, and the queries of that fold by their positions.
+/// A scorer learned without a fold, and the positions of the fold's queries.
 #[derive(Debug, Clone)]
 pub struct Fold {
-    /// Learned from the others.
+    /// The scorer learned from the other folds.
     pub scorer: PairwiseRisk,
     /// The queries of the fold.
     pub held_out: Vec<usize>,
 }
 
 impl CrossValidated {
-    /// The risk of every query of each fold by the fold's scorer; 0 for a query without a pair, which no ranking can get wrong.
+    /// The risk of every query of each fold by the fold's scorer. A query without a pair has risk 0: no ranking can get
+    /// it wrong.
     ///
     /// # Errors
     /// If there is no query at a position, or a query has another number of attributes.
@@ -286,8 +290,8 @@ impl CrossValidated {
         self.folds.iter().map(of_fold).collect()
     }
 
-    /// How far the ranking of a query by the scorer can be from those by the scorers of the folds, on average over these
-    /// ([`ranking_gap`]). Needs no labels. O(K n (d + log n)).
+    /// The largest possible difference in risk between the scorer's ranking of a query and those of the folds' scorers,
+    /// on average over the folds ([`ranking_gap`]). Needs no labels. O(K n (d + log n)).
     ///
     /// # Errors
     /// If the query has another number of attributes.
@@ -300,8 +304,9 @@ impl CrossValidated {
         Ok(total / self.folds.len() as f64)
     }
 
-    /// UD's bound on the expected risk of the scorer learned from all queries, which holds with probability `1 - delta` if these
-    /// and the unlabelled queries were drawn independently from one distribution. Queries without a pair count as risk 0.
+    /// UD's bound on the expected risk of the scorer learned from all queries. It holds with probability `1 - delta` if
+    /// these and the unlabelled queries were drawn independently from one distribution. Queries without a pair count as
+    /// risk 0.
     ///
     /// ```
     /// use ordain::data::Attributes;
@@ -339,7 +344,7 @@ fn check_width(found: usize, expected: usize) -> Result<()> {
     if found == expected {
         return Ok(());
     }
-    Err(Error::Data { what: "attributes", found: found.to_string(), expected: format!("{expected}, as the others") })
+    Err(Error::Data { what: "attributes", found: found.to_string(), expected: format!("{expected}, like the others") })
 }
 
 /// Factors between 1 and 2 whose product is surely finite.
@@ -370,10 +375,11 @@ fn smooth_risk(query: &LabelledQuery, weights: &[f64]) -> (f64, Vec<f64>) {
     (scale * loss, gradient)
 }
 
-/// The sum of `ln (1 + exp(-(score - other)))` over some others; adds the slope of each to `pulled`, and gives their sum.
+/// The sum of `ln (1 + exp(-(score - other)))` over some others. Adds the slope of each to `pulled`, and returns their
+/// sum too.
 ///
-/// With the gap `m` a loss is `max(0, -m) + ln(1 + exp(-|m|))`, which nothing overflows; of a product of factors one logarithm is
-/// taken.
+/// With the gap `m` a loss is `max(0, -m) + ln(1 + exp(-|m|))`, which cannot overflow. One logarithm serves a product
+/// of factors.
 fn losses(score: f64, others: &[f64], pulled: &mut [f64]) -> (f64, f64) {
     let (mut loss, mut pushed) = (0.0, 0.0);
     for (others, pulled) in others.chunks(FACTORS).zip(pulled.chunks_mut(FACTORS)) {

@@ -1,19 +1,19 @@
 //! The ranking SVM with a kernel (Herbrich, Graepel, Obermayer 2000; Joachims 2002), in the dual.
 //!
-//! A pair "i before j" asks that $f_i - f_j \ge 1$ for a function $f$ of small norm in the space of a kernel $K$ over the
-//! items. With $d_s = e_i - e_j$ for the s-th pair, the kernel on pairs is $Q_{st} = d_s' K d_t =
-//! K_{ik} - K_{il} - K_{jk} + K_{jl}$, and
+//! A pair "i before j" asks that $f_i - f_j \ge 1$ for a function $f$ of small norm in the space of a kernel $K$ over
+//! the items. With $d_s = e_i - e_j$ for the s-th pair, the kernel on pairs is $Q_{st} = d_s' K d_t = K_{ik} - K_{il} -
+//! K_{jk} + K_{jl}$, and
 //!
 //! $$ \min_f \; \tfrac12 \lVert f \rVert^2 + C \sum_s \max(0, 1 - d_s' f), \qquad
 //! \max_{0 \le \alpha \le C} \; \sum_s \alpha_s - \tfrac12 \alpha' Q \alpha, \qquad f = K \sum_s \alpha_s d_s. $$
 //!
-//! There is no bias: it would cancel in every difference. Hence there is no equation that ties the multipliers together,
-//! and single ones can be moved (Steinwart, Hush, Scovel 2011): each step takes the multiplier whose exact line search
-//! raises the dual the most.
+//! There is no bias: it would cancel in every difference. So no equation ties the multipliers together, and single ones
+//! can be moved (Steinwart, Hush, Scovel 2011). Each step moves the multiplier whose exact line search raises the dual
+//! the most.
 //!
-//! **Stopping.** With the slope $g_s = 1 - d_s' f$ of the dual, the optimum has $g_s \le 0$ where $\alpha_s = 0$,
-//! $g_s \ge 0$ where $\alpha_s = C$ and $g_s = 0$ between. Steps end when no pair violates this by more than
-//! the tolerance $\epsilon$; the gap between primal and dual is then at most $C t \epsilon$ for t pairs.
+//! **Stopping.** With the slope $g_s = 1 - d_s' f$ of the dual, the optimum has $g_s \le 0$ where $\alpha_s = 0$, $g_s
+//! \ge 0$ where $\alpha_s = C$ and $g_s = 0$ between. Steps end when no pair violates this by more than the tolerance
+//! $\epsilon$. The gap between primal and dual is then at most $C t \epsilon$ for t pairs.
 
 use crate::data::ItemId;
 use crate::kernel::Kernel;
@@ -21,14 +21,14 @@ use crate::numeric::Matrix;
 use crate::numeric::dense::add_scaled;
 use crate::{Error, Result};
 
-/// How a ranking SVM is fitted.
+/// The settings of a ranking SVM.
 #[derive(Debug, Clone)]
 pub struct RankSvmParams {
-    /// What a pair in the wrong order costs beside the norm, `C`.
+    /// The cost of a pair in the wrong order beside the norm, `C`.
     pub cost: f64,
-    /// The largest violation of the optimum's conditions, in units of the margin.
+    /// The largest violation of the conditions of the optimum, in units of the margin.
     pub tolerance: f64,
-    /// Give up after this many steps.
+    /// The fit fails after this many steps.
     pub max_steps: usize,
 }
 
@@ -49,7 +49,7 @@ pub struct RankSvm {
 }
 
 impl RankSvm {
-    /// Every item's score, `f`; those of no pair too.
+    /// Every item's score, `f`, also of items in no pair.
     pub fn scores(&self) -> &[f64] {
         &self.scores
     }
@@ -59,25 +59,26 @@ impl RankSvm {
         &self.multipliers
     }
 
-    /// The value of the primal, which the optimum makes least.
+    /// The value of the primal, which is least at the optimum.
     pub fn primal(&self) -> f64 {
         self.primal
     }
 
-    /// The value of the dual, never above the primal and equal to it at the optimum.
+    /// The value of the dual. It is never above the primal, and equal to it at the optimum.
     pub fn dual(&self) -> f64 {
         self.dual
     }
 
-    /// The steps it took.
+    /// The number of steps.
     pub fn steps(&self) -> usize {
         self.steps
     }
 }
 
 impl RankSvmParams {
-    /// Fits pairs of a better and a worse item; a pair may stand several times. Takes the kernel's columns of the items
-    /// in pairs; a step costs the number of pairs and of these items, and memory is `n` times their number.
+    /// Fits pairs of a better and a worse item. A pair may occur several times. It uses the kernel's columns of the
+    /// items in pairs. A step costs the number of pairs plus the number of these items; memory is `n` times the number
+    /// of these items.
     ///
     /// ```
     /// use ordain::data::ItemId;
@@ -90,8 +91,8 @@ impl RankSvmParams {
     /// ```
     ///
     /// # Errors
-    /// If a parameter is out of range, an item does not exist or is paired with itself, the kernel cannot give a column, or
-    /// the steps run out.
+    /// If a parameter is out of range, an item does not exist or is paired with itself, the kernel cannot give a
+    /// column, or the steps run out.
     pub fn fit(&self, kernel: &dyn Kernel, pairs: &[(ItemId, ItemId)]) -> Result<RankSvm> {
         self.check()?;
         check_pairs(pairs, kernel.len())?;
@@ -122,7 +123,7 @@ pub(super) fn check_pairs(pairs: &[(ItemId, ItemId)], items: usize) -> Result<()
     }
 }
 
-/// The dual problem and where its solution stands.
+/// The dual problem and the state of its solution.
 pub(super) struct Dual {
     /// The items in pairs, ascending.
     compared: Vec<u32>,
@@ -163,11 +164,11 @@ impl Dual {
         Ok(Self { compared, columns, among, pairs, curvatures, multipliers, scores, steps: 0 })
     }
 
-    /// Steps from where it stands to the optimum for this cost.
+    /// Steps from the present state to the optimum for this cost.
     pub(super) fn solve(&mut self, params: &RankSvmParams) -> Result<()> {
         self.multipliers.iter_mut().for_each(|multiplier| *multiplier = multiplier.min(params.cost));
         self.refresh();
-        // Many small steps let the scores drift by rounding, so the end is checked on fresh ones.
+        // Many small steps let the scores drift by rounding, so the end is checked on fresh scores.
         let (mut fresh, mut steps) = (true, 0);
         loop {
             let (violation, best) = self.scan(params.cost);
@@ -188,8 +189,8 @@ impl Dual {
         }
     }
 
-    /// The largest violation of the optimum's conditions, and the step that raises the dual the most: a pair and where
-    /// its multiplier goes.
+    /// The largest violation of the conditions of the optimum, and the step that raises the dual the most: a pair and
+    /// the new value of its multiplier.
     fn scan(&self, cost: f64) -> (f64, Option<(usize, f64)>) {
         let (mut violation, mut most, mut best) = (0.0_f64, f64::NEG_INFINITY, None);
         for (pair, (&own, &curvature)) in self.multipliers.iter().zip(&self.curvatures).enumerate() {
@@ -199,7 +200,7 @@ impl Dual {
                 continue;
             }
             violation = violation.max(slope.abs());
-            // For twins the dual is a line and the quotient infinite: the end of the box.
+            // For twins the dual is a line and the quotient infinite: the step goes to the end of the box.
             let target = (own + slope / curvature).clamp(0.0, cost);
             let change = target - own;
             let gain = change * (slope - 0.5 * curvature * change);

@@ -1,12 +1,12 @@
-//! Agreement of two orders given by numbers: Kendall's τ, Spearman's ρ and footrule, and the errors of scores against a
-//! truth that are counted in pairs.
+//! Agreement of two orders that are given by numbers: Kendall's τ, Spearman's ρ and footrule, and errors of scores
+//! against a truth, counted in pairs.
 //!
-//! With `n` items let $C$ and $D$ be the numbers of pairs that both put in the same and in opposite order, and $T_x$,
-//! $T_y$ the numbers of pairs tied in each. All counts are whole numbers, found by merging; only the last division
-//! rounds.
+//! For `n` items let $C$ be the number of pairs that both put in the same order, $D$ the number that they put in
+//! opposite order, and $T_x$, $T_y$ the numbers of pairs tied in each. All counts are whole numbers, found by merging;
+//! only the last division rounds.
 //!
-//! Everything refuses NaN, slices of different lengths, and data without a pair to compare, by
-//! [`Error::Data`](crate::Error::Data); infinite values are ordered like any other.
+//! All functions refuse NaN, slices of different lengths, and data without a pair to compare, with
+//! [`Error::Data`](crate::Error::Data). Infinite values are ordered like any other.
 //!
 //! # References
 //!
@@ -20,7 +20,7 @@ use super::ranks::{PairCounts, Ranks, check_at_least, check_lengths, check_order
 use crate::data::ItemId;
 use crate::{Error, Result};
 
-/// Two checked, equally long slices of two or more numbers.
+/// Fails unless both slices have the same length, two or more numbers, and no NaN.
 fn check_both(first: &[f64], second: &[f64]) -> Result<()> {
     check_lengths("values to compare", first.len(), second.len())?;
     check_at_least("values to compare", first.len(), 2)?;
@@ -33,8 +33,8 @@ fn count(first: &[f64], second: &[f64]) -> Result<PairCounts> {
     Ok(PairCounts::new(&Ranks::new(first).doubled, &Ranks::new(second).doubled))
 }
 
-/// Kendall's τ-a, $(C - D) / \binom n2$: a pair tied in either counts as half agreement, half disagreement, so that ties
-/// keep it away from ±1. O(n log n).
+/// Kendall's τ-a, $(C - D) / \binom n2$. A pair tied in either order counts as half agreement, half disagreement, so
+/// ties keep it away from ±1. O(n log n).
 ///
 /// ```
 /// let tau = ordain::measure::kendall_tau_a(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0])?;
@@ -50,8 +50,8 @@ pub fn kendall_tau_a(first: &[f64], second: &[f64]) -> Result<f64> {
     Ok(counts.agreement() as f64 / counts.all as f64)
 }
 
-/// Kendall's τ-b, $(C - D) / \sqrt{(\binom n2 - T_x)(\binom n2 - T_y)}$: ties leave the count and the norm alike, so that
-/// ±1 is reached where both have the same ties. O(n log n).
+/// Kendall's τ-b, $(C - D) / \sqrt{(\binom n2 - T_x)(\binom n2 - T_y)}$. Ties leave both the count and the norm, so it
+/// reaches ±1 if both orders have the same ties. O(n log n).
 ///
 /// ```
 /// let tau = ordain::measure::kendall_tau_b(&[1.0, 2.0, 2.0], &[5.0, 7.0, 7.0])?;
@@ -76,7 +76,7 @@ fn all_equal() -> Error {
     unusable("values to compare", "all equal on one side", "two that differ on each")
 }
 
-/// Spearman's ρ: Pearson's correlation of the ranks, ties at their average rank. O(n log n).
+/// Spearman's ρ: Pearson's correlation of the ranks. Ties get their average rank. O(n log n).
 ///
 /// # Errors
 ///
@@ -97,7 +97,7 @@ pub fn spearman_rho(first: &[f64], second: &[f64]) -> Result<f64> {
     Ok((product(&first, &second) / squares.sqrt()).clamp(-1.0, 1.0))
 }
 
-/// Spearman's footrule: the sum of the absolute differences of ranks, ties at their average rank. O(n log n).
+/// Spearman's footrule: the sum of the absolute differences of ranks. Ties get their average rank. O(n log n).
 ///
 /// # Errors
 ///
@@ -114,8 +114,8 @@ pub(super) fn half_of_differences(first: &[u64], second: &[u64]) -> f64 {
     doubled as f64 / 2.0
 }
 
-/// [`footrule`] over its maximum $\lfloor n^2/2 \rfloor$, which a reversed order without ties reaches: 0 for equal orders,
-/// 1 for opposite ones. O(n log n).
+/// [`footrule`] over its maximum $\lfloor n^2/2 \rfloor$, which a reversed order without ties reaches. 0 for equal
+/// orders, 1 for opposite ones. O(n log n).
 ///
 /// # Errors
 ///
@@ -125,7 +125,7 @@ pub fn normalised_footrule(first: &[f64], second: &[f64]) -> Result<f64> {
     Ok(footrule(first, second)? / largest as f64)
 }
 
-/// The fraction of pairs of different truth that the scores put in the wrong order; a pair of equal scores is half wrong,
+/// The share of pairs of different truth that the scores put in the wrong order. A pair of equal scores is half wrong;
 /// a pair of equal truth is not counted. Higher scores should mean higher truth. O(n log n).
 ///
 /// ```
@@ -148,8 +148,9 @@ pub fn pair_error(scores: &[f64], truth: &[f64]) -> Result<f64> {
     Ok(doubled as f64 / (2 * u128::from(comparable)) as f64)
 }
 
-/// How many pairs of a better and a worse item the scores put in the wrong order; a pair of equal scores is half wrong. For
-/// pairs that no one truth gives; [`pair_error`] counts all pairs of one faster. O(n + pairs).
+/// The number of pairs of a better and a worse item that the scores put in the wrong order. A pair of equal scores is
+/// half wrong. It serves pairs that no single truth gives; [`pair_error`] counts all pairs of one truth faster. O(n +
+/// pairs).
 ///
 /// ```
 /// use ordain::data::ItemId;
@@ -160,7 +161,7 @@ pub fn pair_error(scores: &[f64], truth: &[f64]) -> Result<f64> {
 ///
 /// # Errors
 ///
-/// NaN, or a pair of an item without a score.
+/// NaN, or a pair with an item that has no score.
 pub fn wrong_pairs(scores: &[f64], pairs: &[(ItemId, ItemId)]) -> Result<f64> {
     check_ordered("scores", scores)?;
     let score = |item: ItemId| {
@@ -178,8 +179,8 @@ pub fn wrong_pairs(scores: &[f64], pairs: &[(ItemId, ItemId)]) -> Result<f64> {
     Ok(wrong)
 }
 
-/// The area under the ROC curve: the chance that a positive item scores above a negative one, equal scores counting one
-/// half (Mann and Whitney). O(n log n).
+/// The area under the ROC curve: the probability that a positive item scores above a negative one. Equal scores count
+/// one half (Mann and Whitney). O(n log n).
 ///
 /// ```
 /// let area = ordain::measure::auc(&[0.9, 0.4, 0.4], &[true, true, false])?;
@@ -200,7 +201,7 @@ pub fn auc(scores: &[f64], positive: &[bool]) -> Result<f64> {
     }
     let ranks = Ranks::new(scores).doubled;
     let sum: u128 = ranks.iter().zip(positive).filter(|(_, is)| **is).map(|(rank, _)| u128::from(*rank)).sum();
-    // Less the ranks that the positives have among themselves.
+    // Without the ranks of the positives among themselves.
     let doubled = sum - positives * (positives + 1);
     Ok(doubled as f64 / (2 * positives * negatives) as f64)
 }
@@ -210,9 +211,10 @@ pub fn auc(scores: &[f64], positive: &[bool]) -> Result<f64> {
 /// $$\frac{1}{C} \sum_{l < m} (m - l)^\alpha \sum_{y_i = l} \sum_{y_j = m} \lambda(x_j, x_i), \qquad
 /// C = \sum_{l < m} n_l n_m,$$
 ///
-/// where $\lambda$ is 1 if the item of higher rating scores below the other, one half if both score the same, and else 0.
-/// With `alpha = 0` it is [`pair_error`]; with larger `alpha` a wrong pair costs more the further its ratings are apart,
-/// and the error may exceed 1. O(n log n + n · levels), where `levels` is how many ratings occur.
+/// where $\lambda$ is 1 if the item of higher rating scores below the other, one half if both score the same, and 0
+/// otherwise. With `alpha = 0` it is [`pair_error`]. With larger `alpha` a wrong pair costs more, the further its
+/// ratings are apart, and the error may exceed 1. O(n log n + n · levels), where `levels` is the number of different
+/// ratings.
 ///
 /// # Errors
 ///

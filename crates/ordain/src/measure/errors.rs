@@ -1,6 +1,6 @@
 //! Errors of predicted values, labels and probabilities.
 //!
-//! Everything refuses slices of different lengths, empty ones and numbers that are not finite, by
+//! All functions refuse slices of different lengths, empty slices and numbers that are not finite, with
 //! [`Error::Data`](crate::Error::Data).
 
 use super::ranks::{check_at_least, check_finite, check_lengths, compare, unusable};
@@ -25,7 +25,7 @@ pub fn mean_absolute_error(predicted: &[f64], truth: &[f64]) -> Result<f64> {
     Ok(total / predicted.len() as f64)
 }
 
-/// The fraction of labels that are wrong. O(n).
+/// The share of wrong labels. O(n).
 ///
 /// # Errors
 ///
@@ -36,18 +36,18 @@ pub fn zero_one_error<T: PartialEq>(predicted: &[T], truth: &[T]) -> Result<f64>
     Ok(wrong as f64 / predicted.len() as f64)
 }
 
-/// How probabilities are grouped to compare them with what happened.
+/// How probabilities are grouped for a comparison with the events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bins {
-    /// So many intervals of equal width, each holding its lower end and the last also its upper.
+    /// This many intervals of equal width. Each holds its lower end; the last also holds its upper end.
     EqualWidth(usize),
-    /// So many groups of about equal size in the order of probability. Equal probabilities stay together, in the group
-    /// of the first of them, so that the order of the items does not matter.
+    /// This many groups of about equal size, in the order of probability. Equal probabilities stay together, in the
+    /// group of the first of them, so the order of the items does not matter.
     EqualCount(usize),
 }
 
-/// The expected calibration error: the mean over all items of the gap between the average probability and the frequency
-/// of the event in the item's bin. O(n log n).
+/// The expected calibration error: the gap between the average probability and the frequency of the event in an item's
+/// bin, averaged over all items. O(n log n).
 ///
 /// ```
 /// use ordain::measure::{Bins, expected_calibration_error};

@@ -1,8 +1,9 @@
-//! Runs against judgements, query by query.
+//! Evaluates runs against judgements, query by query.
 //!
-//! As trec_eval does it: documents are ordered by score, whatever ranks a run states; documents that were not judged
-//! count as not relevant; a query counts if it is both judged and answered, or, if [`EvaluationParams::complete`], if it
-//! is judged. (trec_eval keeps scores in single precision; here they are compared as doubles.)
+//! This works like trec_eval: scores order the documents, and ranks that a run states are ignored. Documents without a
+//! judgement count as not relevant. A query counts if it is both judged and answered, or, with
+//! [`EvaluationParams::complete`], if it is judged. (trec_eval keeps scores in single precision; here they are compared
+//! as doubles.)
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -15,14 +16,14 @@ use super::name::Measure;
 use crate::data::{Judgements, Run, RunFault, RunRow};
 use crate::{Error, Result};
 
-/// What to measure, and how.
+/// The measures, and how they are taken.
 #[derive(Debug, Clone)]
 pub struct EvaluationParams {
     /// The measures.
     pub measures: Vec<Measure>,
     /// The order of equal scores.
     pub ties: Ties,
-    /// Whether judged queries that a run did not answer count, as if it had found nothing.
+    /// Whether judged queries that a run did not answer count, as if the run had found nothing.
     pub complete: bool,
 }
 
@@ -31,9 +32,9 @@ pub struct EvaluationParams {
 pub struct RunEvaluation {
     /// The run's tag.
     pub name: String,
-    /// `[measure][query]`, queries as in the judgements; nothing where a query does not count.
+    /// `[measure][query]`, with queries as in the judgements. None where a query does not count.
     pub values: Vec<Vec<Option<f64>>>,
-    /// What a reader should know of the run.
+    /// Warnings about the run.
     pub warnings: Vec<Warning>,
 }
 
@@ -44,26 +45,26 @@ impl RunEvaluation {
         if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
     }
 
-    /// How many queries count.
+    /// The number of queries that count.
     pub fn counted(&self) -> usize {
         self.values.first().map_or(0, |values| values.iter().flatten().count())
     }
 }
 
-/// Something odd about a run that trec_eval passes over in silence.
+/// Something odd about a run. trec_eval ignores it silently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Warning {
     /// Judged queries without a document in the run.
     NotAnswered(Vec<String>),
     /// Queries in the run without judgements.
     NotJudged(Vec<String>),
-    /// Ranks that contradict the scores, which decide.
+    /// Ranks that contradict the scores. The scores decide.
     RanksDisagree {
-        /// The first line of which that is so.
+        /// The first such line.
         line: u32,
         /// Its query.
         query: String,
-        /// In how many queries it is so.
+        /// The number of such queries.
         queries: usize,
     },
 }
@@ -75,7 +76,7 @@ impl fmt::Display for Warning {
             Self::NotJudged(queries) => write!(f, "no judgements for {}, left out", counted(queries, "query")),
             Self::RanksDisagree { line, query, queries } => write!(
                 f,
-                "line {line}, query {query}: the rank contradicts the score, which decides (so in {queries} {})",
+                "line {line}, query {query}: the rank contradicts the score, and the score decides (so in {queries} {})",
                 if *queries == 1 { "query" } else { "queries" }
             ),
         }
@@ -103,7 +104,8 @@ pub struct Evaluation {
 /// Measures runs against judgements. `O(d log d)` for a query of d documents, queries in parallel.
 ///
 /// # Errors
-/// If a document stands twice for a query or a score is NaN, naming line and query; or a measure cannot be taken.
+/// If a document occurs twice for a query or a score is NaN (the error names line and query), or a measure cannot be
+/// taken.
 pub fn evaluate(runs: &[Run], judgements: &Judgements, params: &EvaluationParams) -> Result<Evaluation> {
     let runs = runs.iter().map(|run| evaluate_run(run, judgements, params)).collect::<Result<_>>()?;
     Ok(Evaluation { queries: judgements.queries.iter().map(|(query, _)| query.clone()).collect(), runs })
@@ -113,7 +115,7 @@ fn evaluate_run(run: &Run, judgements: &Judgements, params: &EvaluationParams) -
     let answered: HashMap<&str, usize> =
         run.queries.iter().enumerate().map(|(at, (query, _))| (&**query, at)).collect();
     let judged: HashSet<&str> = judgements.queries.iter().map(|(query, _)| &**query).collect();
-    // [query] of what each gives.
+    // [query]: the result of each.
     let results: Vec<Option<QueryResult>> = judgements
         .queries
         .par_iter()
@@ -125,7 +127,7 @@ fn evaluate_run(run: &Run, judgements: &Judgements, params: &EvaluationParams) -
 
     let value = |result: &Option<QueryResult>, measure: usize| match result {
         Some(result) => Some(result.values[measure]),
-        // Nothing found is worth 0, or for a cost the most that it can be.
+        // A run that finds nothing has the value 0, or the largest cost.
         None => params.complete.then(|| if params.measures[measure].is_gain() { 0.0 } else { 1.0 }),
     };
     let values = (0..params.measures.len())
@@ -163,7 +165,7 @@ fn evaluate_run(run: &Run, judgements: &Judgements, params: &EvaluationParams) -
 
 struct QueryResult {
     values: Vec<f64>,
-    /// The first line whose rank contradicts its score.
+    /// The first line on which rank and score contradict each other.
     disagrees: Option<u32>,
 }
 
@@ -197,7 +199,7 @@ fn evaluate_query(
     Ok(QueryResult { values, disagrees })
 }
 
-/// Every document once, with a score.
+/// Fails unless every document occurs once, with a score.
 fn check(run: &Run, query: usize) -> Result<()> {
     let name = &run.queries[query].0;
     let wrong = |found: String, expected: &str| Err(Error::Data { what: "run", found, expected: expected.into() });
@@ -211,7 +213,7 @@ fn check(run: &Run, query: usize) -> Result<()> {
         Some(RunFault::Twice(first, second)) => {
             let lines = format!("lines {} and {}", first.line, second.line);
             let found = format!("document {} for query {name} on {lines}", run.document(second));
-            wrong(found, "each document once for a query")
+            wrong(found, "each document once per query")
         }
     }
 }

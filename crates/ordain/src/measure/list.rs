@@ -1,26 +1,26 @@
-//! A query's documents as a measure sees them: grades in ranked order, and the grades that were to be had.
+//! A query's documents as a measure sees them: grades in ranked order, and all grades of the judgements.
 
 use crate::{Error, Result};
 
 /// How documents with equal scores are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ties {
-    /// As trec_eval does: by document id, falling, byte by byte.
+    /// By falling document id, byte by byte, as trec_eval does.
     #[default]
     Trec,
-    /// In the order they were given, as LETOR's own tools do.
+    /// In the order of the input, as LETOR's own tools do.
     Given,
-    /// In every order at once: a measure is its expected value over random orders of equal scores.
+    /// Averaged over all orders: a measure is its expected value over random orders of equal scores.
     Expected,
 }
 
-/// Grades in ranked order, and all grades that the query's judgements hold.
+/// Grades in ranked order, and all grades of the query's judgements.
 ///
-/// Documents that were not judged have grade 0. Grades of at least 1 are relevant; negative ones count as 0.
+/// Documents without a judgement have grade 0. Grades of at least 1 are relevant; negative grades count as 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgedList {
     grades: Vec<i32>,
-    /// Where each run of equal scores ends; nothing if every document has a place of its own.
+    /// The end of each run of equal scores. None if every document has its own place.
     blocks: Option<Vec<usize>>,
     /// The positive grades of the judgements, falling.
     ideal: Vec<i32>,
@@ -40,24 +40,25 @@ impl Block<'_> {
         self.grades.len()
     }
 
-    /// How many of its documents are relevant.
+    /// The number of its relevant documents.
     pub(super) fn relevant(&self) -> usize {
         self.grades.iter().filter(|&&grade| grade > 0).count()
     }
 }
 
 impl JudgedList {
-    /// A list whose order is settled: grades from the first place on, and the grades of all judged documents.
+    /// A list whose order is settled, from the grades in ranked order and the grades of all judged documents.
     pub fn ranked(grades: Vec<i32>, judged: impl IntoIterator<Item = i32>) -> Self {
         let mut ideal: Vec<i32> = judged.into_iter().filter(|&grade| grade > 0).collect();
         ideal.sort_unstable_by(|a, b| b.cmp(a));
         Self { grades, blocks: None, ideal }
     }
 
-    /// A list from scores and grades, equal scores being left open: measures are then expected values over their orders.
+    /// A list from scores and grades in which ties stay open: measures are expected values over the orders of equal
+    /// scores.
     ///
     /// # Errors
-    /// If there are not as many scores as grades, or a score is NaN.
+    /// If the numbers of scores and grades differ, or a score is NaN.
     pub fn tied(scores: &[f64], grades: &[i32], judged: impl IntoIterator<Item = i32>) -> Result<Self> {
         let order = falling(scores, grades)?;
         let ends = (1..=order.len()).filter(|&end| end == order.len() || scores[order[end]] != scores[order[end - 1]]);
@@ -66,21 +67,21 @@ impl JudgedList {
         Ok(Self { blocks, ..Self::ranked(grades, judged) })
     }
 
-    /// A list from scores and grades, equal scores keeping the order in which they are given.
+    /// A list from scores and grades. Equal scores keep the given order.
     ///
     /// # Errors
-    /// If there are not as many scores as grades, or a score is NaN.
+    /// If the numbers of scores and grades differ, or a score is NaN.
     pub fn given(scores: &[f64], grades: &[i32], judged: impl IntoIterator<Item = i32>) -> Result<Self> {
         let order = falling(scores, grades)?;
         Ok(Self::ranked(order.iter().map(|&at| grades[at]).collect(), judged))
     }
 
-    /// The grades in order; within equal scores that are left open, in no particular one.
+    /// The grades in ranked order. Within open ties the order has no meaning.
     pub fn grades(&self) -> &[i32] {
         &self.grades
     }
 
-    /// How many relevant documents the judgements hold, retrieved or not.
+    /// The number of relevant documents in the judgements, retrieved or not.
     pub fn relevant(&self) -> usize {
         self.ideal.len()
     }
@@ -109,7 +110,7 @@ impl JudgedList {
 /// Positions by falling score; equal scores keep their order.
 fn falling(scores: &[f64], grades: &[i32]) -> Result<Vec<usize>> {
     if scores.len() != grades.len() {
-        let (found, expected) = (format!("{} scores", scores.len()), format!("{}, one a grade", grades.len()));
+        let (found, expected) = (format!("{} scores", scores.len()), format!("{}, one per grade", grades.len()));
         return Err(Error::Data { what: "scores", found, expected });
     }
     if let Some(at) = scores.iter().position(|score| score.is_nan()) {

@@ -1,9 +1,10 @@
 //! How good a ranking is: measures of retrieval, distances between orders, and tests of whether a difference is real.
 //!
-//! A [`JudgedList`] is what a measure of retrieval sees of a query; [`Measure`] names one, and [`evaluate`] applies it to
-//! runs. Two scorings of the same items are compared by [`kendall_tau_b`] and its kin, two lists by [`top_kendall`] and
-//! [`top_footrule`], two columns of values by [`paired_t_test`] and the other tests. How far what was measured can be from what is
-//! to be expected is bounded by [`RatingCounts`], [`hoeffding_slack`] and [`CrossValidationBound`].
+//! A [`JudgedList`] holds the grades of a query's documents for a measure of retrieval. [`Measure`] names a measure,
+//! and [`evaluate`] applies it to runs. [`kendall_tau_b`] and its kin compare two scorings of the same items,
+//! [`top_kendall`] and [`top_footrule`] compare two lists, [`paired_t_test`] and the other tests compare two columns of
+//! values. [`RatingCounts`], [`hoeffding_slack`] and [`CrossValidationBound`] bound the distance between the measured
+//! and the expected error.
 
 mod bounds;
 mod correlation;

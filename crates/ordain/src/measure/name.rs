@@ -1,4 +1,4 @@
-//! Measures by the names people write.
+//! The names of measures.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use super::retrieval::{
 };
 use crate::{Error, Result};
 
-/// A measure of one query's ranked documents. [`Measure::NAMES`] lists how it may be written.
+/// A measure of one query's ranked documents. [`Measure::NAMES`] lists its spellings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Measure {
     /// Average precision; its mean over queries is MAP.
@@ -19,7 +19,7 @@ pub enum Measure {
     PrecisionAt(usize),
     /// Recall at k.
     RecallAt(usize),
-    /// R-precision, which is the break-even point of precision and recall.
+    /// R-precision, the break-even point of precision and recall.
     RPrecision,
     /// Reciprocal rank; its mean over queries is MRR.
     ReciprocalRank,
@@ -27,11 +27,11 @@ pub enum Measure {
     WinnerTakesAll,
     /// Normalised discounted cumulative gain of the first k places, or of all.
     Ndcg {
-        /// How many places.
+        /// The number of places; none for all.
         k: Option<usize>,
-        /// What a grade is worth.
+        /// The gain of a grade.
         gain: Gain,
-        /// What a place is worth.
+        /// The discount of a place.
         discount: Discount,
     },
     /// Expected reciprocal rank of the first k places, or of all, with grades up to 4.
@@ -40,19 +40,19 @@ pub enum Measure {
     RankBiasedPrecision(f64),
 }
 
-/// The highest grade that expected reciprocal rank reckons with, as the TREC web track's own program does.
+/// The highest grade of expected reciprocal rank, as in the TREC web track's own program.
 const HIGHEST_GRADE: u32 = 4;
 
 impl Measure {
-    /// The names, as they are written; `k` stands for a number, and names are read without regard to case.
+    /// The names. `k` stands for a number; case does not matter.
     pub const NAMES: &'static str = "map (ap), p@k, recall@k (r@k), rprec (bep), mrr (rr, recip_rank), wta, \
         ndcg, ndcg@k, ndcg-exp@k (gain 2^grade - 1; also ndcg-burges@k), ndcg-letor@k, err, err@k, rbp, rbp@0.8; \
         trec_eval's P_k, recall_k and ndcg_cut_k too";
 
-    /// Its value for a list.
+    /// The value for a list.
     ///
     /// # Errors
-    /// If the measure has no closed form over ties that are left open, or a grade is out of its range.
+    /// If the measure has no closed form over open ties, or a grade is out of range.
     pub fn of(&self, list: &JudgedList) -> Result<f64> {
         let value = match *self {
             Self::AveragePrecision => average_precision(list),

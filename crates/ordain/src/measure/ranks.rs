@@ -1,25 +1,25 @@
-//! What the measures share: checks of their input, ranks with ties, and the counting of pairs.
+//! The common part of the measures: checks of input, ranks with ties, and counts of pairs.
 
 use std::cmp::Ordering;
 
 use crate::{Error, Result};
 
-/// The error of data too small, too uniform or too odd to be measured.
+/// The error for data that are too few, too uniform or too odd to be measured.
 pub(super) fn unusable(what: &'static str, found: impl Into<String>, expected: impl Into<String>) -> Error {
     Error::Data { what, found: found.into(), expected: expected.into() }
 }
 
-/// Two slices that speak of the same items.
+/// Fails unless both lengths are the same.
 pub(super) fn check_lengths(what: &'static str, first: usize, second: usize) -> Result<()> {
     if first == second { Ok(()) } else { Err(unusable(what, format!("{first} and {second}"), "as many of each")) }
 }
 
-/// At least `least` items.
+/// Fails unless there are at least `least` items.
 pub(super) fn check_at_least(what: &'static str, found: usize, least: usize) -> Result<()> {
     if found >= least { Ok(()) } else { Err(unusable(what, found.to_string(), format!("{least} or more"))) }
 }
 
-/// No value without an order; infinities have one.
+/// Fails on NaN. Infinities have an order.
 pub(super) fn check_ordered(what: &'static str, values: &[f64]) -> Result<()> {
     match values.iter().position(|value| value.is_nan()) {
         Some(at) => Err(unusable(what, format!("NaN at position {at}"), "numbers")),
@@ -27,7 +27,7 @@ pub(super) fn check_ordered(what: &'static str, values: &[f64]) -> Result<()> {
     }
 }
 
-/// No value that arithmetic cannot be done with.
+/// Fails on numbers that are not finite.
 pub(super) fn check_finite(what: &'static str, values: &[f64]) -> Result<()> {
     match values.iter().position(|value| !value.is_finite()) {
         Some(at) => Err(unusable(what, format!("{} at position {at}", values[at]), "finite numbers")),
@@ -72,7 +72,7 @@ impl Ranks {
         self.groups.iter().any(|&size| size > 1)
     }
 
-    /// `Σ (t³ - t)` over the groups of equal values, by which ties shrink a variance.
+    /// `Σ (t³ - t)` over the groups of equal values. Ties reduce a variance by it.
     pub(super) fn tie_term(&self) -> f64 {
         self.groups.iter().map(|&size| size as f64).map(|size| size * size * size - size).sum()
     }
@@ -83,7 +83,7 @@ pub(super) fn pairs(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
 }
 
-/// How the pairs of a set of items fall in two orders with ties.
+/// Counts of the pairs of a set of items in two orders with ties.
 pub(super) struct PairCounts {
     /// All pairs.
     pub(super) all: u64,
@@ -111,7 +111,7 @@ impl PairCounts {
         Self { all: pairs(first.len() as u64), tied_first, tied_second, tied_both, opposed }
     }
 
-    /// Pairs in the same order in both less pairs in opposite order.
+    /// Pairs in the same order minus pairs in opposite order.
     pub(super) fn agreement(&self) -> i128 {
         let strict = i128::from(self.all) - i128::from(self.tied_first) - i128::from(self.tied_second)
             + i128::from(self.tied_both);
@@ -124,12 +124,12 @@ impl PairCounts {
     }
 }
 
-/// The pairs within runs of equal elements.
+/// The number of pairs within runs of equal elements.
 fn tied<T>(sorted: &[T], same: impl FnMut(&T, &T) -> bool) -> u64 {
     sorted.chunk_by(same).map(|run| pairs(run.len() as u64)).sum()
 }
 
-/// Sorts by merging and returns the number of pairs that stood strictly in the wrong order.
+/// Sorts by merging. Returns the number of pairs that were strictly in the wrong order.
 pub(super) fn sort_counting_inversions(values: &mut [u64]) -> u64 {
     let mut spare = values.to_vec();
     merge_sort(values, &mut spare)
@@ -152,7 +152,7 @@ fn merge_sort(values: &mut [u64], spare: &mut [u64]) -> u64 {
             *slot = left[i];
             i += 1;
         } else {
-            // Everything still waiting on the left is larger and stood before it.
+            // Everything that still waits on the left is larger and stood before it.
             inversions += (left.len() - i) as u64;
             *slot = right[j];
             j += 1;

@@ -1,16 +1,16 @@
 //! Measures of one query's ranked documents.
 //!
-//! Every measure is written once, for lists in which equal scores may be left open ([`Ties::Expected`](super::Ties)): it
-//! is then the expected value over random orders of equal scores, in closed form (McSherry, Najork 2008, for those of
-//! retrieval). A settled list is the case in which every document is a run of its own.
+//! Every measure is written once, for lists in which ties may stay open ([`Ties::Expected`](super::Ties)). It is then
+//! the expected value over random orders of equal scores, in closed form (McSherry, Najork 2008). A settled list is the
+//! case in which every document is a run of its own.
 //!
-//! A query without relevant documents has the value 0 in every measure, as in trec_eval, but [`winner_takes_all`], a cost,
-//! which is 1.
+//! A query without relevant documents has the value 0 in every measure, as in trec_eval. The exception is
+//! [`winner_takes_all`], a cost, which is 1.
 
 use super::list::{Block, JudgedList};
 use crate::{Error, Result};
 
-/// What a grade is worth.
+/// The gain of a grade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gain {
     /// The grade itself, as in trec_eval.
@@ -29,7 +29,7 @@ impl Gain {
     }
 }
 
-/// What a place is worth, from 1.
+/// The discount of a place, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Discount {
     /// `1 / log2(1 + place)`: trec_eval's, and LambdaRank's up to a factor that normalisation removes.
@@ -48,7 +48,7 @@ impl Discount {
     }
 }
 
-/// Relevant documents among the first k, expected where ties are open.
+/// The number of relevant documents among the first k; its expectation where ties are open.
 fn relevant_among(list: &JudgedList, k: usize) -> f64 {
     let share = |block: Block<'_>| {
         let within = k.saturating_sub(block.before).min(block.len());
@@ -57,23 +57,24 @@ fn relevant_among(list: &JudgedList, k: usize) -> f64 {
     list.blocks().take_while(|block| block.before < k).map(share).sum()
 }
 
-/// The share of the first k places that hold relevant documents; places beyond the end hold none.
+/// The share of the first k places that hold relevant documents. Places beyond the end hold none.
 pub fn precision_at(list: &JudgedList, k: usize) -> f64 {
     if k == 0 { 0.0 } else { relevant_among(list, k) / k as f64 }
 }
 
-/// The share of all relevant documents that stand among the first k.
+/// The share of all relevant documents that are among the first k.
 pub fn recall_at(list: &JudgedList, k: usize) -> f64 {
     if list.relevant() == 0 { 0.0 } else { relevant_among(list, k) / list.relevant() as f64 }
 }
 
-/// Precision after as many documents as are relevant. There precision and recall are equal, so it is also the break-even
-/// point (LinkLearn section 4).
+/// Precision after as many documents as are relevant. Precision and recall are equal there, so it is also the
+/// break-even point (LinkLearn section 4).
 pub fn r_precision(list: &JudgedList) -> f64 {
     precision_at(list, list.relevant())
 }
 
-/// The mean, over all relevant documents, of the precision at each one's place; 0 for those not retrieved.
+/// The mean, over all relevant documents, of the precision at the document's place; 0 for a document that was not
+/// retrieved.
 pub fn average_precision(list: &JudgedList) -> f64 {
     if list.relevant() == 0 {
         return 0.0;
@@ -82,8 +83,8 @@ pub fn average_precision(list: &JudgedList) -> f64 {
     for block in list.blocks() {
         let relevant = block.relevant();
         if relevant > 0 {
-            // A place in the run is relevant with probability `relevant / len`, and then each place before it in the run
-            // is so with probability `(relevant - 1) / (len - 1)`.
+            // A place in the run is relevant with probability `relevant / len`. Each place before it in the run is then
+            // relevant with probability `(relevant - 1) / (len - 1)`.
             let likely = relevant as f64 / block.len() as f64;
             let others = if block.len() > 1 { (relevant - 1) as f64 / (block.len() - 1) as f64 } else { 0.0 };
             let precision = |at: usize| (before as f64 + 1.0 + at as f64 * others) / (block.before + at + 1) as f64;
@@ -98,8 +99,8 @@ pub fn average_precision(list: &JudgedList) -> f64 {
 pub fn reciprocal_rank(list: &JudgedList) -> f64 {
     let Some(block) = list.blocks().find(|block| block.relevant() > 0) else { return 0.0 };
     let (len, relevant) = (block.len(), block.relevant());
-    // The probability that the first relevant one of the run is at `at`, from that of the place before: none of the
-    // places so far, then one.
+    // The probability that the first relevant document of the run is at `at`, from that of the place before: first
+    // none, then one.
     let (mut none_yet, mut sum) = (1.0, 0.0);
     for at in 0..=len - relevant {
         let here = relevant as f64 / (len - at) as f64;
@@ -114,7 +115,8 @@ pub fn winner_takes_all(list: &JudgedList) -> f64 {
     1.0 - precision_at(list, 1)
 }
 
-/// Discounted cumulative gain of the first k places, or of all, over that of the best order of all judged documents.
+/// Discounted cumulative gain of the first k places, or of all, divided by that of the best order of all judged
+/// documents.
 pub fn ndcg(list: &JudgedList, k: Option<usize>, gain: Gain, discount: Discount) -> f64 {
     let k = k.unwrap_or(usize::MAX);
     let best: f64 =
@@ -133,11 +135,11 @@ pub fn ndcg(list: &JudgedList, k: Option<usize>, gain: Gain, discount: Discount)
     sum / best
 }
 
-/// Expected reciprocal rank (Chapelle et al. 2009): a user walks down the first k places and is satisfied by grade g with
-/// probability `(2^g - 1) / 2^highest`.
+/// Expected reciprocal rank (Chapelle et al. 2009): a user walks down the first k places, and grade g satisfies them
+/// with probability `(2^g - 1) / 2^highest`.
 ///
 /// # Errors
-/// If a grade is above the highest, or ties are open, for which there is no closed form.
+/// If a grade is above the highest, or ties are open: there is no closed form for them.
 pub fn expected_reciprocal_rank(list: &JudgedList, k: Option<usize>, highest: u32) -> Result<f64> {
     if list.is_open() {
         return Err(Error::Data {
@@ -163,8 +165,8 @@ pub fn expected_reciprocal_rank(list: &JudgedList, k: Option<usize>, highest: u3
     Ok(sum)
 }
 
-/// Rank-biased precision (Moffat, Zobel 2008): the mean relevance seen by a user who goes on to the next place with this
-/// persistence.
+/// Rank-biased precision (Moffat, Zobel 2008): the mean relevance for a user who goes on to the next place with this
+/// probability.
 ///
 /// # Errors
 /// If the persistence is not between 0 and 1.

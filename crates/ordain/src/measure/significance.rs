@@ -1,10 +1,10 @@
-//! Is a difference real? Tests of two systems measured on the same queries, or of two samples, and intervals.
+//! Is a difference real? Tests of two systems measured on the same queries, or of two samples; and intervals.
 //!
-//! All tests are two-sided: `p` is the chance, if there were no difference, of one at least as large as that observed
-//! in either direction. Everything refuses numbers that are not finite and samples too small to say anything, by
-//! [`Error::Data`](crate::Error::Data).
+//! All tests are two-sided: `p` is the probability, if there were no difference, of one at least as large as the
+//! observed one, in either direction. All functions refuse numbers that are not finite and samples that are too small,
+//! with [`Error::Data`](crate::Error::Data).
 //!
-//! Where a rule is open, the choice of scipy 1.17 is followed, and said at the function.
+//! Where a rule leaves a choice, we follow scipy 1.17 and say so at the function.
 //!
 //! # References
 //!
@@ -28,15 +28,15 @@ const EXACT_SIGNED_RANKS: usize = 50;
 const EXACT_TIED_SIGNED_RANKS: usize = 13;
 /// The rank-sum test is exact where the smaller sample is no larger and nothing is tied (scipy).
 const EXACT_RANK_SUM: usize = 8;
-/// The most pairs whose changes of sign are all gone through: 32768 up to the sign of the whole.
+/// The most pairs for which all changes of sign are tried: 32768, up to the sign of the whole.
 const EXACT_RANDOMISATION: usize = 16;
-/// Random draws to a task, each with a stream of its own: the answer does not depend on the number of threads.
+/// Random draws per task. Each task has its own stream, so the result does not depend on the number of threads.
 const DRAWS_PER_TASK: usize = 256;
 
-/// What a test says.
+/// The result of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TestResult {
-    /// The quantity tested, named at each test.
+    /// The tested quantity; each test names it.
     pub statistic: f64,
     /// The two-sided p-value.
     pub p: f64,
@@ -47,7 +47,7 @@ pub struct TestResult {
 pub struct MeanInterval {
     /// The lower end.
     pub low: f64,
-    /// The mean observed.
+    /// The observed mean.
     pub mean: f64,
     /// The upper end.
     pub high: f64,
@@ -78,8 +78,8 @@ fn normal_two_sided(z: f64) -> f64 {
     (2.0 * normal::cdf(-z)).min(1.0)
 }
 
-/// Student's paired t test of a mean difference of 0. The statistic is `t` with n - 1 degrees of freedom, positive where
-/// the first is larger on average. O(n).
+/// Student's paired t test of a mean difference of 0. The statistic is `t` with n - 1 degrees of freedom; it is
+/// positive if the first is larger on average. O(n).
 ///
 /// ```
 /// let result = ordain::measure::paired_t_test(&[3.0, 5.0, 4.0], &[1.0, 2.0, 3.0])?;
@@ -89,15 +89,15 @@ fn normal_two_sided(z: f64) -> f64 {
 ///
 /// # Errors
 ///
-/// Different lengths, fewer than two pairs, numbers not finite, or differences that are all equal
-/// up to rounding (a standard error below ten units in the last place of the mean, as in R), where `t` says nothing.
+/// Different lengths, fewer than two pairs, numbers not finite, or differences that are all equal up to rounding (a
+/// standard error below ten units in the last place of the mean, as in R), where `t` says nothing.
 pub fn paired_t_test(first: &[f64], second: &[f64]) -> Result<TestResult> {
     let differences = differences(first, second, 2)?;
     let n = differences.len() as f64;
     let mean = mean(&differences);
     let squares: f64 = differences.iter().map(|value| (value - mean) * (value - mean)).sum();
     let error = (squares / (n - 1.0) / n).sqrt();
-    // Differences that vary by no more than their rounding would look infinitely sure.
+    // Differences that vary only by rounding would look infinitely certain.
     if !(error.is_finite() && error > 10.0 * f64::EPSILON * mean.abs()) {
         return Err(unusable("differences", "no usable variance", "some that differ by more than rounding"));
     }
@@ -106,12 +106,12 @@ pub fn paired_t_test(first: &[f64], second: &[f64]) -> Result<TestResult> {
 }
 
 /// Wilcoxon's signed-rank test of differences that are symmetric around 0. Differences of 0 are dropped (Wilcoxon's own
-/// rule); equal sizes share their average rank. The statistic is the smaller of the rank sums of positive and of negative
-/// differences.
+/// rule). Equal sizes share their average rank. The statistic is the smaller of the rank sums of positive and of
+/// negative differences.
 ///
-/// As scipy's `wilcoxon(correction=True)`, with n counting the zeros: exact for n ≤ 50 without ties and zeros and for
-/// n ≤ 13 with them (over all changes of sign), else the normal approximation with the variance corrected for ties and
-/// a continuity correction of one half towards the mean. O(n log n), and O(n³) ≤ 10⁵ where exact.
+/// Like scipy's `wilcoxon(correction=True)`, where n counts the zeros: exact for n ≤ 50 without ties and zeros, and for
+/// n ≤ 13 with them (over all changes of sign). Otherwise the normal approximation, with the variance corrected for
+/// ties and a continuity correction of one half towards the mean. O(n log n), and O(n³) ≤ 10⁵ where exact.
 ///
 /// # Errors
 ///
@@ -138,8 +138,8 @@ pub fn signed_rank_test(first: &[f64], second: &[f64]) -> Result<TestResult> {
     Ok(TestResult { statistic: smaller as f64 / 2.0, p })
 }
 
-/// Twice the chance that a random subset of doubled ranks adds up to `smaller` or less. At most 50 ranks, so that the
-/// counts are whole and exact.
+/// Twice the probability that a random subset of doubled ranks adds up to `smaller` or less. At most 50 ranks, so the
+/// counts are exact.
 fn exact_signed_rank(doubled: &[u64], smaller: u64) -> f64 {
     let end = smaller as usize;
     let mut subsets = vec![0_u64; end + 1];
@@ -160,13 +160,13 @@ fn approximate_signed_rank(ranks: &Ranks, smaller: u64) -> f64 {
     normal_two_sided((distance - 0.5).max(0.0) / variance.sqrt())
 }
 
-/// Wilcoxon's rank-sum test of Mann and Whitney: do two samples come from the same law? The statistic is `U` of the first
-/// sample, the number of pairs in which it is larger, equal values counting one half.
+/// Wilcoxon's rank-sum test of Mann and Whitney: do two samples come from the same law? The statistic is `U` of the
+/// first sample: the number of pairs in which it is larger. Equal values count one half.
 ///
-/// As scipy's `mannwhitneyu`: exact where the smaller sample has at most 8 values and none are tied, else the normal
-/// approximation with the variance corrected for ties and a continuity correction of one half. Deviation: where the
-/// splits of the values exceed 2¹²⁸ in number (8 against about 10⁵) the approximation is used too. O(n log n), and
-/// O(m² n) where exact, `m` being the smaller size.
+/// Like scipy's `mannwhitneyu`: exact if the smaller sample has at most 8 values and none are tied. Otherwise the
+/// normal approximation, with the variance corrected for ties and a continuity correction of one half. Deviation: the
+/// approximation also serves where the number of splits of the values exceeds 2¹²⁸ (8 against about 10⁵). O(n log n),
+/// and O(m² n) where exact, with m the smaller size.
 ///
 /// # Errors
 ///
@@ -189,14 +189,15 @@ pub fn rank_sum_test(first: &[f64], second: &[f64]) -> Result<TestResult> {
     Ok(TestResult { statistic: doubled as f64 / 2.0, p })
 }
 
-/// `few + many` over `few`, unless it overflows on the way.
+/// `few + many` over `few`; none if it overflows on the way.
 fn binomial(few: u64, many: u64) -> Option<u128> {
     (1..=u128::from(few))
         .try_fold(1_u128, |product, step| product.checked_mul(u128::from(many) + step).map(|product| product / step))
 }
 
-/// How many of the splits of untied values into `few` and `many` have a U of `largest` or less: coefficients of the
-/// Gaussian binomial $\prod_{i \le few} (1 - q^{many + i}) / (1 - q^i)$. Differences wrap on the way and come right.
+/// The number of splits of untied values into `few` and `many` with a U of `largest` or less: coefficients of the
+/// Gaussian binomial $\prod_{i \le few} (1 - q^{many + i}) / (1 - q^i)$. Differences wrap on the way; the result is
+/// right.
 fn splits_up_to(largest: u64, few: u64, many: u64) -> u128 {
     let end = largest as usize;
     let mut ways = vec![0_u128; end + 1];
@@ -215,7 +216,7 @@ fn splits_up_to(largest: u64, few: u64, many: u64) -> u128 {
 
 fn approximate_rank_sum(ranks: &Ranks, smaller: u64, n: f64, m: f64) -> f64 {
     let all = n + m;
-    // Of 12 / (n m) times the variance; all values tied leave nothing of it.
+    // 12 / (n m) times the variance. It is 0 if all values are tied.
     let spread = (all + 1.0) - ranks.tie_term() / (all * (all - 1.0));
     let distance = 0.5 * (n * m - smaller as f64) - 0.5;
     if distance <= 0.0 || spread <= 0.0 {
@@ -224,12 +225,13 @@ fn approximate_rank_sum(ranks: &Ranks, smaller: u64, n: f64, m: f64) -> f64 {
     normal_two_sided(distance / (n * m / 12.0 * spread).sqrt())
 }
 
-/// The randomisation test of paired differences, symmetric around 0: how often is the mean as far from 0 as observed when
-/// the signs of the differences are drawn by a fair coin? The statistic is the mean difference.
+/// The randomisation test of paired differences, symmetric around 0: how often is the mean as far from 0 as observed,
+/// if a fair coin draws the signs of the differences? The statistic is the mean difference.
 ///
-/// Up to 16 pairs all changes of sign are gone through and `draws` and `seed` do not matter; beyond, `draws` are sampled
-/// and p = (count + 1) / (draws + 1), so that it is never 0. A mean that equals the observed one up to the rounding of the
-/// sums and of the values given counts as far enough. O(n · draws) in parallel, O(n · 2ⁿ) where exact; the same for any number of threads.
+/// Up to 16 pairs, all changes of sign are tried, and `draws` and `seed` do not matter. Beyond, `draws` are sampled and
+/// p = (count + 1) / (draws + 1), so p is never 0. A mean counts as far enough if it equals the observed one up to the
+/// rounding of the sums and of the given values. O(n · draws) in parallel, O(n · 2ⁿ) where exact. The result does not
+/// depend on the number of threads.
 ///
 /// ```
 /// use ordain::{measure::randomisation_test, numeric::Seed};
@@ -255,7 +257,7 @@ pub fn randomisation_test(first: &[f64], second: &[f64], draws: usize, seed: See
     Ok(TestResult { statistic, p })
 }
 
-/// The most by which rounding can part two sums of these numbers with any signs.
+/// An upper bound on the rounding between two sums of these numbers with any signs.
 fn rounding(values: &[f64]) -> f64 {
     2.0 * values.len() as f64 * f64::EPSILON * total_size(values)
 }
@@ -267,7 +269,7 @@ fn check_draws(draws: usize) -> Result<()> {
     Err(Error::Parameter { name: "draws".to_owned(), value: 0.0, expected: "1 or more" })
 }
 
-/// The sum with the signs that the bits say, and 64 differences to a word.
+/// The sum with the signs from the bits; one word serves 64 differences.
 fn flipped_sum(differences: &[f64], mut word: impl FnMut() -> u64) -> f64 {
     let mut total = 0.0;
     for block in differences.chunks(64) {
@@ -280,13 +282,13 @@ fn flipped_sum(differences: &[f64], mut word: impl FnMut() -> u64) -> f64 {
 }
 
 fn exact_randomisation(differences: &[f64], bar: f64) -> f64 {
-    // Changing every sign changes no size, so the last sign may stay as it is.
+    // Changing every sign changes no size, so the last sign can stay.
     let all = 1_u64 << (differences.len() - 1);
     let count = (0..all).filter(|&bits| flipped_sum(differences, || bits).abs() >= bar).count();
     count as f64 / all as f64
 }
 
-/// How many of the random draws are as far from 0 as the bar.
+/// The number of random draws that are as far from 0 as the bar.
 fn as_far_among(differences: &[f64], bar: f64, draws: usize, seed: Seed) -> usize {
     let one_task = |task: usize| {
         let mut stream = seed.stream(task as u64);
@@ -296,9 +298,9 @@ fn as_far_among(differences: &[f64], bar: f64, draws: usize, seed: Seed) -> usiz
     (0..draws.div_ceil(DRAWS_PER_TASK)).into_par_iter().map(one_task).sum()
 }
 
-/// The percentile bootstrap interval of a mean difference: pairs are drawn anew with replacement `draws` times, and the
-/// interval holds the middle `level` of the means, with linear interpolation between them. The same for any number of
-/// threads. O(n · draws) time in parallel, 8 bytes a draw.
+/// The percentile bootstrap interval of a mean difference. Pairs are drawn with replacement `draws` times. The interval
+/// holds the middle `level` of the means, with linear interpolation between them. The result does not depend on the
+/// number of threads. O(n · draws) time in parallel, 8 bytes per draw.
 ///
 /// # Errors
 ///
@@ -318,9 +320,9 @@ pub fn bootstrap_mean_difference(
 }
 
 /// The percentile bootstrap interval of a mean over parts that come in units of different sizes, such as answers on
-/// pairs: the sum of all units' totals over the sum of their sizes. Units are drawn anew with replacement, totals and
-/// sizes together, so that a draw is divided by the parts that it drew; else as [`bootstrap_mean_difference`], which
-/// this is where all sizes are one.
+/// pairs. The mean is the sum of the units' totals over the sum of their sizes. Units are drawn with replacement,
+/// totals and sizes together, so each draw is divided by its own number of parts. With all sizes 1 it is
+/// [`bootstrap_mean_difference`].
 ///
 /// ```
 /// use ordain::{measure::bootstrap_ratio, numeric::Seed};
@@ -353,7 +355,7 @@ pub fn bootstrap_ratio(totals: &[f64], sizes: &[f64], level: f64, draws: usize, 
     percentile_interval(ratio(&mut (0..n)), resampled, level, draws, seed)
 }
 
-/// The middle `level` of what is drawn anew, around what was observed.
+/// The interval of the middle `level` of the draws, around the observed value.
 fn percentile_interval(
     mean: f64,
     resampled: impl Fn(&mut dyn Rng) -> f64 + Sync,
@@ -375,7 +377,7 @@ fn percentile_interval(
     Ok(MeanInterval { low: quantile(&drawn, outside), mean, high: quantile(&drawn, 1.0 - outside) })
 }
 
-/// The quantile of sorted values, which are not empty, by linear interpolation.
+/// The quantile of sorted, non-empty values, by linear interpolation.
 fn quantile(sorted: &[f64], fraction: f64) -> f64 {
     let last = sorted.len() - 1;
     let place = fraction * last as f64;
@@ -384,10 +386,10 @@ fn quantile(sorted: &[f64], fraction: f64) -> f64 {
     sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
 }
 
-/// Holm's correction of the p-values of several tests: each becomes the smallest level at which the step-down procedure
-/// rejects its hypothesis while keeping the chance of any false rejection below that level. With the p-values ascending,
-/// the i-th of m becomes $\max_{j \le i} \min(1, (m - j + 1)\, p_j)$; equal p-values stay equal. In the order given.
-/// O(m log m).
+/// Holm's correction of the p-values of several tests. Each becomes the smallest level at which the step-down procedure
+/// rejects its hypothesis while the probability of any false rejection stays below that level. With the p-values
+/// ascending, the i-th of m becomes $\max_{j \le i} \min(1, (m - j + 1)\, p_j)$; equal p-values stay equal. Results are
+/// in the given order. O(m log m).
 ///
 /// ```
 /// assert_eq!(ordain::measure::holm(&[0.5, 0.125, 0.25])?, vec![0.5, 0.375, 0.5]);

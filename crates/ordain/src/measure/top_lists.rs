@@ -1,12 +1,13 @@
-//! Distances between lists of the first few, and between orders with ties, of named items.
+//! Distances between lists of the first few items, and between orders with ties, of named items.
 //!
 //! Two top lists need not hold the same items, so the classical distances are extended. The Kendall distance $K^{(p)}$
-//! adds up over pairs of items that occur: 1 where the lists surely disagree, 0 where they may agree, and the penalty
-//! `p` where both items stand in one list and neither in the other, so that nothing is known. The footrule
+//! is a sum over all pairs of items in either list: 1 if the lists surely disagree, 0 if they may agree, and the
+//! penalty `p` if both items stand in one list and neither in the other, so that nothing is known. The footrule
 //! $F^{(\ell)}$ puts an absent item at position $\ell$.
 //!
-//! A bucket order is a list of groups, best first, whose members are tied. There $K^{(p)}$ charges `p` to a pair tied in
-//! exactly one of the orders, and $F_{prof}$ places every member of a bucket at the bucket's average position.
+//! A bucket order is a list of groups, best first; the members of a group are tied. There $K^{(p)}$ charges `p` for a
+//! pair that is tied in exactly one of the orders, and $F_{prof}$ places every member of a bucket at the bucket's
+//! average position.
 //!
 //! # References
 //!
@@ -22,12 +23,12 @@ use super::correlation::half_of_differences;
 use super::ranks::{PairCounts, pairs, sort_counting_inversions, unusable};
 use crate::{Error, Result};
 
-/// The penalty that assumes the best of what is not known.
+/// The penalty that assumes the best about unknown pairs.
 pub const OPTIMISTIC: f64 = 0.0;
-/// The penalty of a fair coin for what is not known.
+/// The penalty that flips a fair coin for unknown pairs.
 pub const NEUTRAL: f64 = 0.5;
 
-/// Where each item of a list stands, from 1.
+/// The position of each item of a list, from 1.
 fn positions<T: Eq + Hash>(list: &[T]) -> Result<HashMap<&T, u64>> {
     let mut positions = HashMap::with_capacity(list.len());
     for (at, item) in list.iter().enumerate() {
@@ -49,9 +50,9 @@ fn check_penalty(penalty: f64) -> Result<()> {
     Err(Error::Parameter { name: "penalty".to_owned(), value: penalty, expected: "between 0 and 1" })
 }
 
-/// The Kendall distance $K^{(p)}$ of two top lists, best first: 0 for equal lists, $k_1 k_2 + p \left(\binom{k_1}2 +
-/// \binom{k_2}2\right)$ for disjoint ones. A pair that is in one list and wholly absent from the other costs `penalty`:
-/// [`OPTIMISTIC`], [`NEUTRAL`] or anything between 0 and 1. O(k log k).
+/// The Kendall distance $K^{(p)}$ of two top lists, best first. It is 0 for equal lists, $k_1 k_2 + p
+/// \left(\binom{k_1}2 + \binom{k_2}2\right)$ for disjoint ones. A pair that stands in one list and is wholly absent
+/// from the other costs `penalty`: [`OPTIMISTIC`], [`NEUTRAL`] or any number between 0 and 1. O(k log k).
 ///
 /// ```
 /// use ordain::measure::{NEUTRAL, top_kendall};
@@ -73,7 +74,7 @@ pub fn top_kendall<T: Eq + Hash>(first: &[T], second: &[T], penalty: f64) -> Res
     Ok(sure as f64 + penalty * (pairs(alone[0]) + pairs(alone[1])) as f64)
 }
 
-/// Pairs of `list` whose better item the other list lacks and whose worse item it has.
+/// The number of pairs of `list` whose better item is absent from the other list and whose worse item is not.
 fn absent_before_present<T: Eq + Hash>(list: &[T], other: &HashMap<&T, u64>) -> u64 {
     let (mut absent, mut total) = (0, 0);
     for item in list {
@@ -86,7 +87,7 @@ fn absent_before_present<T: Eq + Hash>(list: &[T], other: &HashMap<&T, u64>) -> 
     total
 }
 
-/// The footrule of two top lists with an absent item right behind the list, at its length + 1: $F^{(k+1)}$. O(k).
+/// The footrule of two top lists. An absent item is placed right behind the list, at its length + 1: $F^{(k+1)}$. O(k).
 ///
 /// # Errors
 ///
@@ -95,8 +96,8 @@ pub fn top_footrule<T: Eq + Hash>(first: &[T], second: &[T]) -> Result<f64> {
     footrule_at(first, second, [first.len() as f64 + 1.0, second.len() as f64 + 1.0])
 }
 
-/// The footrule $F^{(\ell)}$ of two top lists with an absent item at position `location`, which lies behind both lists.
-/// O(k).
+/// The footrule $F^{(\ell)}$ of two top lists. An absent item is placed at position `location`, which must lie behind
+/// both lists. O(k).
 ///
 /// ```
 /// use ordain::measure::top_footrule_at;
@@ -164,9 +165,9 @@ where
     Ok((of(&in_first), of(&in_second)))
 }
 
-/// The Kendall distance $K^{(p)}$ of two bucket orders of the same items: a pair in opposite order costs 1, a pair tied in
-/// exactly one order costs `penalty`, a pair tied in both nothing. With [`NEUTRAL`] it is the metric $K_{prof}$. Empty
-/// buckets mean nothing. O(n log n).
+/// The Kendall distance $K^{(p)}$ of two bucket orders of the same items. A pair in opposite order costs 1, a pair tied
+/// in exactly one order costs `penalty`, a pair tied in both costs nothing. With [`NEUTRAL`] it is the metric
+/// $K_{prof}$. Empty buckets are ignored. O(n log n).
 ///
 /// ```
 /// use ordain::measure::{NEUTRAL, bucket_kendall};
@@ -191,8 +192,8 @@ where
     Ok(counts.opposed as f64 + penalty * (only_second + only_first) as f64)
 }
 
-/// The footrule $F_{prof}$ of two bucket orders of the same items: the sum of the absolute differences of positions, tied
-/// items at the average position of their bucket. Empty buckets mean nothing. O(n).
+/// The footrule $F_{prof}$ of two bucket orders of the same items: the sum of the absolute differences of positions.
+/// Tied items have the average position of their bucket. Empty buckets are ignored. O(n).
 ///
 /// # Errors
 ///

@@ -1,8 +1,8 @@
 //! Linear systems without a factorisation: conjugate gradients with the diagonal as preconditioner.
 //!
-//! Solves `A x = b` for a symmetric positive definite `A` that is known by its products only (Saad, *Iterative methods for
-//! sparse linear systems*, 2nd ed. 2003, algorithm 9.1). Inner products are sums of fixed chunks added in order, so the
-//! result has the same bits for any number of threads.
+//! Solves `A x = b` for a symmetric positive definite `A` that is known only by its products (Saad, *Iterative methods
+//! for sparse linear systems*, 2nd ed. 2003, algorithm 9.1). Inner products are sums of fixed chunks added in order, so
+//! the result has the same bits for any number of threads.
 
 use rayon::prelude::*;
 
@@ -24,7 +24,7 @@ pub trait SymmetricOperator: Sync {
     /// `out = A x`.
     fn apply(&self, x: &[f64], out: &mut [f64]);
 
-    /// The diagonal of `A`, all positive; or of something near it: only the speed depends on it.
+    /// A preconditioner: the positive diagonal of `A`, or numbers near it. Only the speed depends on it.
     fn preconditioner(&self) -> Vec<f64>;
 }
 
@@ -59,12 +59,12 @@ impl Default for ConjugateGradients {
 }
 
 impl ConjugateGradients {
-    /// Solves `A x = b` from `x = 0`; returns the number of steps. Each step is one product with `A` and a few passes
+    /// Solves `A x = b` from `x = 0`. Returns the number of steps. Each step is one product with `A` and a few passes
     /// over vectors; five vectors of memory.
     ///
-    /// The residual that the recursion carries drifts from the true one, so it is computed afresh at the end, and the
-    /// iteration starts again from there if it has drifted too far. What rounding allows bounds what can be asked: a
-    /// residual of a few ulps of `|A| |x|` is accepted.
+    /// The residual of the recursion drifts from the true one. So it is computed afresh at the end, and the iteration
+    /// starts again from there if it has drifted too far. Rounding limits the tolerance: a residual of a few ulps of
+    /// `|A| |x|` is accepted.
     ///
     /// # Errors
     /// [`Error::NotConverged`] if the steps run out or the matrix turns out not to be positive definite.
@@ -79,7 +79,7 @@ impl ConjugateGradients {
         let mut residual = rhs.to_vec();
         let mut product = vec![0.0; n];
         let mut direction = vec![0.0; n];
-        // The largest |A p| / |p| met, which estimates |A| from below.
+        // The largest |A p| / |p| so far, which estimates |A| from below.
         let mut largest = 0.0_f64;
         let mut steps = 0;
         let mut size = norm(&residual);
@@ -95,7 +95,7 @@ impl ConjugateGradients {
                 steps += 1;
                 operator.apply(&direction, &mut product);
                 let curvature = dot(&direction, &product);
-                // Not written as `<= 0`, so that NaN stops as well.
+                // Not written as `<= 0`, so that NaN stops too.
                 if !(curvature > 0.0 && curvature.is_finite()) {
                     return Err(self.failure(steps, size / norm(rhs), n));
                 }

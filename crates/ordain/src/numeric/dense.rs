@@ -1,7 +1,7 @@
 //! Dense linear algebra: products, factorisations, symmetric updates.
 //!
-//! Parallel work is cut into chunks of a fixed width that never depend on the number of threads, and each chunk runs on
-//! one thread, so that results are the same bits for any number of threads.
+//! Parallel work is cut into chunks of a fixed width, and each chunk runs on one thread. So results have the same bits
+//! for any number of threads.
 
 use std::num::NonZeroUsize;
 
@@ -14,10 +14,9 @@ use rayon::prelude::*;
 
 use super::{Matrix, SparseMatrix};
 
-/// Columns a task works on. Wide enough for the register blocks of a product, narrow enough to share out.
+/// Columns per task: wide enough for the register blocks of a product, narrow enough to share out.
 const CHUNK: usize = 96;
-/// A factorisation splits its work in this many parts whatever the number of threads, so that its bits do not depend
-/// on it.
+/// The number of parts of a factorisation. It does not depend on the number of threads, so neither do the bits.
 const PARTS: Par = Par::Rayon(NonZeroUsize::new(2).unwrap());
 /// Factorisations below this size are too small to share out.
 const PARTS_FROM: usize = 256;
@@ -74,7 +73,7 @@ pub fn multiply(left: &Matrix, right: &Matrix) -> Matrix {
 
 /// The product `matrix * vector`.
 pub fn multiply_vector(matrix: &Matrix, vector: &[f64]) -> Vec<f64> {
-    /// Rows a task works on.
+    /// Rows per task.
     const ROWS: usize = 256;
     assert_eq!(matrix.columns(), vector.len());
     let mut out = vec![0.0; matrix.rows()];
@@ -101,7 +100,7 @@ pub fn multiply_transposed(matrix: &Matrix, vector: &[f64]) -> Vec<f64> {
     }
 }
 
-/// Writes the product of a matrix with a sparse symmetric one, of which only the rows are read, to `out`.
+/// Writes the product of a matrix with a sparse symmetric matrix to `out`. Only the rows of the latter are read.
 pub fn multiply_sparse(matrix: &Matrix, symmetric: &SparseMatrix, out: &mut Matrix) {
     assert!(matrix.columns() == symmetric.rows() && symmetric.rows() == symmetric.columns());
     assert!(out.rows() == matrix.rows() && out.columns() == matrix.columns());
@@ -138,7 +137,7 @@ pub fn squared_distance(left: &[f64], right: &[f64]) -> f64 {
     sum_of(left, right, |left, right| (left - right) * (left - right))
 }
 
-/// `Σ term(left, right)` in eight interleaved partial sums so that it vectorises; their number is part of the bits.
+/// `Σ term(left, right)` in eight interleaved partial sums, so that it vectorises. Their number is part of the bits.
 #[inline]
 pub(crate) fn sum_of(left: &[f64], right: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
     assert_eq!(left.len(), right.len());
@@ -154,8 +153,8 @@ pub(crate) fn sum_of(left: &[f64], right: &[f64], term: impl Fn(f64, f64) -> f64
     sums.iter().sum::<f64>() + rest
 }
 
-/// `target -= scale * direction * direction'` on a whole symmetric matrix: `n²` multiplications, and every entry read
-/// and written once, which is what bounds it once the matrix leaves the cache.
+/// `target -= scale * direction * direction'` on a whole symmetric matrix. `n²` multiplications; every entry is read
+/// and written once, which sets the time once the matrix leaves the cache.
 pub fn rank_one_downdate(target: &mut Matrix, scale: f64, direction: &[f64]) {
     let n = direction.len();
     assert!(target.rows() == n && target.columns() == n);
@@ -174,9 +173,9 @@ pub fn rank_one_downdate(target: &mut Matrix, scale: f64, direction: &[f64]) {
     }
 }
 
-/// `target -= scale * direction * direction'` on a symmetric matrix of covariances with these variances, and for every row the largest
-/// variance of a difference with its item afterwards, `variance_i + max_j (variance_j - 2 target_ij)`. One pass: the second costs little
-/// beside reading and writing the matrix.
+/// `target -= scale * direction * direction'` on a symmetric matrix of covariances with these variances. Also finds,
+/// for every item, the largest variance of a difference with it afterwards, `variance_i + max_j (variance_j - 2
+/// target_ij)`. One pass: the second part costs little beside reading and writing the matrix.
 pub(crate) fn downdate_covariance(
     target: &mut Matrix,
     scale: f64,
@@ -222,7 +221,7 @@ fn downdate_column(column: &mut [f64], factor: f64, direction: &[f64], variances
     most.into_iter().fold(f64::NEG_INFINITY, larger)
 }
 
-/// Copies the lower half of a square matrix over its upper half, by tiles that fit the nearest cache.
+/// Copies the lower half of a square matrix over its upper half, in tiles that fit the nearest cache.
 pub(crate) fn mirror_lower(matrix: &mut Matrix) {
     const TILE: usize = 32;
     let n = matrix.rows();
@@ -238,8 +237,8 @@ pub(crate) fn mirror_lower(matrix: &mut Matrix) {
     }
 }
 
-/// The lower Cholesky factor of a symmetric positive definite matrix, of which only the lower triangle is read.
-/// `n³/3` operations.
+/// The lower Cholesky factor of a symmetric positive definite matrix. Only the lower triangle is read. `n³/3`
+/// operations.
 #[derive(Debug, Clone)]
 pub struct Cholesky {
     lower: Matrix,
@@ -270,7 +269,7 @@ impl Cholesky {
         Ok(Self { lower: matrix })
     }
 
-    /// Gives the memory of the factor back.
+    /// Returns the memory of the factor.
     pub fn into_matrix(self) -> Matrix {
         self.lower
     }
@@ -285,7 +284,7 @@ impl Cholesky {
         2.0 * self.lower.diagonal().into_iter().map(f64::ln).sum::<f64>()
     }
 
-    /// The largest pivot, an entry of the matrix's diagonal less what the rows before explain of it.
+    /// The largest pivot. A pivot is an entry of the matrix's diagonal minus the part that earlier rows explain.
     pub fn largest_pivot(&self) -> f64 {
         self.lower.diagonal().into_iter().fold(0.0, f64::max).powi(2)
     }
@@ -321,23 +320,24 @@ impl Cholesky {
     }
 }
 
-/// A factor `F` with `F F' = A` of a symmetric positive *semi*definite matrix, kept as its transpose: upper triangular
-/// where the matrix is definite, so that `F'` and what a lower triangular matrix makes of it are lower triangular.
+/// A factor `F` with `F F' = A` of a symmetric positive *semi*definite matrix, kept as its transpose. It is upper
+/// triangular if the matrix is definite. Then `F'`, and its product with a lower triangular matrix, are lower
+/// triangular.
 #[derive(Debug, Clone)]
 pub struct SemidefiniteFactor {
     transpose: Matrix,
-    /// Where the factor is not triangular: the rows that, in this order, are lower triangular.
+    /// If the factor is not triangular: the rows that are lower triangular in this order.
     pivots: Option<Vec<usize>>,
 }
 
 impl SemidefiniteFactor {
-    /// Factors the matrix: by Cholesky (from the last row up) where it goes through, else by Cholesky with diagonal
-    /// pivoting, stopped where what is left is rounding (below `n ε` times the largest variance). Nothing is added to
-    /// the diagonal.
+    /// Factors the matrix: by Cholesky (from the last row up) if that succeeds, else by Cholesky with diagonal
+    /// pivoting. Pivoting stops when only rounding is left (below `n ε` times the largest variance). Nothing is added
+    /// to the diagonal.
     pub fn new(matrix: &Matrix) -> Self {
         let n = matrix.rows();
-        // Reversing both the rows and the columns turns the lower factor into the upper one. The values of a matrix,
-        // column by column, read backwards are just that.
+        // Reversing both rows and columns turns the lower factor into the upper one. Reading the values of a matrix
+        // backwards, column by column, does both.
         let mut reversed = matrix.clone();
         reversed.values_mut().reverse();
         match Cholesky::factor(reversed) {
@@ -349,8 +349,8 @@ impl SemidefiniteFactor {
         }
     }
 
-    /// Factors the matrix by Cholesky with diagonal pivoting, stopped where what is left is below `tolerance` times the
-    /// largest variance: the rows that are not pivots are explained by the pivots to within that.
+    /// Factors the matrix by Cholesky with diagonal pivoting, until less than `tolerance` times the largest variance is
+    /// left. The pivots explain the other rows to within that.
     pub fn up_to(matrix: &Matrix, tolerance: f64) -> Self {
         let (pivots, columns) = pivoted_cholesky(matrix, tolerance);
         let transpose = Matrix::from_fn(columns.len(), matrix.rows(), |k, i| columns[k][i]);
@@ -362,13 +362,13 @@ impl SemidefiniteFactor {
         &self.transpose
     }
 
-    /// Writes `I + left * F` to the lower triangle of `out`, for a `left` that makes it symmetric; the upper triangle is
-    /// then undefined. `n³/3` operations where the factor is triangular.
+    /// Writes `I + left * F` to the lower triangle of `out`, for a `left` that makes it symmetric. The upper triangle
+    /// is then undefined. `n³/3` operations if the factor is triangular.
     pub fn identity_plus(&self, left: &Matrix, out: &mut Matrix) {
         let (rank, n) = (self.transpose.rows(), self.transpose.columns());
         assert!(left.rows() == rank && left.columns() == n && out.rows() == rank && out.columns() == rank);
         for_each_chunk(out, rank * rank * n / 6, |first, chunk| {
-            // A chunk needs only its rows from `first` on, and an upper triangular factor ends where the chunk ends.
+            // A chunk needs only its rows from `first` on. An upper triangular factor ends where the chunk ends.
             let width = chunk.ncols();
             let depth = if self.pivots.is_none() { first + width } else { n };
             let left = view(left).submatrix(first, 0, rank - first, depth);
@@ -380,21 +380,21 @@ impl SemidefiniteFactor {
         }
     }
 
-    /// Writes `R⁻¹ F'` to `out`, for a lower Cholesky factor R. `n³/3` operations where the factor is triangular.
+    /// Writes `R⁻¹ F'` to `out`, for a lower Cholesky factor R. `n³/3` operations if the factor is triangular.
     pub fn divided_by(&self, cholesky: &Cholesky, out: &mut Matrix) {
         let rank = self.transpose.rows();
         assert_eq!(rank, cholesky.lower.rows());
         out.values_mut().copy_from_slice(self.transpose.values());
         for_each_chunk(out, rank * rank * self.transpose.columns() / 6, |first, chunk| {
-            // The rows above a lower triangular matrix's diagonal are zero and stay so.
+            // The rows above the diagonal of a lower triangular matrix are zero and stay zero.
             let skip = if self.pivots.is_none() { first } else { 0 };
             let lower = view(&cholesky.lower).submatrix(skip, skip, rank - skip, rank - skip);
             solve_lower_triangular_in_place(lower, chunk.subrows_mut(skip, rank - skip), Par::Seq);
         });
     }
 
-    /// `F⁻¹ B`, the `X` of `F X = B`, for columns in the span of the matrix. `n²` operations a column where the factor is
-    /// triangular.
+    /// `F⁻¹ B`, the `X` of `F X = B`, for columns in the span of the matrix. `n²` operations per column if the factor
+    /// is triangular.
     pub fn solve(&self, right: Matrix) -> Matrix {
         let (rank, n) = (self.transpose.rows(), self.transpose.columns());
         assert_eq!(n, right.rows());
@@ -416,8 +416,8 @@ impl SemidefiniteFactor {
         }
     }
 
-    /// A `Z` with `A Z = B`, for columns in the span of the matrix A. Where it is singular, Z is zero but at the rows that
-    /// the factorisation chose. `2 n²` operations a column where the factor is triangular.
+    /// A `Z` with `A Z = B`, for columns in the span of the matrix A. If A is singular, Z is zero except at the rows
+    /// that the factorisation chose. `2 n²` operations per column if the factor is triangular.
     pub fn divide(&self, right: Matrix) -> Matrix {
         let (rank, n) = (self.transpose.rows(), self.transpose.columns());
         match &self.pivots {
@@ -464,8 +464,8 @@ pub fn transpose(matrix: &Matrix) -> Matrix {
     out
 }
 
-/// The pivots and the columns of a factor of a semidefinite matrix, stopped where what is left is below `tolerance` times
-/// the largest variance. `n r²` operations for rank r.
+/// The pivots and columns of a factor of a semidefinite matrix, until less than `tolerance` times the largest variance
+/// is left. `n r²` operations for rank r.
 fn pivoted_cholesky(matrix: &Matrix, tolerance: f64) -> (Vec<usize>, Vec<Vec<f64>>) {
     let n = matrix.rows();
     let mut left: Vec<f64> = matrix.diagonal();
@@ -485,7 +485,7 @@ fn pivoted_cholesky(matrix: &Matrix, tolerance: f64) -> (Vec<usize>, Vec<Vec<f64
             *left = (*left - *entry * *entry).max(0.0);
         }
         left[pivot] = 0.0;
-        // What earlier pivots have explained to the last digit has nothing to say to later ones.
+        // A row that earlier pivots explain to the last digit adds nothing to later ones.
         for &pivot in &pivots {
             column[pivot] = 0.0;
         }

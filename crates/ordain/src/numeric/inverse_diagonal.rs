@@ -1,19 +1,21 @@
-//! The variances of a graph prior: the diagonal of the inverse of a [`ShiftedLaplacian`], which as a matrix nobody can hold.
+//! The variances of a graph prior: the diagonal of the inverse of a [`ShiftedLaplacian`]. The inverse itself is too
+//! large to hold.
 //!
-//! With a factor they are exact ([`SparseCholesky::inverse_diagonal`](super::SparseCholesky::inverse_diagonal)), and without one
-//! they are for up to 4096 nodes, by so many solves. Beyond, `K_ii` is estimated from solves with random signs `z`
-//! (Bekas, Kokiopoulou, Saad, *An estimator for the diagonal of a matrix*, 2007): `z_i (M z)_i` has the mean `M_ii` and the
-//! variance `Σ_{j ≠ i} M_ij²`. What is known of `K` is taken out first, so that little is left off the diagonal:
+//! With a factor they are exact ([`SparseCholesky::inverse_diagonal`](super::SparseCholesky::inverse_diagonal)).
+//! Without one they are exact up to 4096 nodes, by that many solves. Beyond, solves with random signs `z` estimate
+//! `K_ii` (Bekas, Kokiopoulou, Saad, *An estimator for the diagonal of a matrix*, 2007): `z_i (M z)_i` has the mean
+//! `M_ii` and the variance `Σ_{j ≠ i} M_ij²`. The known parts of `K` are subtracted first, so that little is left off
+//! the diagonal:
 //!
 //! - On a component of c nodes the vector of ones is an eigenvector of `K` with eigenvalue 1 / shift. So
 //!   `K = 11' / (c shift) + P K P`, where `P` takes away the mean; for small shifts the first part is most of `K`.
 //! - Paths of up to two links, `B = G + G W G + G W G W G` with `G = diag(A)⁻¹`, the first terms of the series of `K`. The
 //!   diagonal of `P B P` is known, `B_ii - (2 / c) (B 1)_i + 1'B1 / c²`, with `B_ii = G_ii + G_ii² Σ_j W_ij² G_jj`.
 //!
-//! What is estimated is `P (K - B) P`. The spread over the probes gives the standard error of each variance. Estimates are
-//! kept within bounds that hold for sure: from below `1 / (A_ii - Σ_j W_ij² / A_jj)`, the paths that return after two links; from
-//! above `1 / (shift + Σ_j W_ij shift / (W_ij + shift))`, the variance if the neighbours had no other links, since links
-//! only ever lower it. Components of up to 64 nodes are solved exactly.
+//! The probes estimate `P (K - B) P`. Their spread gives the standard error of each variance. Estimates are kept within
+//! certain bounds. The lower bound is `1 / (A_ii - Σ_j W_ij² / A_jj)`: the paths that return after two links. The upper
+//! bound is `1 / (shift + Σ_j W_ij shift / (W_ij + shift))`: the variance if the neighbours had no other links, since
+//! links only lower it. Components of up to 64 nodes are solved exactly.
 
 use rand::RngExt;
 use rayon::prelude::*;
@@ -35,10 +37,10 @@ const PROBES: usize = 32;
 /// Probes that are solved together.
 const TOGETHER: usize = 4;
 
-/// The tolerance of their solves; what the few probes leave is far more.
+/// The tolerance of their solves. The error of so few probes is far larger.
 const PROBE_TOLERANCE: f64 = 1e-6;
 
-/// Where the signs come from; fixed, so that a prior is the same in every run.
+/// The seed of the signs. Fixed, so that a prior is the same in every run.
 const SEED: Seed = Seed(0x7661_7269);
 
 /// The diagonal of an inverse.
@@ -46,7 +48,7 @@ const SEED: Seed = Seed(0x7661_7269);
 pub struct InverseDiagonal {
     /// The entries.
     pub values: Vec<f64>,
-    /// The standard error of each; 0 where it is exact.
+    /// The standard error of each entry; 0 if it is exact.
     pub errors: Vec<f64>,
 }
 
@@ -58,11 +60,11 @@ impl InverseDiagonal {
 }
 
 impl SparseSolver {
-    /// The diagonal of the inverse: one recursion over the factor; without one n solves for up to 4096 rows; beyond,
-    /// estimates from 32 solves, with their standard errors. The same in every run.
+    /// The diagonal of the inverse. With a factor: one recursion over it. Without one: n solves up to 4096 rows;
+    /// beyond, estimates from 32 solves, with their standard errors. The result is the same in every run.
     ///
     /// # Errors
-    /// As [`SparseSolver::solve`].
+    /// Like [`SparseSolver::solve`].
     pub fn inverse_diagonal(&self) -> Result<InverseDiagonal> {
         if let Some(factor) = self.factor() {
             return Ok(InverseDiagonal::exact(factor.inverse_diagonal()));
@@ -81,10 +83,10 @@ impl SparseSolver {
 }
 
 impl ShiftedLaplacian {
-    /// As the module's documentation says.
+    /// Estimates the diagonal as the head of the module says.
     ///
     /// # Errors
-    /// As [`ShiftedLaplacian::solve_in_place`].
+    /// Like [`ShiftedLaplacian::solve_in_place`].
     fn estimate_inverse_diagonal(&self) -> Result<InverseDiagonal> {
         let n = self.size();
         let components = Components::new(self);
@@ -115,7 +117,7 @@ impl ShiftedLaplacian {
         let mut errors: Vec<f64> = sums.iter().zip(&squares).map(spread).collect();
         for (i, value) in values.iter_mut().enumerate() {
             let [least, most] = self.bounds(i);
-            // The two are equal at the hub of a star, but for rounding.
+            // The two are equal at the hub of a star, up to rounding.
             *value = value.max(least).min(most);
         }
         for nodes in components.small() {
@@ -165,7 +167,7 @@ impl ShiftedLaplacian {
         others.iter().zip(weights).map(|(&other, weight)| weight * weight * self.inverse()[other as usize]).sum()
     }
 
-    /// Between which the variance of a node is for sure.
+    /// Certain lower and upper bounds on the variance of a node.
     fn bounds(&self, row: usize) -> [f64; 2] {
         let shift = self.shift();
         let alone: f64 = self.links().row(row).1.iter().map(|weight| weight * (shift / (weight + shift))).sum();
@@ -190,7 +192,7 @@ fn signs(probe: usize, count: usize) -> Vec<f64> {
 struct Components {
     /// The component of each node.
     label: Vec<u32>,
-    /// The nodes, component by component, and where each starts; one start more than there are components.
+    /// The nodes, component by component, and the start of each component; one more start than components.
     nodes: Vec<u32>,
     starts: Vec<usize>,
 }
@@ -241,7 +243,7 @@ impl Components {
         self.each().map(|nodes| nodes.iter().map(|&node| x[node as usize]).sum()).collect()
     }
 
-    /// Takes its mean away from each component.
+    /// Subtracts the mean of each component.
     fn centre(&self, x: &mut [f64]) {
         let sums = self.sums(x);
         let means: Vec<f64> = self.each().zip(sums).map(|(nodes, sum)| sum / nodes.len() as f64).collect();

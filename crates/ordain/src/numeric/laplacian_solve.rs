@@ -1,30 +1,30 @@
-//! Conjugate gradients for [`ShiftedLaplacian`], several right-hand sides at once, to a bound on the covariances.
+//! Conjugate gradients for [`ShiftedLaplacian`], for several right-hand sides at once, to a bound on the covariances.
 //!
-//! The inverse `K = A⁻¹` is a covariance, and what matters of an approximate column is how far its covariances are off
-//! beside the standard deviations. For a solution `x` of `A x = b` with error `e`, Cauchy and Schwarz give
-//! `|e_j| ≤ √K_jj |e|_A`, where `|e|_A² = e' A e`; and `|A⁻¹ b|_A² = b' K b` is the variance of `b' u`. So if the error is
-//! at most `t |A⁻¹ b|_A`, no correlation of `b' u` with the utility of an item is off by more than `t`.
+//! The inverse `K = A⁻¹` is a covariance. The error of an approximate column matters relative to the standard
+//! deviations. For a solution `x` of `A x = b` with error `e`, Cauchy and Schwarz give `|e_j| ≤ √K_jj |e|_A`, where
+//! `|e|_A² = e' A e`; and `|A⁻¹ b|_A² = b' K b` is the variance of `b' u`. So if the error is at most `t |A⁻¹ b|_A`, no
+//! correlation of `b' u` with the utility of an item is off by more than `t`.
 //!
-//! That norm is the one which conjugate gradients make smallest, and it can be bounded from above as they go: with
-//! `γ_k` the steps, `δ_k` the quotients of the residuals' squared norms `|r_k|²` (in the preconditioner's inverse) and `μ` at
-//! most the smallest eigenvalue of the preconditioned matrix,
+//! Conjugate gradients minimise this norm, and it can be bounded from above as they go. Let `γ_k` be the steps, `δ_k`
+//! the quotients of the residuals' squared norms `|r_k|²` (in the preconditioner's inverse), and `μ` at most the
+//! smallest eigenvalue of the preconditioned matrix. Then
 //!
 //! `|e_k|_A² ≤ g_k |r_k|²`, `g_0 = 1 / μ`, `g_{k+1} = (g_k - γ_k) / (μ (g_k - γ_k) + δ_{k+1})`
 //!
 //! (Meurant, Tichý, *On computing quadrature-based bounds for the A-norm of the error in conjugate gradients*, 2013,
-//! eqs. 3.5 and 3.8), while `|x_k|_A² = Σ γ_j |r_j|²` bounds the variance from below. The preconditioner is the diagonal of
-//! `A`; then `μ = min shift / A_ii`, since `A - μ diag A` is still diagonally dominant.
+//! eqs. 3.5 and 3.8), while `|x_k|_A² = Σ γ_j |r_j|²` bounds the variance from below. The preconditioner is the
+//! diagonal of `A`; then `μ = min shift / A_ii`, since `A - μ diag A` is still diagonally dominant.
 
 use super::shifted_laplacian::{ROWS_PER_TASK, ShiftedLaplacian};
 use crate::{Error, Result};
 
-/// Partial sums of a task, by position: enough to hide the latency of an addition.
+/// Partial sums per task, by position: enough to hide the latency of an addition.
 const LANES: usize = 4;
 
 /// The most steps. A path of a million nodes with a shift of 1e-6 takes a few thousand.
 const MOST_STEPS: usize = 20_000;
 
-/// Starting again must make the squared drift at least so much smaller to be worth another time.
+/// A restart must make the squared drift at least this much smaller to be worth another one.
 const MENDED: f64 = 1.0 / 16.0;
 
 /// Right-hand sides that are solved together.
@@ -47,12 +47,13 @@ impl Progress {
         Self { residual, bound: 1.0 / least, energy, done: residual == 0.0 }
     }
 
-    /// After a step of this length has left a residual with this squared norm; returns how much of the direction to keep.
+    /// Updates the state after a step of this length that left a residual with this squared norm. Returns how much of
+    /// the direction to keep.
     fn advance(&mut self, step: f64, residual: f64, least: f64, tolerance: f64) -> f64 {
         self.energy += step * self.residual;
         let keep = residual / self.residual;
         let beyond = self.bound - step;
-        // Positive but for rounding; 1 / least is a bound in any case.
+        // Positive up to rounding. 1 / least is a bound in any case.
         self.bound = if beyond > 0.0 { beyond / (least * beyond + keep) } else { 1.0 / least };
         self.residual = residual;
         self.done = self.residual * self.bound <= tolerance * tolerance * self.energy;
@@ -61,15 +62,16 @@ impl Progress {
 }
 
 impl ShiftedLaplacian {
-    /// Solves `A x = b` for right-hand sides that stand one after another, each in place. The solution is off by at most
-    /// `tolerance` times its own norm, in the norm of `A`: no correlation is off by more. Returns the most steps taken.
+    /// Solves `A x = b` in place for right-hand sides that stand one after another. The solution is off by at most
+    /// `tolerance` times its own norm, in the norm of `A`, so no correlation is off by more. Returns the most steps
+    /// taken.
     ///
     /// A step reads the links once for four right-hand sides and passes over twelve vectors; four vectors of memory
-    /// each. Parallel over rows. The residual that the recursion carries drifts from the true one by rounding, so that
-    /// is computed afresh at the end, and the iteration starts again from there if it matters and can be mended.
+    /// each. Parallel over rows. The residual of the recursion drifts from the true one by rounding. So it is computed
+    /// afresh at the end, and the iteration starts again from there if this matters and helps.
     ///
     /// # Errors
-    /// [`Error::NotConverged`] if 20 000 steps do not suffice.
+    /// [`Error::NotConverged`] if 20 000 steps are not enough.
     pub fn solve_in_place(&self, rhs: &mut [f64], tolerance: f64) -> Result<usize> {
         let n = self.size().max(1);
         let mut steps = 0;
@@ -123,8 +125,8 @@ impl ShiftedLaplacian {
             let norms = self.norms(self.inverse(), &residual);
             let sizes = self.norms(self.diagonal(), &x);
             for (k, own) in progress.iter_mut().enumerate() {
-                // Starting again mends what has added up over the steps, not the rounding of the product itself, which is
-                // some ulps of `A_ii x_i` in each row and more at hubs.
+                // A restart mends the drift that has added up over the steps. It does not mend the rounding of the
+                // product itself, which is some ulps of `A_ii x_i` in each row and more at hubs.
                 let rounding = (8.0 * f64::EPSILON).powi(2) * sizes[k];
                 let matters = drift[k] > tolerance * tolerance * own.energy * least;
                 if matters && drift[k] > rounding && drift[k] < MENDED * before[k] {
@@ -209,7 +211,7 @@ impl ShiftedLaplacian {
         })
     }
 
-    /// At most the smallest eigenvalue of the matrix preconditioned by its diagonal.
+    /// A lower bound on the smallest eigenvalue of the matrix preconditioned by its diagonal.
     fn least_eigenvalue(&self) -> f64 {
         self.shift() / self.diagonal().iter().copied().fold(self.shift(), f64::max)
     }

@@ -49,7 +49,7 @@ impl Matrix {
         &self.values[column * self.rows..(column + 1) * self.rows]
     }
 
-    /// One column, to be written.
+    /// One column, mutable.
     pub fn column_mut(&mut self, column: usize) -> &mut [f64] {
         &mut self.values[column * self.rows..(column + 1) * self.rows]
     }
@@ -61,9 +61,9 @@ impl Matrix {
         Self { rows: self.rows, columns, values }
     }
 
-    /// All columns in order, to be written; e.g. in parallel, each by its own task.
+    /// All columns in order, mutable; for example one per task.
     pub fn columns_mut(&mut self) -> impl Iterator<Item = &mut [f64]> {
-        // A matrix without rows has no chunk to give.
+        // A matrix without rows has no chunks.
         self.values.chunks_exact_mut(self.rows.max(1))
     }
 
@@ -72,7 +72,7 @@ impl Matrix {
         &self.values
     }
 
-    /// The values, column by column, to be written.
+    /// The values, column by column, mutable.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }

@@ -1,6 +1,6 @@
-//! The mathematics everything else stands on: tails of the normal law, linear algebra, optimisers, random streams.
+//! The shared mathematics: tails of the normal law, linear algebra, optimisers, random streams.
 //!
-//! This is the one module that names `faer`; it never appears in a public signature.
+//! Only this module names `faer`, and never in a public signature.
 
 pub(crate) mod conjugate_gradients;
 pub mod dense;

@@ -1,13 +1,13 @@
 //! The matrix of a graph prior, `A = D - W + shift I`, by its products and its solves.
 //!
-//! `W` are the weights of links, positive and symmetric with an empty diagonal, `D` the sums of its rows. `A` is an
-//! M-matrix: its inverse has no negative entry, its rows sum to the shift, and so `|A⁻¹ r| ≤ |r| / shift` in the largest
-//! entry. Nothing is stored beside the links but the diagonal. Where all weights are equal, a product reads the places of
-//! the links only, four bytes instead of twelve.
+//! `W` holds the weights of links; it is positive and symmetric, with an empty diagonal. `D` holds the sums of its
+//! rows. `A` is an M-matrix: its inverse has no negative entry and its rows sum to the shift, so `|A⁻¹ r| ≤ |r| /
+//! shift` in the largest entry. Only the links and the diagonal are stored. Where all weights are equal, a product
+//! reads only the places of the links, four bytes instead of twelve.
 //!
-//! Several right-hand sides are solved at once, so that the links are read once for all of them. Each keeps to
-//! itself: sums run in an order that depends neither on how many are solved together nor on the number of threads, and
-//! one that is done is left alone, so a solution has the same bits whatever it is solved with.
+//! Several right-hand sides are solved at once, so the links are read once for all. Each is independent: sums run in an
+//! order that depends neither on the number solved together nor on the number of threads, and a finished one is left
+//! alone. So a solution has the same bits whatever it is solved with.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,8 +35,8 @@ pub struct ShiftedLaplacian {
 }
 
 impl ShiftedLaplacian {
-    /// Of these links, which are symmetric and positive with an empty diagonal. With a shift of 0 there are products only,
-    /// no solves.
+    /// The matrix of these links, which must be symmetric and positive with an empty diagonal. With a shift of 0 it has
+    /// products but no solves.
     pub fn new(links: Arc<SparseMatrix>, shift: f64) -> Self {
         debug_assert!(links.rows() == links.columns() && shift >= 0.0);
         let diagonal: Vec<f64> = (0..links.rows()).map(|row| links.row(row).1.iter().sum::<f64>() + shift).collect();
@@ -46,7 +46,7 @@ impl ShiftedLaplacian {
         Self { links, shift, diagonal, inverse, weight }
     }
 
-    /// The rows and columns of some nodes, in this order: links to other nodes are cut, but stay in the diagonal.
+    /// The rows and columns of some nodes, in this order. Links to other nodes are cut but stay in the diagonal.
     pub(super) fn part(&self, nodes: &[u32]) -> Self {
         let places: HashMap<u32, u32> = nodes.iter().copied().zip(0..).collect();
         let inside = |(place, &node): (usize, &u32)| {
@@ -73,7 +73,7 @@ impl ShiftedLaplacian {
         &self.links
     }
 
-    /// What is added to the Laplacian's diagonal.
+    /// The shift: the number added to the Laplacian's diagonal.
     pub fn shift(&self) -> f64 {
         self.shift
     }
@@ -93,7 +93,7 @@ impl ShiftedLaplacian {
         self.links.map(|_, _, weight| -weight).with_diagonal(&self.diagonal)
     }
 
-    /// `out = A x` in one column, by the same sums as in a solve.
+    /// `out = A x` for one column, with the same sums as in a solve.
     pub fn multiply(&self, x: &[f64], out: &mut [f64]) {
         self.product::<1>(x.as_chunks().0, out.as_chunks_mut().0);
     }
@@ -114,7 +114,7 @@ impl ShiftedLaplacian {
         })
     }
 
-    /// `W x` in one row: four partial sums by position, then what is left over.
+    /// `W x` in one row: four partial sums by position, then the rest.
     #[inline]
     pub(super) fn linked<const K: usize>(&self, row: usize, x: &[[f64; K]]) -> [f64; K] {
         let (columns, weights) = self.links.row(row);
@@ -147,7 +147,7 @@ impl ShiftedLaplacian {
         std::array::from_fn(|k| sums[0][k] + sums[1][k] + (sums[2][k] + sums[3][k]))
     }
 
-    /// What `work` makes of every task, added up in their order; in parallel if the system is large.
+    /// The sum of the results of `work` over all tasks, in their order; in parallel if the system is large.
     pub(super) fn over_tasks<T: Send, const K: usize>(
         &self,
         tasks: impl Iterator<Item = T>,

@@ -10,21 +10,21 @@ use crate::{Error, Result};
 /// Products with fewer stored entries than this are not worth a second thread.
 const PARALLEL_ENTRIES: usize = 1 << 16;
 
-/// Rows that one task takes at a time; a fixed number, so that the split does not depend on the number of threads.
+/// Rows per task. Fixed, so that the split does not depend on the number of threads.
 const ROWS_PER_TASK: usize = 1 << 10;
 
-/// A sparse matrix of `f64`, stored row by row with ascending columns. What is symmetric is stored with both halves.
+/// A sparse matrix of `f64`, stored row by row with ascending columns. Symmetric matrices are stored with both halves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SparseMatrix {
     columns: usize,
-    /// Where each row starts in `indices` and `values`; one more than there are rows.
+    /// The start of each row in `indices` and `values`; one more start than rows.
     starts: Vec<usize>,
     indices: Vec<u32>,
     values: Vec<f64>,
 }
 
 impl SparseMatrix {
-    /// A matrix from (row, column, value) entries; entries of the same place add up, in the order given.
+    /// A matrix from (row, column, value) entries. Entries at the same place add up, in the given order.
     ///
     /// # Errors
     /// If an entry lies outside the matrix.
@@ -97,7 +97,7 @@ impl SparseMatrix {
         (&self.indices[range.clone()], &self.values[range])
     }
 
-    /// One entry; 0 where none is stored.
+    /// One entry; 0 if it is not stored.
     pub fn get(&self, row: usize, column: usize) -> f64 {
         let (columns, values) = self.row(row);
         match columns.binary_search_by(|&other| (other as usize).cmp(&column)) {
@@ -131,7 +131,7 @@ impl SparseMatrix {
         (0..self.rows().min(self.columns)).map(|i| self.get(i, i)).collect()
     }
 
-    /// The same matrix with `change(row, column, value)` in place of every stored value.
+    /// The same matrix with every stored value replaced by `change(row, column, value)`.
     pub fn map(&self, change: impl Fn(usize, usize, f64) -> f64) -> Self {
         let mut out = self.clone();
         for row in 0..self.rows() {
@@ -169,7 +169,7 @@ impl SparseMatrix {
             .unwrap_or_else(|_| unreachable!("the rows of a matrix are in its range"))
     }
 
-    /// The same square matrix with `diagonal` in place of its own, every entry of it stored, zeros as well.
+    /// The same square matrix with another diagonal. All its entries are stored, zeros too.
     pub fn with_diagonal(&self, diagonal: &[f64]) -> Self {
         debug_assert!(diagonal.len() == self.rows() && diagonal.len() == self.columns);
         let mut out = Self::with_capacity(self.rows(), self.columns, self.stored() + self.rows());
@@ -230,7 +230,7 @@ impl SparseMatrix {
         Self { columns: self.rows(), starts, indices, values }
     }
 
-    /// The products that [`SparseMatrix::gram`] forms: the sum of the squared numbers of entries in the columns.
+    /// The number of products in [`SparseMatrix::gram`]: the sum of the squared numbers of entries in the columns.
     pub fn gram_cost(&self) -> usize {
         let mut counts = vec![0_usize; self.columns];
         for &column in &self.indices {

@@ -15,7 +15,7 @@ use faer::{Conj, MatMut, Par, Side};
 use super::SparseMatrix;
 use crate::{Error, Result};
 
-/// The lower triangle by columns, in the form the factorisation wants.
+/// The lower triangle by columns, as the factorisation needs it.
 struct Triangle {
     starts: Vec<u32>,
     rows: Vec<u32>,
@@ -74,15 +74,15 @@ impl SparseOrdering {
     }
 }
 
-/// The chordal graph that eliminating the rows one by one makes of a pattern: for each row, in the order of elimination,
-/// the row itself and then its neighbours that are eliminated later.
+/// The chordal graph that results from eliminating the rows of a pattern one by one. For each row, in the order of
+/// elimination: the row itself, then its neighbours that are eliminated later.
 ///
 /// # Errors
-/// The number of entries, if it is above `limit`; `usize::MAX` if it is beyond counting.
+/// The number of entries, if it is above `limit`; `usize::MAX` if it cannot be counted.
 pub(crate) fn triangulate(matrix: &SparseMatrix, limit: usize) -> std::result::Result<Vec<Vec<u32>>, usize> {
-    // Supernodes are merged where that is faster, which would add links that the triangulation does not need; counting
-    // first keeps the unmerged pattern from being formed where it is too large. Merging at most doubles small factors and
-    // adds a few per cent to large ones, so twice the limit is beyond doubt.
+    // Supernodes are merged where that is faster. This would add links that the triangulation does not need. Counting
+    // first avoids forming an unmerged pattern that is too large. Merging at most doubles small factors and adds a few
+    // per cent to large ones, so twice the limit is certainly too large.
     let counted = SparseOrdering::new(matrix).ok_or(usize::MAX)?.fill();
     if counted > limit.saturating_mul(2) {
         return Err(counted);
@@ -115,8 +115,8 @@ impl std::fmt::Debug for SparseCholesky {
 }
 
 impl SparseCholesky {
-    /// Factors a matrix that has the pattern `ordering` was made for. On one thread, so that the bits do not depend on
-    /// their number.
+    /// Factors a matrix with the pattern of `ordering`. On one thread, so that the bits do not depend on the number of
+    /// threads.
     ///
     /// # Errors
     /// [`Error::NotPositiveDefinite`], or [`Error::TooLarge`] if memory runs out.
@@ -161,7 +161,7 @@ impl SparseCholesky {
         self.values.len()
     }
 
-    /// Solves `A X = B` in place for right-hand sides stored one after another. Four operations an entry of the factor
+    /// Solves `A X = B` in place for right-hand sides stored one after another. Four operations per entry of the factor
     /// and right-hand side; on one thread.
     pub fn solve_in_place(&self, rhs: &mut [f64]) {
         let n = self.size();
@@ -210,7 +210,7 @@ impl SparseCholesky {
     }
 
     /// The diagonal of the inverse, without the inverse: Takahashi's recursion (Takahashi, Fagan, Chen 1973; Erisman,
-    /// Tinney 1975) computes the inverse at the places of the factor only.
+    /// Tinney 1975) computes the inverse only at the places of the factor.
     ///
     /// From `Z L = L⁻ᵀ`, column j from the last: `Z_ij = -Σ_k Z_ik L_kj / L_jj` for i below j and
     /// `Z_jj = (1 / L_jj - Σ_k L_kj Z_kj) / L_jj`, sums over the k below j where `L_kj` has a place. Time

@@ -1,8 +1,8 @@
-//! Columns and variances of a graph prior: by a factor where it stays sparse, by conjugate gradients where not.
+//! Columns and variances of a graph prior: by a factor if it stays sparse, else by conjugate gradients.
 //!
-//! The two fail on opposite graphs. Random and scale-free graphs fill the factor but need some twenty steps of conjugate
-//! gradients; grids, neighbourhoods and crawls of the web need hundreds of steps but barely fill. [`SparseSolver`] counts
-//! the fill without computing it and chooses.
+//! The two fail on opposite graphs. Random and scale-free graphs fill the factor but need about twenty steps of
+//! conjugate gradients. Grids, neighbourhoods and crawls of the web need hundreds of steps but barely fill.
+//! [`SparseSolver`] counts the fill without computing it, and chooses.
 
 use std::sync::Arc;
 
@@ -12,32 +12,32 @@ use super::dense::{Cholesky, mirror_lower};
 use super::{Matrix, ShiftedLaplacian, SparseCholesky, SparseMatrix, SparseOrdering};
 use crate::{Error, Result};
 
-/// The largest factor to hold: half a gigabyte of values, about two seconds of factoring.
+/// The largest factor that is kept: half a gigabyte of values, about two seconds of factoring.
 const MOST_FILL: usize = 60_000_000;
 
 /// The rows of the first part of a graph whose fill is counted.
 const FIRST_COUNTED: usize = 1 << 14;
 
-/// Right-hand sides that are solved together by a factor; a fixed number, so that the split does not depend on the threads.
+/// Right-hand sides that a factor solves together. Fixed, so that the split does not depend on the threads.
 const SOLVED_TOGETHER: usize = 32;
 
-/// How far a correlation may be off by an iterative solve. Beliefs add up some hundreds of columns, and are to agree with
-/// dense ones to 1e-9.
+/// The largest error of a correlation from an iterative solve. Beliefs add up some hundreds of columns and must agree
+/// with dense ones to 1e-9.
 pub(super) const TOLERANCE: f64 = 1e-12;
 
 /// How a sparse system is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SolveMethod {
-    /// By a factor if it stays sparse, else by conjugate gradients.
+    /// A factor if it stays sparse, else conjugate gradients.
     #[default]
     Automatic,
-    /// By a factor, whatever its size.
+    /// A factor, whatever its size.
     Factor,
-    /// By conjugate gradients.
+    /// Conjugate gradients.
     Iterate,
 }
 
-/// Solves systems of one [`ShiftedLaplacian`], by the method that suits it.
+/// Solves systems of one [`ShiftedLaplacian`] by the method that suits it.
 #[derive(Debug, Clone)]
 pub struct SparseSolver {
     matrix: ShiftedLaplacian,
@@ -50,7 +50,7 @@ impl SparseSolver {
     /// Prepares to solve systems of a matrix.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if a factor was asked for and cannot be held.
+    /// [`Error::TooLarge`] if a factor was asked for and does not fit.
     pub fn new(matrix: ShiftedLaplacian, method: SolveMethod) -> Result<Self> {
         let ordering = match method {
             SolveMethod::Iterate => None,
@@ -66,10 +66,10 @@ impl SparseSolver {
         Ok(Self { matrix, method, ordering, factor })
     }
 
-    /// The same solver with another shift; the links are shared and the order is kept.
+    /// The same solver with another shift. It shares the links and keeps the order.
     ///
     /// # Errors
-    /// As [`SparseSolver::new`].
+    /// Like [`SparseSolver::new`].
     pub fn with_shift(&self, shift: f64) -> Result<Self> {
         let matrix = ShiftedLaplacian::new(Arc::clone(self.matrix.links()), shift);
         let factor = factor_of(self.ordering.as_ref(), &matrix)?;
@@ -106,13 +106,13 @@ impl SparseSolver {
         Ok(())
     }
 
-    /// Columns of the inverse, written one after another; each has the same bits as if it were solved alone.
+    /// Columns of the inverse, written one after another. Each has the same bits as if it were solved alone.
     ///
-    /// By a factor one after another, in parallel. By conjugate gradients those that touch few rows by themselves,
-    /// in parallel, and the others four at a time.
+    /// A factor solves them one after another, in parallel. Conjugate gradients solve columns that touch few rows by
+    /// themselves, in parallel, and the others four at a time.
     ///
     /// # Errors
-    /// As [`SparseSolver::solve`].
+    /// Like [`SparseSolver::solve`].
     pub fn columns(&self, items: &[usize], out: &mut [f64]) -> Result<()> {
         let n = self.matrix.size();
         out.fill(0.0);
@@ -140,11 +140,11 @@ impl SparseSolver {
         Ok(())
     }
 
-    /// The inverse, `n²` doubles: n solves, in parallel by blocks of columns; or by a dense factor, with `3 n²` doubles, where
-    /// that is faster and the method is left open. Exactly symmetric.
+    /// The inverse: `n²` doubles, n solves, in parallel by blocks of columns. If the method is left open and a dense
+    /// factor is faster, it is used, with `3 n²` doubles. Exactly symmetric.
     ///
     /// # Errors
-    /// As [`SparseSolver::solve`].
+    /// Like [`SparseSolver::solve`].
     pub fn inverse(&self) -> Result<Matrix> {
         let n = self.matrix.size();
         if self.method == SolveMethod::Automatic && self.dense_is_faster() {
@@ -160,8 +160,9 @@ impl SparseSolver {
         Ok(out)
     }
 
-    /// A column by a dense factor takes `n²` operations at some 30 a nanosecond; by a sparse one four an entry at 2.5; by
-    /// conjugate gradients some thirty steps, each two an entry of the matrix and twelve a row, at 1.
+    /// Whether a dense factor is faster per column. It takes `n²` operations at about 30 per nanosecond. A sparse
+    /// factor takes four per entry at 2.5 per nanosecond. Conjugate gradients take about thirty steps, each two per
+    /// entry of the matrix and twelve per row, at 1 per nanosecond.
     fn dense_is_faster(&self) -> bool {
         let n = self.matrix.size() as f64;
         let dense = n * n / 30.0;
@@ -190,11 +191,11 @@ pub(super) fn dense_inverse(matrix: &SparseMatrix) -> Result<Matrix> {
     Ok(Cholesky::factor(dense).map_err(not_definite)?.inverse())
 }
 
-/// An order whose factor can be held, if there is one.
+/// An order whose factor is small enough, if there is one.
 ///
-/// Ordering takes minutes where a large graph fills. But a part of a graph, in the same order, fills no more than the whole
-/// does; so parts around the heaviest hub, each twice the one before, are counted until one fills too much. At most twice
-/// the time that ordering the whole takes.
+/// Ordering takes minutes if a large graph fills. But a part of a graph, in the same order, fills no more than the
+/// whole. So parts around the heaviest hub, each twice the one before, are counted until one fills too much. This takes
+/// at most twice the time of ordering the whole.
 fn sparse_ordering(matrix: &ShiftedLaplacian) -> Option<SparseOrdering> {
     let n = matrix.size();
     let nodes = if n > FIRST_COUNTED { around_the_hub(matrix.links()) } else { Vec::new() };
@@ -213,7 +214,7 @@ fn sparse_ordering(matrix: &ShiftedLaplacian) -> Option<SparseOrdering> {
     SparseOrdering::new(&whole).filter(|ordering| ordering.fill() <= MOST_FILL)
 }
 
-/// All nodes, the nearest to the one with the most links first, then those of other components.
+/// All nodes, by distance from the one with the most links; then the nodes of other components.
 fn around_the_hub(links: &SparseMatrix) -> Vec<u32> {
     let n = links.rows();
     let hub = (0..n).max_by_key(|&node| links.row(node).0.len()).unwrap_or(0);

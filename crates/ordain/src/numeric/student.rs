@@ -1,21 +1,20 @@
 //! Student's t law.
 //!
-//! The two-sided tail is an incomplete beta function, $P(|T| \ge t) = I_x(\nu/2, 1/2)$ with $x = \nu/(\nu + t^2)$, evaluated for $t \ge 1$ by the continued
-//! fraction of DiDonato and Morris (*Significant digit computation of the incomplete beta function ratios*, ACM TOMS 18,
-//! 1992), whose terms do not cancel, and else by $I_x(a, b) = 1 - I_{1-x}(b, a)$. The one constant needed,
-//! $1/B(a, 1/2) = \Gamma(a + 1/2) / (\Gamma(a) \sqrt\pi)$, comes from the asymptotic series of the ratio (DLMF 5.11.13),
-//! so that no large logarithms cancel.
+//! The two-sided tail is an incomplete beta function, $P(|T| \ge t) = I_x(\nu/2, 1/2)$ with $x = \nu/(\nu + t^2)$. For
+//! $t \ge 1$ it is evaluated by the continued fraction of DiDonato and Morris (*Significant digit computation of the
+//! incomplete beta function ratios*, ACM TOMS 18, 1992), whose terms do not cancel; otherwise by $I_x(a, b) = 1 -
+//! I_{1-x}(b, a)$. The one constant, $1/B(a, 1/2) = \Gamma(a + 1/2) / (\Gamma(a) \sqrt\pi)$, comes from the asymptotic
+//! series of the ratio (DLMF 5.11.13), so no large logarithms cancel.
 
 use std::f64::consts::PI;
 
-/// Steps of the continued fraction. Some two hundred are needed at most, so this is never reached.
+/// Steps of the continued fraction. About two hundred are enough, so this is never reached.
 const MOST_STEPS: usize = 10_000;
 /// From here on eight terms of the series below are exact to the last digit.
 const SERIES_FROM: f64 = 40.0;
 
-/// The chance that `|T|` is at least `|t|` with the given degrees of freedom, to about 13 digits, in the far tails too.
-/// NaN if the degrees are not positive and finite or `t` is NaN. A few
-/// hundred operations at most.
+/// The probability that `|T|` is at least `|t|` with the given degrees of freedom, to about 13 digits, also in the far
+/// tails. NaN if the degrees are not positive and finite or `t` is NaN. A few hundred operations at most.
 ///
 /// ```
 /// let p = ordain::numeric::student::two_sided_tail(1.0, 1.0);
@@ -26,7 +25,7 @@ pub fn two_sided_tail(t: f64, degrees: f64) -> f64 {
         return f64::NAN;
     }
     let (a, b) = (0.5 * degrees, 0.5);
-    // t² is never formed alone, as it may overflow.
+    // t² is never formed alone, since it may overflow.
     let ratio = t.abs() / degrees.sqrt();
     let odds = ratio * ratio;
     if odds == 0.0 {
@@ -67,8 +66,8 @@ fn inverse_beta(a: f64) -> f64 {
     factor * (a / PI).sqrt() * series
 }
 
-/// The fraction under `x^a y^b / B(a, b)` in `I_x(a, b)`, by Lentz's method: `y = 1 - x`, and `lead = a y - b x` is given
-/// apart because it cancels.
+/// The fraction under `x^a y^b / B(a, b)` in `I_x(a, b)`, by Lentz's method. `y = 1 - x`; `lead = a y - b x` is an
+/// argument because it cancels.
 fn continued_fraction(x: f64, y: f64, a: f64, b: f64, lead: f64) -> f64 {
     let denominator = |n: f64| {
         n + n * (b - n) * x / (a + 2.0 * n - 1.0) + (a + n) * (lead + 1.0 + n * (1.0 + y)) / (a + 2.0 * n + 1.0)

@@ -26,7 +26,7 @@ fn sum_over_pairs(order: &[usize], value: impl Fn(usize, usize) -> f64) -> f64 {
     order.iter().enumerate().map(row).sum()
 }
 
-/// Every item once.
+/// Fails unless the order holds every item once.
 pub(super) fn check_order(order: &[usize], items: usize) -> Result<()> {
     let wrong = |found: String, expected: String| Error::Data { what: "an order", found, expected };
     if order.len() != items {
@@ -43,8 +43,8 @@ pub(super) fn check_order(order: &[usize], items: usize) -> Result<()> {
     Ok(())
 }
 
-/// What an order gains over its reverse: the sum of PREF(u, v) - PREF(v, u) over pairs that it puts in this order. Twice AGREE
-/// less a constant, and cheaper, since it goes by rows. `O(n²)` time, `O(n)` memory.
+/// The gain of an order over its reverse: the sum of PREF(u, v) - PREF(v, u) over the pairs that it puts in this order.
+/// It is twice AGREE minus a constant, and cheaper, since it goes by rows. `O(n²)` time, `O(n)` memory.
 pub(super) fn net_agreement(order: &[usize], preference: &impl Preference) -> f64 {
     let mut row = vec![0.0; preference.len()];
     let mut total = 0.0;

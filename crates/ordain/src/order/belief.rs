@@ -6,8 +6,8 @@ use crate::gp::Belief;
 use crate::numeric::normal;
 use crate::{Error, Result};
 
-/// What a belief says of some items: PREF(u, v) is the probability that u has the higher utility, `Φ((m_u - m_v) / sd(u - v))`, and ½ for
-/// twins. Keeps the joint covariance of these items: 8 n² bytes.
+/// The preference of a belief about some items: PREF(u, v) is the probability that u has the higher utility, `Φ((m_u -
+/// m_v) / sd(u - v))`, and ½ for twins. Keeps the joint covariance of these items: 8 n² bytes.
 #[derive(Debug, Clone)]
 pub struct BeliefPreference {
     mean: Vec<f64>,
@@ -15,7 +15,7 @@ pub struct BeliefPreference {
 }
 
 impl BeliefPreference {
-    /// The belief on these items, which are then numbered from 0.
+    /// The belief about these items, which are then numbered from 0.
     ///
     /// # Errors
     /// If an item is not one of the belief's, or the kernel cannot give a column.
@@ -38,7 +38,7 @@ impl Preference for BeliefPreference {
         let difference = self.mean[u] - self.mean[v];
         let own = self.covariance[(u, u)] + self.covariance[(v, v)];
         let variance = own - 2.0 * self.covariance[(u, v)];
-        // What rounding leaves of a variance that is none.
+        // Below this, the variance is only rounding.
         if variance > 4.0 * f64::EPSILON * own {
             return normal::cdf(difference / variance.sqrt());
         }

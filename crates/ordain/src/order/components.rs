@@ -4,11 +4,11 @@ use super::agreement::net_agreement;
 use super::greedy::{greedy_among, greedy_order};
 use super::{Preference, SAME};
 
-/// The better of two orders: the greedy one, and the one that first puts the strongly connected components of "u is rather to come
-/// before v" in order, which loses nothing between components, and is greedy within each. Never worse than greedy,
-/// which the second alone can be.
+/// The better of two orders. One is greedy. The other first orders the strongly connected components of "u should come
+/// before v", which loses nothing between components, and is greedy within each. The second alone can be worse than
+/// greedy; the result never is.
 ///
-/// `O(n)` rows of the preference, `O(n²)` time, and one bit a pair of memory.
+/// `O(n)` rows of the preference, `O(n²)` time, and one bit of memory per pair.
 pub fn component_order(preference: &impl Preference) -> Vec<usize> {
     let greedy = greedy_order(preference);
     let components = components(&Majority::of(preference));
@@ -24,7 +24,7 @@ pub fn component_order(preference: &impl Preference) -> Vec<usize> {
     }
 }
 
-/// Which items are rather to come before which: one bit a pair.
+/// For every pair of items, whether the first should come before the second: one bit per pair.
 struct Majority {
     items: usize,
     words: usize,
@@ -47,7 +47,7 @@ impl Majority {
         Self { items, words, bits }
     }
 
-    /// The first item from `from` on that `item` is rather to come before.
+    /// The first item, from `from` on, that should come after `item`.
     fn next(&self, item: usize, from: usize) -> Option<usize> {
         let row = &self.bits[item * self.words..(item + 1) * self.words];
         let mut word = from / 64;
@@ -60,8 +60,8 @@ impl Majority {
     }
 }
 
-/// Strongly connected components in topological order, each with its items in rising order: Tarjan's algorithm, with a stack of
-/// its own, since a path can be as long as there are items.
+/// Strongly connected components in topological order, each with its items in rising order. This is Tarjan's algorithm
+/// with a stack of its own, since a path can be as long as the number of items.
 fn components(graph: &Majority) -> Vec<Vec<usize>> {
     const NEW: usize = usize::MAX;
     let n = graph.items;

@@ -1,4 +1,4 @@
-//! The best order: of few items by dynamic programming, and of two-valued experts by a closed form.
+//! The best order: by dynamic programming for few items, by a closed form for two-valued experts.
 
 use super::{Preference, RankOrdering, Unretrieved, Weighted};
 use crate::{Error, Result};
@@ -6,8 +6,8 @@ use crate::{Error, Result};
 /// The most items that [`exact_order`] takes: 2²⁰ sets, each with a number and a last item.
 pub const LARGEST_EXACT: usize = 20;
 
-/// An order that agrees best, by dynamic programming over the sets of items that come first. The problem is NP-complete (LTOT theorem
-/// 1): `O(2ⁿ n²)` time and 9 bytes a set, so n is at most [`LARGEST_EXACT`].
+/// An order that agrees best, by dynamic programming over the sets of items that come first. The problem is NP-complete
+/// (LTOT theorem 1): `O(2ⁿ n²)` time and 9 bytes per set, so n is at most [`LARGEST_EXACT`].
 ///
 /// # Errors
 /// If there are more items.
@@ -18,7 +18,7 @@ pub fn exact_order(preference: &impl Preference) -> Result<Vec<usize>> {
         return Err(Error::TooLarge { what, size: n, limit: LARGEST_EXACT, method: "exact ordering" });
     }
     let prefer: Vec<f64> = (0..n * n).map(|at| preference.prefer(at / n, at % n)).collect();
-    // Of every set: the most that an order of it can agree, and which item comes last in that order.
+    // For every set: the best agreement of an order of it, and the last item of that order.
     let mut agreement = vec![0.0_f64; 1 << n];
     let mut last = vec![0_u8; 1 << n];
     for set in 1..1_usize << n {
@@ -54,9 +54,9 @@ fn members(mut set: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// An order that agrees best with experts each of which divides the items into a better and a worse part: by falling sum of the
-/// weights of the experts that hold an item the better (LTOT section 3, after theorem 1). None if an expert has more
-/// than two levels or abstains on some items only. `O(n N + n log n)`.
+/// An order that agrees best with experts that each divide the items into a better and a worse part. Items come by
+/// falling sum of the weights of the experts that put them in the better part (LTOT section 3, after theorem 1). None
+/// if an expert has more than two levels or abstains on some items only. `O(n N + n log n)`.
 pub fn two_valued_order(preference: &Weighted<'_, RankOrdering>) -> Option<Vec<usize>> {
     let mut sums = vec![0.0; preference.len()];
     for (expert, weight) in preference.experts().iter().zip(preference.weights()) {

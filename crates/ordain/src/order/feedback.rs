@@ -1,19 +1,19 @@
-//! What came back on a query.
+//! The feedback on a query.
 
 use std::collections::HashMap;
 
 use super::Preference;
 use crate::{Error, Result};
 
-/// Assertions "u should be preferred to v" on the items of one query (F in LTOT section 4). They may contradict each other,
-/// and there may be none. One that is given twice counts twice.
+/// Assertions "u should be preferred to v" on the items of one query (F in LTOT section 4). They may contradict each
+/// other, and there may be none. An assertion that is given twice counts twice.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Feedback {
     pairs: Vec<(u32, u32)>,
 }
 
 impl Feedback {
-    /// These assertions, the preferred item first.
+    /// Feedback from these assertions, the preferred item first.
     ///
     /// # Errors
     /// If an item is preferred to itself.
@@ -34,8 +34,8 @@ impl Feedback {
         Self { pairs: (0..items).flat_map(|u| (0..items).filter_map(better(u))).collect() }
     }
 
-    /// Click feedback: each clicked item is preferred to all that were shown before it and not clicked (LTOT section 5). There is
-    /// none if nothing but the first places was clicked.
+    /// Click feedback: each clicked item is preferred to all items that were shown before it and not clicked (LTOT
+    /// section 5). Clicks on the first places alone give none.
     ///
     /// # Errors
     /// If an item was shown twice, or clicked and not shown.
@@ -69,18 +69,19 @@ impl Feedback {
         &self.pairs
     }
 
-    /// Whether nothing came back.
+    /// Whether there is no assertion.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
 
-    /// The share of the assertions that a preference contradicts, each as far as it does (LTOT equation 2); none without any.
+    /// The share of the assertions that a preference contradicts, each as far as it does (LTOT equation 2). None
+    /// without assertions.
     pub fn loss(&self, preference: &impl Preference) -> Option<f64> {
         let wrong = |&(u, v): &(u32, u32)| 1.0 - preference.prefer(u as usize, v as usize);
         (!self.is_empty()).then(|| self.pairs.iter().map(wrong).sum::<f64>() / self.pairs.len() as f64)
     }
 
-    /// All items are among so many.
+    /// Fails unless all items are below this number.
     pub(super) fn check(&self, items: usize) -> Result<()> {
         let outside = |&&(u, v): &&(u32, u32)| u.max(v) as usize >= items;
         match self.pairs.iter().find(outside) {

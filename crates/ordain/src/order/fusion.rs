@@ -4,7 +4,7 @@ use super::greedy::greedy_order;
 use super::{Preference, RankOrdering, Weighted, component_order, improve};
 use crate::{Error, Result};
 
-/// How one order is made of the experts'. Equal items keep the order in which they are given.
+/// How the experts' orders become one order. Equal items keep the order in which they are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fusion {
     /// LTOT's greedy order of the weighted preferences.
@@ -12,17 +12,17 @@ pub enum Fusion {
     Greedy,
     /// The better of greedy and greedy within strongly connected components.
     Components,
-    /// The better of these, improved by moving single items until none can be moved to its gain.
+    /// The better of these, improved by moving single items until no move gains.
     Local,
-    /// Each expert gives an item a point for every one that it ranks lower, half a point for its equals.
+    /// Each expert gives an item one point per item that it ranks lower, and half a point per equal item.
     Borda,
     /// Scores of each list, scaled to \[0, 1\], are added (Fox and Shaw).
     CombSum,
-    /// The same times the number of lists that have the item, whatever their weights.
+    /// CombSum times the number of lists that have the item, whatever their weights.
     CombMnz,
     /// `1 / (60 + place)` are added (Cormack, Clarke and Büttcher).
     ReciprocalRank,
-    /// Items that a weighted majority ranks lower, less those that it ranks higher.
+    /// The number of items that a weighted majority ranks lower, minus those that it ranks higher.
     Copeland,
 }
 
@@ -31,12 +31,12 @@ pub enum Fusion {
 pub struct Fused {
     /// The items, best first.
     pub order: Vec<usize>,
-    /// Their scores in that order, falling: what they were ordered by, or, where only the order says it, the number of
-    /// items from there on.
+    /// Their scores in that order, falling. If the method gives only an order, the score is the number of items from
+    /// there on.
     pub scores: Vec<f64>,
 }
 
-/// What is added to the place in reciprocal rank fusion, as its authors have it.
+/// The constant of reciprocal rank fusion, from its authors.
 const RECIPROCAL_RANK_CONSTANT: f64 = 60.0;
 
 impl Fusion {
@@ -66,12 +66,13 @@ impl Fusion {
         }
     }
 
-    /// One order of the items. Weights count against equal ones, so that with equal weights scores are those of the method as it
-    /// is usually defined. The first three and Copeland's take `O(n² N)`, the others a sort; none keeps pairs times experts.
+    /// Makes one order of the items. Weights count relative to equal ones, so with equal weights the scores are those
+    /// of the method's usual definition. The first three methods and Copeland's take `O(n² N)`, the others a sort. None
+    /// keeps pairs times experts.
     ///
     /// # Errors
-    /// If there is no expert, experts differ in their items, weights are not those of experts, or scores that are to be added
-    /// are not finite.
+    /// If there is no expert, experts differ in their items, weights do not fit the experts, or scores to be added are
+    /// not finite.
     pub fn order(self, experts: &[RankOrdering], weights: &[f64]) -> Result<Fused> {
         let preference = Weighted::new(experts, weights)?;
         match self {
@@ -102,8 +103,8 @@ fn counted_down(order: Vec<usize>) -> Fused {
     Fused { order, scores }
 }
 
-/// By falling score; scores that differ by no more than the rounding of their sums are equal, so that the order of the experts does
-/// not decide between them.
+/// Sorts by falling score. Scores that differ only by the rounding of their sums are equal, so the order of the experts
+/// does not decide between them.
 fn by_score(scores: Vec<f64>) -> Fused {
     let rounding = 1e-12 * scores.iter().fold(0.0, |largest: f64, score| largest.max(score.abs()));
     let mut order: Vec<usize> = (0..scores.len()).collect();
@@ -118,13 +119,13 @@ fn by_score(scores: Vec<f64>) -> Fused {
 
 type Experts<'a> = Weighted<'a, RankOrdering>;
 
-/// Each expert with what it counts against an equal share.
+/// Each expert with its weight relative to an equal share.
 fn counted<'a>(preference: &Experts<'a>) -> impl Iterator<Item = (&'a RankOrdering, f64)> {
     let experts = preference.experts();
     experts.iter().zip(preference.weights().iter().map(move |weight| weight * experts.len() as f64))
 }
 
-/// What an expert's preferences for an item sum to: `(n - 1)/2` and half of its potential.
+/// The sum of an expert's preferences for an item: `(n - 1)/2` and half of its potential.
 fn borda(preference: &Experts<'_>) -> Vec<f64> {
     let (items, experts) = (preference.len() as f64, preference.experts().len() as f64);
     let mut potentials = vec![0.0; preference.len()];

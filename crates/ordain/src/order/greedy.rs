@@ -2,11 +2,12 @@
 
 use super::{Preference, SAME};
 
-/// Order-By-Preferences (LTOT figure 1), best item first: the item whose preferences over the rest outweigh theirs over it the
-/// most is put first, again and again. Agrees with the preference at least half as well as the best order does (LTOT
-/// theorem 2). Among equals the one of the smallest index comes first.
+/// Order-By-Preferences (LTOT figure 1), best item first. It repeatedly takes the item whose preferences over the rest
+/// most outweigh theirs over it. The order agrees with the preference at least half as well as the best order does
+/// (LTOT theorem 2). Among equal items the one with the smallest index comes first.
 ///
-/// Asks for every row of the preference once: `O(n²)` time for a single preference and `O(n² N)` for N weighted experts, `O(n)` memory.
+/// It asks for every row of the preference once: `O(n²)` time for a single preference and `O(n² N)` for N weighted
+/// experts, `O(n)` memory.
 pub fn greedy_order(preference: &impl Preference) -> Vec<usize> {
     greedy_among((0..preference.len()).collect(), preference)
 }
@@ -29,7 +30,7 @@ pub(super) fn greedy_among(mut left: Vec<usize>, preference: &impl Preference) -
     while let Some(at) = best(&left, &potentials) {
         let first = left.remove(at);
         order.push(first);
-        // What `first` was ahead of the others counts for them no more (its row is that of PREF(first, v) - PREF(v, first)).
+        // The lead of `first` no longer counts for the others (its row is PREF(first, v) - PREF(v, first)).
         row.fill(0.0);
         preference.add_net(first, 1.0, &mut row);
         for &other in &left {
@@ -39,7 +40,7 @@ pub(super) fn greedy_among(mut left: Vec<usize>, preference: &impl Preference) -
     order
 }
 
-/// Where the item with the largest potential stands.
+/// The position of the item with the largest potential.
 fn best(left: &[usize], potentials: &[f64]) -> Option<usize> {
     let mut best = 0;
     let mut largest = potentials[*left.first()?];

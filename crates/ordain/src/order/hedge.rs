@@ -6,12 +6,12 @@ use super::learner::{Standing, check_round, normalise};
 use super::{Feedback, Learner, Preference};
 use crate::{Error, Result};
 
-/// How Hedge starts and how fast it learns.
+/// The start and the speed of Hedge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HedgeParams {
-    /// What an expert's weight is multiplied by for a loss of 1, between 0 and 1; smaller learns faster. Default: 0.5.
+    /// The factor of an expert's weight per loss of 1, between 0 and 1. A smaller value learns faster. Default: 0.5.
     pub beta: f64,
-    /// The weights to start from. Default: equal ones.
+    /// The initial weights. Default: equal weights.
     pub initial: Option<Vec<f64>>,
 }
 
@@ -23,8 +23,8 @@ impl Default for HedgeParams {
 
 /// Weights of experts by the share of the feedback that each contradicts (LTOT figure 2): `w_i <- w_i β^Loss_i / Z`.
 ///
-/// The loss is linear in the weights, so in the end they go to a single expert; [`Margin`](super::Margin) weighs experts by
-/// what they add to each other. Weights are kept as logarithms, and none is ever lost to underflow.
+/// The loss is linear in the weights, so in the end all weight goes to one expert. [`Margin`](super::Margin) weighs
+/// experts by their contribution to each other. Weights are kept as logarithms, so none is lost to underflow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hedge {
     beta: f64,
@@ -35,14 +35,14 @@ impl Hedge {
     /// A learner that has seen nothing.
     ///
     /// # Errors
-    /// If there is no expert, β is not between 0 and 1, or initial weights are not positive and one together.
+    /// If there is no expert, β is not between 0 and 1, or initial weights are not positive with the sum 1.
     pub fn new(experts: usize, params: &HedgeParams) -> Result<Self> {
         let hedge = Self { beta: params.beta, standing: Standing::new(experts, params.initial.as_deref())? };
         hedge.check()?;
         Ok(hedge)
     }
 
-    /// What an expert's weight is multiplied by for a loss of 1.
+    /// The factor of an expert's weight per loss of 1.
     pub fn beta(&self) -> f64 {
         self.beta
     }
@@ -74,8 +74,8 @@ impl Learner for Hedge {
         &self.standing
     }
 
-    /// `min_i (L_i ln(1/β) + ln(1/w_i)) / (1 - β)`, w being the initial weights; with equal ones, `a_β min_i L_i + c_β ln N` (LTOT
-    /// section 4, after Freund and Schapire).
+    /// `min_i (L_i ln(1/β) + ln(1/w_i)) / (1 - β)` with the initial weights w. For equal weights this is
+    /// `a_β min_i L_i + c_β ln N` (LTOT section 4, after Freund and Schapire).
     fn bound(&self) -> f64 {
         let of = |(loss, log): (&f64, &f64)| (loss * -self.beta.ln() - log) / (1.0 - self.beta);
         self.losses().iter().zip(&self.standing.initial).map(of).fold(f64::INFINITY, f64::min)

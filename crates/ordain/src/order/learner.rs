@@ -1,4 +1,4 @@
-//! What learners of experts' weights have in common.
+//! The common part of the learners of experts' weights.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,26 +6,26 @@ use super::preference::check_weights;
 use super::{Feedback, Hedge, Margin, Preference};
 use crate::{Error, Result};
 
-/// Where a learner stands: weights, and what was lost so far.
+/// The state of a learner: weights, and losses so far.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
-    /// Logarithms of the weights that it started from.
+    /// The logarithms of the initial weights.
     pub(super) initial: Vec<f64>,
-    /// Logarithms of the weights as they are; none is ever lost to underflow.
+    /// The logarithms of the present weights. None is lost to underflow.
     pub(super) log_weights: Vec<f64>,
-    /// What each expert alone would have lost over all rounds.
+    /// The loss that each expert alone would have had over all rounds.
     pub(super) losses: Vec<f64>,
-    /// What the weighted experts lost, each round with the weights from before it.
+    /// The loss of the weighted experts, each round with the weights from before it.
     pub(super) loss: f64,
-    /// How many queries had feedback.
+    /// The number of queries with feedback.
     pub(super) rounds: u64,
 }
 
 impl Standing {
-    /// At the weights given, or equal ones.
+    /// The state at the given weights, or at equal ones.
     ///
     /// # Errors
-    /// If there is no expert, or weights are not positive and one together.
+    /// If there is no expert, or weights are not positive with the sum 1.
     pub(super) fn new(experts: usize, initial: Option<&[f64]>) -> Result<Self> {
         let initial = initial_log_weights(experts, initial)?;
         Ok(Self { log_weights: initial.clone(), initial, losses: vec![0.0; experts], loss: 0.0, rounds: 0 })
@@ -39,7 +39,7 @@ impl Standing {
         normalise(&mut self.log_weights.clone())
     }
 
-    /// Counts a round; gives its loss.
+    /// Counts a round and returns its loss.
     pub(super) fn add(&mut self, loss: f64, losses: &[f64]) -> f64 {
         self.losses.iter_mut().zip(losses).for_each(|(total, loss)| *total += loss);
         self.loss += loss;
@@ -47,7 +47,7 @@ impl Standing {
         loss
     }
 
-    /// Checks what was read from a file.
+    /// Checks values that were read from a file.
     pub(super) fn check(&self) -> Result<()> {
         let experts = self.experts();
         check_finite("initial weights", &self.initial, experts.max(1))?;
@@ -58,44 +58,44 @@ impl Standing {
     }
 }
 
-/// Learns weights of experts online: order a query's items by the weights as they are, then learn from what comes back.
+/// Learns weights of experts online: order a query's items with the present weights, then learn from the feedback.
 pub trait Learner {
-    /// Learns from feedback on one query, and gives what the weighted experts lost with the weights from before; nothing if there is no
-    /// feedback, which also does not count as a round.
+    /// Learns from the feedback on one query. Returns the loss of the weighted experts with the weights from before;
+    /// none if there is no feedback, which does not count as a round.
     ///
     /// # Errors
-    /// If there is another number of experts, experts differ in their items, or feedback is on other items. What was
-    /// learned before stays.
+    /// If the number of experts differs, experts differ in their items, or feedback is about other items. Earlier
+    /// learning is kept.
     fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<Option<f64>>;
 
-    /// Where it stands.
+    /// The state of the learner.
     fn standing(&self) -> &Standing;
 
-    /// What [`Learner::loss`] cannot exceed, whatever the experts said and whatever came back.
+    /// An upper bound on [`Learner::loss`], whatever the experts said and whatever the feedback was.
     fn bound(&self) -> f64;
 
-    /// The weights as they are now: not negative, and one together.
+    /// The present weights: not negative, with the sum 1.
     fn weights(&self) -> Vec<f64> {
         self.standing().weights()
     }
 
-    /// How many queries had feedback.
+    /// The number of queries with feedback.
     fn rounds(&self) -> u64 {
         self.standing().rounds
     }
 
-    /// What the weighted experts lost over all rounds, each with the weights from before it.
+    /// The loss of the weighted experts over all rounds, each with the weights from before it.
     fn loss(&self) -> f64 {
         self.standing().loss
     }
 
-    /// What each expert alone would have lost.
+    /// The loss that each expert alone would have had.
     fn losses(&self) -> &[f64] {
         &self.standing().losses
     }
 }
 
-/// Either learner, with all that is needed to go on later.
+/// Either learner, with everything that is needed to go on later.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "learn", rename_all = "lowercase")]
 pub enum AnyLearner {
@@ -106,7 +106,7 @@ pub enum AnyLearner {
 }
 
 impl AnyLearner {
-    /// How many experts it weighs.
+    /// The number of experts.
     pub fn experts(&self) -> usize {
         self.standing().experts()
     }
@@ -130,7 +130,7 @@ impl AnyLearner {
     /// Checks a learner that was read from a file.
     ///
     /// # Errors
-    /// If its numbers are not those of such a learner.
+    /// If its numbers are not those of a learner.
     pub fn check(&self) -> Result<()> {
         self.standing().check()?;
         match self {
@@ -163,7 +163,7 @@ impl Learner for AnyLearner {
     }
 }
 
-/// The logarithms of the weights to start from: those given, or equal ones.
+/// The logarithms of the initial weights: those given, else equal ones.
 fn initial_log_weights(experts: usize, given: Option<&[f64]>) -> Result<Vec<f64>> {
     let wrong = |found: String, expected: String| Error::Data { what: "initial weights", found, expected };
     if experts == 0 {
@@ -171,16 +171,16 @@ fn initial_log_weights(experts: usize, given: Option<&[f64]>) -> Result<Vec<f64>
     }
     let Some(weights) = given else { return Ok(vec![-(experts as f64).ln(); experts]) };
     if weights.len() != experts {
-        return Err(wrong(weights.len().to_string(), format!("{experts}, one an expert")));
+        return Err(wrong(weights.len().to_string(), format!("{experts}, one per expert")));
     }
     check_weights(weights)?;
     if weights.contains(&0.0) {
-        return Err(wrong("0".into(), "more: an expert without weight could never gain any".into()));
+        return Err(wrong("0".into(), "more than 0: an expert without weight could never gain any".into()));
     }
     Ok(weights.iter().map(|weight| weight.ln()).collect())
 }
 
-/// One expert an entry of the learner, all on the same items, and feedback on these.
+/// Fails unless there is one expert per weight, all on the same items, and the feedback is about these.
 pub(super) fn check_round<P: Preference>(learner: usize, experts: &[P], feedback: &Feedback) -> Result<()> {
     let wrong = |found: String, expected: String| Error::Data { what: "experts", found, expected };
     if experts.len() != learner {
@@ -194,7 +194,7 @@ pub(super) fn check_round<P: Preference>(learner: usize, experts: &[P], feedback
     feedback.check(items)
 }
 
-/// Weights of these logarithms, which are made to be one together.
+/// The weights of these logarithms, which are normalised to the sum 1.
 pub(super) fn normalise(log_weights: &mut [f64]) -> Vec<f64> {
     let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let log_sum = largest + log_weights.iter().map(|log| (log - largest).exp()).sum::<f64>().ln();
@@ -202,7 +202,7 @@ pub(super) fn normalise(log_weights: &mut [f64]) -> Vec<f64> {
     log_weights.iter().map(|log| log.exp()).collect()
 }
 
-/// Numbers that were read from a file are numbers.
+/// Fails unless these numbers from a file are finite and as many as expected.
 pub(super) fn check_finite(what: &'static str, values: &[f64], count: usize) -> Result<()> {
     if values.len() == count && values.iter().all(|value| value.is_finite()) {
         return Ok(());
@@ -211,7 +211,7 @@ pub(super) fn check_finite(what: &'static str, values: &[f64], count: usize) -> 
     Err(Error::Data { what, found, expected: format!("{count} finite ones") })
 }
 
-/// Losses that were read from a file could have been lost.
+/// Fails unless these losses from a file are possible.
 pub(super) fn check_losses(losses: &[f64], count: usize) -> Result<()> {
     check_finite("losses", losses, count)?;
     match losses.iter().find(|loss| **loss < 0.0) {

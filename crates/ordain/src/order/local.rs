@@ -4,8 +4,9 @@ use super::agreement::check_order;
 use super::{Preference, SAME};
 use crate::Result;
 
-/// Moves single items to where they agree best, until no such move is left. The order never gets worse; on return no item can be
-/// moved to a gain of more than 1e-9. A round through all items is `O(n²)`, and a few rounds are usual; `O(n)` memory.
+/// Moves single items to the place where they agree best, until no such move is left. The order never gets worse. At
+/// the end no move of an item gains more than 1e-9. A round through all items is `O(n²)`, and a few rounds are usual;
+/// `O(n)` memory.
 ///
 /// # Errors
 /// If the order does not hold every item once.
@@ -15,7 +16,7 @@ pub fn improve(order: &mut [usize], preference: &impl Preference) -> Result<()> 
     let mut row = vec![0.0; n];
     let mut settled = 0;
     let mut at = 0;
-    // An item is looked at again once all others have stayed in their places.
+    // An item is looked at again once all others have kept their places.
     while settled < n {
         let item = order[at];
         row.fill(0.0);
@@ -31,14 +32,14 @@ pub fn improve(order: &mut [usize], preference: &impl Preference) -> Result<()> 
             order[to..=at].rotate_right(1);
             at = (at + 1) % n;
         } else {
-            // What came up into this place is looked at next.
+            // The item that moved up into this place is looked at next.
             order[at..=to].rotate_left(1);
         }
     }
     Ok(())
 }
 
-/// Where the item at `at` agrees best with the others as they stand; `row` holds how far it is to come before each.
+/// The place where the item at `at` agrees best with the others. `row` says how far it should come before each.
 fn best_place(order: &[usize], at: usize, row: &[f64]) -> usize {
     let (mut to, mut best) = (at, SAME);
     let mut gain = 0.0;

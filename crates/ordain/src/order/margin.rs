@@ -1,13 +1,13 @@
 //! Weights of experts by the margin of their combined preference.
 //!
-//! Of an assertion "u before v" the weighted experts have the margin `m = w'x`, `x_i = 2 R_i(u, v) - 1`, in \[-1, 1\]. Its loss is
-//! logistic, `ℓ(m) = ln(1 + exp(-2 m))`: to first order, PREF(u, v) is taken for the probability of the assertion, since `1 / (1 +
-//! exp(-2 m)) = ½ + m/2 + O(m³)`, and PREF = ½ + m/2. A query's loss is the mean over its feedback. Unlike Hedge's, it is curved: an
-//! expert is worth what it adds to the others.
+//! For an assertion "u before v" the weighted experts have the margin `m = w'x`, `x_i = 2 R_i(u, v) - 1`, in \[-1, 1\].
+//! Its loss is logistic, `ℓ(m) = ln(1 + exp(-2 m))`. To first order this takes PREF(u, v) for the probability of the
+//! assertion, since `1 / (1 + exp(-2 m)) = ½ + m/2 + O(m³)` and PREF = ½ + m/2. A query's loss is the mean over its
+//! feedback. Unlike Hedge's loss it is curved, so an expert counts by its contribution to the others.
 //!
-//! Every query's loss is replaced by a quadratic that touches it at the weights of the moment and is nowhere above it,
-//! `q_t(w) = ℓ_t(w_t) + g'(w - w_t) + ½ (w - w_t)'H (w - w_t)`, and the weights minimise the sum of these and `λ KL(w | w_1)`: follow the
-//! regularised leader. Sums of H and of `g - H w_t` are all that is kept. There is no learning rate.
+//! Every query's loss is replaced by a quadratic that touches it at the present weights and is nowhere above it,
+//! `q_t(w) = ℓ_t(w_t) + g'(w - w_t) + ½ (w - w_t)'H (w - w_t)`. The weights minimise the sum of these and `λ KL(w |
+//! w_1)`: follow the regularised leader. Only the sums of H and of `g - H w_t` are kept. There is no learning rate.
 //!
 //! **Regret.** For any weights u, with the weights w_t from before each round (be-the-leader, and `q_t <= ℓ_t`, `q_t(w_t) = ℓ_t(w_t)`):
 //!
@@ -15,12 +15,13 @@
 //! Σ ℓ_t(w_t) <= Σ ℓ_t(u) + λ KL(u | w_1) + Σ (q_t(w_t) - q_t(w_{t+1}))
 //! ```
 //!
-//! The last sum is known as it grows. Whatever comes, it is at most `a N ln(1 + c T/λ)`, for `q_t(w_t) - q_t(w_{t+1}) <= g'M⁻¹g` with
-//! `M = λ I + Σ H`, `g g' <= a H` and `tr H <= c N`, where `a = max ℓ'²/curvature = e² < 7.5` and `c < 0.87`: regret grows as ln T. All this is
-//! of exact minimisers; ours are right to 1e-9 in the weights, or to what rounding allows after millions of queries.
+//! The last sum is known as it grows. It is at most `a N ln(1 + c T/λ)` for any input, since `q_t(w_t) - q_t(w_{t+1})
+//! <= g'M⁻¹g` with `M = λ I + Σ H`, `g g' <= a H` and `tr H <= c N`, where `a = max ℓ'²/curvature = e² < 7.5` and `c <
+//! 0.87`. So regret grows as ln T. This holds for exact minimisers. Ours are right to 1e-9 in the weights, or to
+//! rounding after millions of queries.
 //!
-//! Plain exponentiated gradient steps on the same loss have regret of order √T, and need a rate; on few queries, the last one or two decide
-//! their weights.
+//! Plain exponentiated gradient steps on the same loss have regret of order √T and need a rate. On few queries, the
+//! last one or two decide their weights.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,12 +31,12 @@ use crate::numeric::Matrix;
 use crate::numeric::dense::{Cholesky, add_scaled, dot};
 use crate::{Error, Result};
 
-/// How [`Margin`] starts.
+/// The start of [`Margin`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct MarginParams {
-    /// λ: how many queries' worth it takes to move away from the initial weights. Default: 0.1.
+    /// λ: how many queries it takes to move away from the initial weights. Default: 0.1.
     pub prior: f64,
-    /// The weights to start from. Default: equal ones.
+    /// The initial weights. Default: equal weights.
     pub initial: Option<Vec<f64>>,
 }
 
@@ -45,8 +46,8 @@ impl Default for MarginParams {
     }
 }
 
-/// Weights of experts by the logistic loss of their combined margin; the module's head has the formulas. A round of F
-/// assertions costs `O(F N²)` and a few factorisations of N x N; 8 N² bytes.
+/// Weights of experts by the logistic loss of their combined margin. The head of the module has the formulas. A round
+/// of F assertions costs `O(F N²)` and a few factorisations of N x N; 8 N² bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Margin {
     prior: f64,
@@ -62,7 +63,7 @@ pub struct Margin {
 /// How steep the logistic loss is.
 const STEEPNESS: f64 = 2.0;
 
-/// A dozen are usual; more where an expert comes back whose weight had underflowed.
+/// A dozen steps are usual. More are needed when an expert comes back whose weight had underflowed.
 const NEWTON_STEPS: usize = 200;
 
 /// ℓ(m).
@@ -72,19 +73,19 @@ fn loss_of(margin: f64) -> f64 {
     (-x.abs()).exp().ln_1p() + (-x).max(0.0)
 }
 
-/// -ℓ'(m) / steepness: the probability given to what did not happen.
+/// -ℓ'(m) / steepness: the probability of the outcome that did not happen.
 fn surprise(margin: f64) -> f64 {
     1.0 / (1.0 + (STEEPNESS * margin).exp())
 }
 
 /// The largest curvature of a parabola that touches ℓ at m and is nowhere above it on \[-1, 1\].
 ///
-/// It is the least mean of ℓ'' over the way from m to another margin, nearer ones counting more. ℓ'' falls away from 0 to both
-/// sides alike, so the least is that of the way to the nearer end.
+/// It is the least mean of ℓ'' over the way from m to another margin, where nearer points count more. ℓ'' falls from 0
+/// to both sides alike, so the least mean is that over the way to the nearer end.
 fn curvature_below(margin: f64) -> f64 {
     let end = 1.0_f64.copysign(margin);
     let way = end - margin;
-    // Too near for the difference to have digits; ℓ'' is least at the end.
+    // The ends are too near for the difference to have digits. ℓ'' is least at the end.
     if way.abs() < 1e-3 {
         let p = surprise(end);
         return STEEPNESS * STEEPNESS * p * (1.0 - p);
@@ -92,7 +93,7 @@ fn curvature_below(margin: f64) -> f64 {
     2.0 * (loss_of(end) - loss_of(margin) + STEEPNESS * surprise(margin) * way) / (way * way)
 }
 
-/// A query's loss at the weights of the moment: its value, and the parabola below it.
+/// A query's loss at the present weights: its value, and the parabola below it.
 struct Expansion {
     loss: f64,
     /// Each expert's own loss.
@@ -118,7 +119,7 @@ impl Expansion {
             let (slope, curvature) = (-share * STEEPNESS * surprise(margin), share * curvature_below(margin));
             for (at, &x) in advice.iter().enumerate() {
                 out.losses[at] += share * loss_of(x);
-                // Experts have no opinion on many pairs.
+                // Many pairs have no opinion.
                 if x != 0.0 {
                     out.gradient[at] += slope * x;
                     let column = &mut out.curvature[at * n..(at + 1) * n];
@@ -130,20 +131,20 @@ impl Expansion {
     }
 }
 
-/// Below this a weight is moved by its logarithm: it may have far to go, and what it moves the objective by is nothing.
+/// Below this, a step moves a weight by its logarithm. The weight may have far to go and hardly moves the objective.
 const SMALL: f64 = 1e-10;
 
-/// What a small weight can grow to in one step: enough to count in the next.
+/// The largest size of a small weight after one step: enough to count in the next.
 const LARGEST_SMALL: f64 = 2.0 * SMALL;
 
-/// How much of a step can be taken without a weight that counts losing more than 99 %.
+/// The part of a step after which no weight that counts has lost more than 99 %.
 fn longest(weights: &[f64], step: &[f64]) -> f64 {
     let falls = weights.iter().zip(step).filter(|(weight, _)| **weight >= SMALL).map(|(_, ratio)| -ratio);
     (0.99 / falls.fold(0.0, f64::max)).min(1.0)
 }
 
-/// The logarithms of weights after so much of a step in ratios: `w (1 + r)`, which is exact for the parabolas, and `ln w + r` where
-/// weights are small.
+/// The logarithms of the weights after this part of a step in ratios: `w (1 + r)`, which is exact for the parabolas,
+/// and `ln w + r` where weights are small.
 fn stepped(logs: &[f64], weights: &[f64], step: &[f64], length: f64) -> Vec<f64> {
     let one = |((log, weight), ratio): ((&f64, &f64), &f64)| {
         if *weight < SMALL { (log + length * ratio).min(LARGEST_SMALL.ln()) } else { log + (length * ratio).ln_1p() }
@@ -164,7 +165,7 @@ impl Margin {
     /// A learner that has seen nothing.
     ///
     /// # Errors
-    /// If there is no expert, the prior is below 1e-6, or initial weights are not positive and one together.
+    /// If there is no expert, the prior is below 1e-6, or initial weights are not positive with the sum 1.
     pub fn new(experts: usize, params: &MarginParams) -> Result<Self> {
         let margin = Self {
             prior: params.prior,
@@ -177,14 +178,15 @@ impl Margin {
         Ok(margin)
     }
 
-    /// What the loss can exceed that of a fixed mixture of the experts by: `λ KL(mixture | w_1)` and what the weights moved.
+    /// An upper bound on the excess of the loss over that of a fixed mixture of the experts: `λ KL(mixture | w_1)` plus
+    /// the price of moving the weights.
     ///
     /// # Errors
-    /// If the mixture is not one weight an expert, not negative and one together.
+    /// If the mixture is not one weight per expert, not negative, with the sum 1.
     pub fn regret_bound(&self, mixture: &[f64]) -> Result<f64> {
         super::preference::check_weights(mixture)?;
         if mixture.len() != self.standing.experts() {
-            let expected = format!("{}, one an expert", self.standing.experts());
+            let expected = format!("{}, one per expert", self.standing.experts());
             return Err(Error::Data { what: "weights", found: mixture.len().to_string(), expected });
         }
         let part = |(weight, log): (&f64, &f64)| if *weight > 0.0 { weight * (weight.ln() - log) } else { 0.0 };
@@ -194,13 +196,13 @@ impl Margin {
 
     /// The weights that minimise `slope'w + ½ w'curvature w + λ KL(w | w_1)`, as logarithms.
     ///
-    /// Newton's method in ratios: for `w (1 + r)` the step's system is `(√W A √W + λ I)`, which no small weight spoils. A step is
-    /// shortened until the objective falls.
+    /// Newton's method in ratios: for `w (1 + r)` the system of the step is `(√W A √W + λ I)`, which no small weight
+    /// spoils. A step is shortened until the objective falls.
     fn leader(&self, curvature: &[f64], slope: &[f64]) -> Result<Vec<f64>> {
         let n = slope.len();
         let mut logs = self.standing.log_weights.clone();
         let mut weights = normalise(&mut logs);
-        // Of the gradient, and what it moves the ratios by.
+        // The rounding of the gradient, and its effect on the ratios.
         let largest = slope.iter().chain(curvature).fold(self.prior, |largest, value| largest.max(value.abs()));
         let rounding = 16.0 * f64::EPSILON * largest;
         let mut moved = f64::INFINITY;
@@ -208,7 +210,7 @@ impl Margin {
             let product = times(curvature, &weights);
             let mut gradient: Vec<f64> =
                 (0..n).map(|i| slope[i] + product[i] + self.prior * (logs[i] - self.standing.initial[i])).collect();
-            // What is the same for all experts moves nothing, and would cancel below.
+            // A part that is the same for all experts moves nothing and would cancel below.
             let level = dot(&weights, &gradient);
             gradient.iter_mut().for_each(|slope| *slope -= level);
             let step = self.step(curvature, &weights, &gradient)?;
@@ -216,7 +218,7 @@ impl Margin {
                 break;
             }
             let mut length = longest(&weights, &step);
-            // A weight that has far to grow moves by little at first.
+            // A weight that has far to grow moves little at first.
             let grows =
                 |i: usize| if weights[i] < SMALL { logs[i] + step[i] > LARGEST_SMALL.ln() } else { step[i] > 1.0 };
             let whole = length == 1.0 && !(0..n).any(grows);
@@ -225,14 +227,15 @@ impl Margin {
                 let next_weights = normalise(&mut next);
                 let change: Vec<f64> = next_weights.iter().zip(&weights).map(|(next, weight)| next - weight).collect();
                 moved = change.iter().fold(0.0, |largest, change| change.abs().max(largest));
-                // Convergence is quadratic: what is left after this step is far less. The change of the weights and not that of the
-                // objective decides, for a weight that underflowed and is to grow does not show in the objective yet.
+                // Convergence is quadratic: far less is left after this step. The change of the weights decides, not
+                // that of the objective, because a weight that underflowed and must grow does not show in the objective
+                // yet.
                 if whole && length == 1.0 && moved < (rounding / self.prior).max(1e-9) {
                     return Ok(next);
                 }
-                // KL(next | weights), term by term not negative but for the rounding of the logarithms.
+                // KL(next | weights); each term is not negative, up to the rounding of the logarithms.
                 let divergence: f64 = (0..n).map(|i| next_weights[i] * (next[i] - logs[i]) - change[i]).sum();
-                // Of the objective, as a difference whose terms are as small as it is.
+                // The rise of the objective, as a difference whose terms are as small as it is.
                 let rise =
                     dot(&gradient, &change) + 0.5 * dot(&change, &times(curvature, &change)) + self.prior * divergence;
                 if rise <= rounding * moved + 8.0 * f64::EPSILON * self.prior || length < f64::EPSILON {
@@ -268,7 +271,7 @@ impl Margin {
         let sum = |column: usize| dot(&roots, right.column(column));
         let level = sum(0) / sum(1);
         let change: Vec<f64> = (0..n).map(|i| roots[i] * (level * right[(i, 1)] - right[(i, 0)])).collect();
-        // From the change of the weights, so that one that underflowed has its ratio too.
+        // From the change of the weights, so that a weight that underflowed has its ratio too.
         let product = times(curvature, &change);
         Ok((0..n).map(|i| (level - gradient[i] - product[i]) / self.prior).collect())
     }
@@ -284,7 +287,7 @@ impl Margin {
     }
 }
 
-/// Less than this is lost beside the rounding of a single query.
+/// A smaller prior is lost beside the rounding of a single query.
 const LEAST_PRIOR: f64 = 1e-6;
 
 impl Learner for Margin {
@@ -313,7 +316,7 @@ impl Learner for Margin {
         &self.standing
     }
 
-    /// The best expert's loss and what learning which one it is can cost: `min_i (L_i + λ ln(1/w_i)) + Σ (q_t(w_t) - q_t(w_{t+1}))`.
+    /// The best expert's loss plus the price of finding it: `min_i (L_i + λ ln(1/w_i)) + Σ (q_t(w_t) - q_t(w_{t+1}))`.
     fn bound(&self) -> f64 {
         let best = self.losses().iter().zip(&self.standing.initial).map(|(loss, log)| loss - self.prior * log);
         best.fold(f64::INFINITY, f64::min) + self.stability

@@ -1,12 +1,12 @@
 //! Learning to order things (LTOT): preference functions, one order from many experts, and weights learned from feedback.
 //!
-//! An *expert* already ranks: a search engine, a feature, a belief. What it says of a set of items is a
-//! [`Preference`], a number in \[0, 1\] for every two of them; [`RankOrdering`] is the usual one, [`BeliefPreference`] that of a
-//! Gaussian process. [`Weighted`] mixes several, [`Both`], [`Either`] and [`Opposite`] join them.
+//! An *expert* already ranks: a search engine, a feature, a belief. Its opinion on a set of items is a [`Preference`],
+//! a number in \[0, 1\] for every pair. [`RankOrdering`] is the usual one, [`BeliefPreference`] that of a Gaussian
+//! process. [`Weighted`] mixes several; [`Both`], [`Either`] and [`Opposite`] combine them.
 //!
-//! [`greedy_order`] finds an order that agrees with a preference at least half as well as the best one does;
-//! [`component_order`], [`improve`] and [`exact_order`] do better for more work. [`Fusion`] names these and their usual
-//! rivals. [`Hedge`] and [`Margin`] learn the experts' weights from [`Feedback`], query by query.
+//! [`greedy_order`] finds an order that agrees with a preference at least half as well as the best one does.
+//! [`component_order`], [`improve`] and [`exact_order`] do better for more work. [`Fusion`] names these and the usual
+//! fusion methods. [`Hedge`] and [`Margin`] learn the experts' weights from [`Feedback`], query by query.
 //!
 //! ```
 //! use ordain::order::{Feedback, Fusion, Learner, Margin, MarginParams, RankOrdering, Unretrieved};
@@ -56,6 +56,6 @@ pub use preference::{Both, Either, Opposite, Preference, Weighted};
 pub use rank_ordering::{RankOrdering, Unretrieved};
 pub use weights::{ExpertState, ExpertWeights, Tally};
 
-/// Agreements that differ by less are equal but for rounding: with weights that sum to one, sums over thousands of items are
+/// Agreements that differ by less are equal up to rounding. With weights of sum 1, sums over thousands of items are
 /// right to about 1e-12.
 const SAME: f64 = 1e-9;

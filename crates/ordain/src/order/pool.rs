@@ -1,4 +1,4 @@
-//! The documents that experts returned for a query, together.
+//! The pool of documents that experts returned for a query.
 
 use std::collections::HashMap;
 
@@ -9,19 +9,19 @@ use crate::{Error, Result};
 #[derive(Debug, Clone)]
 pub struct Pool<'a> {
     documents: Vec<&'a str>,
-    /// Of every expert, documents with their scores.
+    /// For every expert, documents with their scores.
     lists: Vec<Vec<(u32, f64)>>,
 }
 
 impl<'a> Pool<'a> {
-    /// The pool of these lists, one an expert, of document ids and scores; an empty list if an expert returned nothing. Documents are
-    /// in rising order of their ids, whatever the order of the experts. `O(k log k)` for k rows.
+    /// The pool of these lists of document ids and scores, one list per expert; the list is empty if an expert returned
+    /// nothing. Documents are in rising order of their ids, whatever the order of the experts. `O(k log k)` for k rows.
     ///
     /// # Errors
     /// If a list has a document twice.
     pub fn new(lists: impl IntoIterator<Item = Vec<(&'a str, f64)>>) -> Result<Self> {
         let mut documents: Vec<&'a str> = Vec::new();
-        // Of every document its number, and the last list that had it.
+        // The number of every document, and the last list that had it.
         let mut known: HashMap<&'a str, (u32, usize)> = HashMap::new();
         let mut out = Vec::new();
         for (list, rows) in lists.into_iter().enumerate() {
@@ -31,7 +31,7 @@ impl<'a> Pool<'a> {
                 let (number, latest) = known.entry(document).or_insert((next, usize::MAX));
                 if *latest == list {
                     let found = format!("document {document} twice in list {}", list + 1);
-                    return Err(Error::Data { what: "run", found, expected: "each document once for a query".into() });
+                    return Err(Error::Data { what: "run", found, expected: "each document once per query".into() });
                 }
                 *latest = list;
                 own.push((*number, score));
@@ -54,7 +54,7 @@ impl<'a> Pool<'a> {
         &self.documents
     }
 
-    /// What each expert says of them.
+    /// Each expert's opinion on them.
     ///
     /// # Errors
     /// If a score is NaN.

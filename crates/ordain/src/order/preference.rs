@@ -2,8 +2,8 @@
 
 use super::SAME;
 
-/// How advisable it is to rank one item before another, for all pairs of a set of items: 1 for surely, 0 for surely not, ½ for no
-/// opinion.
+/// How advisable it is to rank one item before another, for all pairs of a set of items. 1 means surely, 0 surely not,
+/// ½ no opinion.
 pub trait Preference: Sync {
     /// The number of items.
     fn len(&self) -> usize;
@@ -16,7 +16,7 @@ pub trait Preference: Sync {
     /// PREF(u, v), in \[0, 1\].
     fn prefer(&self, u: usize, v: usize) -> f64;
 
-    /// Adds `weight (PREF(item, v) - PREF(v, item))` to `out[v]` for every v. Of order n; what all orders are made of.
+    /// Adds `weight (PREF(item, v) - PREF(v, item))` to `out[v]` for every v. `O(n)`; all orders are built from it.
     fn add_net(&self, item: usize, weight: f64, out: &mut [f64]) {
         for (v, out) in out.iter_mut().enumerate() {
             *out += weight * (self.prefer(item, v) - self.prefer(v, item));
@@ -52,7 +52,7 @@ impl<P: Preference + ?Sized> Preference for &P {
     }
 }
 
-/// A linear combination of experts, `PREF(u, v) = Σ w_i R_i(u, v)`; its memory does not grow with pairs.
+/// A linear combination of experts, `PREF(u, v) = Σ w_i R_i(u, v)`. Its memory does not grow with the number of pairs.
 #[derive(Debug, Clone, Copy)]
 pub struct Weighted<'a, P> {
     experts: &'a [P],
@@ -63,15 +63,15 @@ impl<'a, P: Preference> Weighted<'a, P> {
     /// Experts on the same items, each with its weight.
     ///
     /// # Errors
-    /// If there is no expert, not one weight an expert, experts have different numbers of items, or weights are
-    /// negative, not finite, or do not sum to one.
+    /// If there is no expert, the number of weights differs, experts have different numbers of items, or weights are
+    /// negative, not finite, or do not sum to 1.
     pub fn new(experts: &'a [P], weights: &'a [f64]) -> crate::Result<Self> {
         let wrong = |what, found: String, expected: &str| crate::Error::Data { what, found, expected: expected.into() };
         let Some(first) = experts.first() else {
             return Err(wrong("experts", "none".into(), "at least one"));
         };
         if weights.len() != experts.len() {
-            let expected = format!("{}, one an expert", experts.len());
+            let expected = format!("{}, one per expert", experts.len());
             return Err(wrong("weights", weights.len().to_string(), &expected));
         }
         if let Some(other) = experts.iter().find(|expert| expert.len() != first.len()) {
@@ -93,7 +93,7 @@ impl<'a, P: Preference> Weighted<'a, P> {
     }
 }
 
-/// Weights of experts: not negative, and one together.
+/// Fails unless the weights are not negative and sum to 1.
 pub(super) fn check_weights(weights: &[f64]) -> crate::Result<()> {
     if let Some(&value) = weights.iter().find(|weight| !(**weight >= 0.0 && weight.is_finite())) {
         return Err(crate::Error::Parameter { name: "a weight".into(), value, expected: "0 or more" });
@@ -127,15 +127,15 @@ impl<P: Preference> Preference for Weighted<'_, P> {
     }
 }
 
-/// Prefers what both prefer: the smaller of two values.
+/// Prefers an item that both prefer: the smaller of two values.
 #[derive(Debug, Clone, Copy)]
 pub struct Both<A, B>(A, B);
 
-/// Prefers what one of two prefers: the larger of two values. For a pair, PREF(u, v) + PREF(v, u) may then exceed 1.
+/// Prefers an item that either prefers: the larger of two values. PREF(u, v) + PREF(v, u) may then exceed 1.
 #[derive(Debug, Clone, Copy)]
 pub struct Either<A, B>(A, B);
 
-/// Prefers the opposite: one less the value.
+/// Prefers the opposite: 1 minus the value.
 #[derive(Debug, Clone, Copy)]
 pub struct Opposite<A>(pub A);
 
@@ -148,7 +148,7 @@ fn check_same(first: &impl Preference, second: &impl Preference) -> crate::Resul
 }
 
 impl<A: Preference, B: Preference> Both<A, B> {
-    /// Of two preferences on the same items.
+    /// Combines two preferences on the same items.
     ///
     /// # Errors
     /// If they differ in the number of items.
@@ -158,7 +158,7 @@ impl<A: Preference, B: Preference> Both<A, B> {
 }
 
 impl<A: Preference, B: Preference> Either<A, B> {
-    /// Of two preferences on the same items.
+    /// Combines two preferences on the same items.
     ///
     /// # Errors
     /// If they differ in the number of items.

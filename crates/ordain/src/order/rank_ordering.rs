@@ -3,24 +3,25 @@
 use super::Preference;
 use crate::{Error, Result};
 
-/// What it means that an expert did not return an item.
+/// The meaning of an item that an expert did not return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unretrieved {
-    /// That it ranks the item below all that it returned, and level with others that it did not: rank 0 in LTOT section 5.
+    /// The expert ranks the item below all that it returned, and level with others that it did not: rank 0 in LTOT
+    /// section 5.
     #[default]
     Last,
-    /// That it has no opinion on the item (φ in LTOT section 2).
+    /// The expert has no opinion on the item (φ in LTOT section 2).
     Abstain,
 }
 
 /// The place of an item that was not returned: below all others.
 const NO_PLACE: u32 = u32::MAX;
 
-/// A preference function that follows an ordering function (LTOT section 2): 1 where u is ranked higher than v, 0 where it is
-/// ranked lower, ½ where they are level or there is no opinion. Four bytes an item, and twelve an item that is ranked.
+/// A preference function that follows an ordering function (LTOT section 2): 1 where u is ranked higher than v, 0 where
+/// it is ranked lower, ½ where they are level or there is no opinion. Four bytes per item, and twelve per ranked item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankOrdering {
-    /// Of every item, from 1; equal scores share the better place.
+    /// The place of every item, from 1. Equal scores share the better place.
     places: Vec<u32>,
     /// Ranked items and their scores, best first; equal scores by index.
     ranked: Vec<(u32, f64)>,
@@ -28,7 +29,7 @@ pub struct RankOrdering {
 }
 
 impl RankOrdering {
-    /// An order by falling score; items without one were not returned.
+    /// An order by falling score. Items without a score were not returned.
     ///
     /// # Errors
     /// If a score is NaN.
@@ -42,7 +43,7 @@ impl RankOrdering {
         Self::from_list(items, ranked, unretrieved)
     }
 
-    /// An order by rising position, 1 being the best; items without one were not returned.
+    /// An order by rising position; 1 is the best. Items without a position were not returned.
     ///
     /// # Errors
     /// If a position is NaN.
@@ -50,10 +51,10 @@ impl RankOrdering {
         Self::from_scores(positions.into_iter().map(|position| position.map(|position| -position)), unretrieved)
     }
 
-    /// An order of `items` items, of which those listed with a score were returned. `O(n + k log k)`.
+    /// An order of `items` items. Those listed with a score were returned. `O(n + k log k)`.
     ///
     /// # Errors
-    /// If a score is NaN, or an item is listed twice or is not one of them.
+    /// If a score is NaN, or an item is listed twice or does not exist.
     pub fn from_list(items: usize, mut ranked: Vec<(u32, f64)>, unretrieved: Unretrieved) -> Result<Self> {
         let wrong =
             |found: String, expected: &str| Error::Data { what: "an expert's list", found, expected: expected.into() };
@@ -87,12 +88,12 @@ impl RankOrdering {
         &self.ranked
     }
 
-    /// What it means that an item was not returned.
+    /// The meaning of an item that was not returned.
     pub fn unretrieved(&self) -> Unretrieved {
         self.unretrieved
     }
 
-    /// How many values the ordering function takes, items without opinion aside.
+    /// The number of values of the ordering function, without items that have no opinion.
     pub(super) fn levels(&self) -> usize {
         let ranked = self.ranked.chunk_by(|a, b| a.1 == b.1).count();
         let rest = self.unretrieved == Unretrieved::Last && self.ranked.len() < self.places.len();
@@ -136,7 +137,7 @@ impl Preference for RankOrdering {
         }
     }
 
-    /// By counting, `O(n)`: so many items are below, so many above.
+    /// Counts the items below and above, in `O(n)`.
     fn add_potentials(&self, weight: f64, out: &mut [f64]) {
         let all = match self.unretrieved {
             Unretrieved::Last => self.places.len(),

@@ -7,17 +7,18 @@
 //! idf_t = ln(1 + (N - df_t + 1/2) / (df_t + 1/2))
 //! ```
 //!
-//! with tf how often t stands in d and qtf_t how often in q. Reference: S. Robertson and H. Zaragoza, The Probabilistic
-//! Relevance Framework: BM25 and Beyond, Foundations and Trends in Information Retrieval 3(4), 2009, equation 3.15, with
-//! the factor k1 + 1 that makes a single occurrence in a document of mean length worth its idf.
+//! Here tf is the number of times that t stands in d, and qtf_t the number of times that it stands in q. Reference: S.
+//! Robertson and H. Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, Foundations and Trends in
+//! Information Retrieval 3(4), 2009, equation 3.15. The factor k1 + 1 makes a single occurrence in a document of mean
+//! length worth its idf.
 //!
-//! Deviations: the 1 inside the logarithm, as in Lucene, without which a term of more than half of the documents would
-//! count against those that have it; and no saturation of qtf (k3 = ∞), as queries are short.
+//! Deviations: the 1 inside the logarithm, as in Lucene; without it, a term of more than half of the documents would
+//! count against those that have it. And no saturation of qtf (k3 = ∞), as queries are short.
 //!
-//! The best documents are found exactly, without scoring all: once so many are known, terms that together could not lift a
-//! document among them (H. Turtle and J. Flood, Query evaluation: strategies and optimizations, Information Processing and
-//! Management 31(6), 1995: MaxScore) are looked up only in documents that have another term. Sums are always taken in one
-//! order, by what a term can add at most, so that scores are the same bits either way.
+//! The best documents are found exactly, without scoring all. Once enough documents are known, terms that together
+//! could not lift a document among them are looked up only in documents that have another term (MaxScore: H. Turtle and
+//! J. Flood, Query evaluation: strategies and optimizations, Information Processing and Management 31(6), 1995). Sums
+//! always go in one order, by the largest amount that a term can add, so scores have the same bits either way.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -30,9 +31,9 @@ use crate::{Error, Result};
 /// The two constants of BM25.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bm25Params {
-    /// How slowly repetitions of a term saturate: 0 counts a term once, large values in proportion; 1.2 by default.
+    /// How slowly repetitions of a term saturate. 0 counts a term once, large values count in proportion. Default: 1.2.
     pub k1: f64,
-    /// How much long documents are held back: from 0 for not at all to 1 for in full; 0.75 by default.
+    /// How much long documents are held back: from 0, not at all, to 1, in full. Default: 0.75.
     pub b: f64,
 }
 
@@ -42,7 +43,7 @@ impl Default for Bm25Params {
     }
 }
 
-/// Beyond this k1 a score is in proportion to the frequency to within rounding.
+/// Beyond this k1, a score is proportional to the frequency up to rounding.
 const LARGEST_K1: f64 = 1e9;
 
 impl Bm25Params {
@@ -82,23 +83,24 @@ pub struct Hit {
     pub score: f64,
 }
 
-/// BM25 over the documents of an index: 40 bytes a document and 8 a term beside it.
+/// BM25 over the documents of an index. 40 bytes per document and 8 per term, beside the index.
 #[derive(Debug, Clone)]
 pub struct Bm25<'a> {
     index: &'a Index,
     params: Bm25Params,
     /// `[document]`
     worths: Vec<Worth>,
-    /// `[term]`: the most that a frequency of it is worth.
+    /// `[term]`: the most that a frequency of the term is worth.
     peaks: Vec<f64>,
 }
 
-/// What frequencies of a term are worth in a document.
+/// The worth of the frequencies of a term in a document.
 #[derive(Debug, Clone)]
 struct Worth {
-    /// Of 1 to 4 occurrences, which most are: a look-up is several times as fast as a division.
+    /// The worth of 1 to 4 occurrences. Most frequencies are that small, and a look-up is several times faster than a
+    /// division.
     few: [f64; 4],
-    /// What is added to a frequency below the line.
+    /// The number added to a frequency below the line.
     norm: f64,
 }
 
@@ -107,7 +109,7 @@ impl Worth {
         Self { few: [1, 2, 3, 4].map(|frequency| saturated(frequency, norm)), norm }
     }
 
-    /// From 0 to 1.
+    /// The worth of a frequency, from 0 to 1.
     fn of(&self, frequency: u32) -> f64 {
         self.few.get(frequency as usize - 1).copied().unwrap_or_else(|| saturated(frequency, self.norm))
     }
@@ -118,30 +120,30 @@ fn saturated(frequency: u32, norm: f64) -> f64 {
     frequency / (frequency + norm)
 }
 
-/// Documents whose scores are summed at a time: they fit the fastest cache, together with what frequencies are worth.
+/// Documents whose scores are summed at a time. They fit the fastest cache, together with the worths of frequencies.
 const BLOCK: usize = 1024;
 
 /// Scores looked at together.
 const STRIDE: usize = 16;
 
 impl Bm25<'_> {
-    /// What a term is worth: `ln(1 + (N - df + 1/2) / (df + 1/2))`, above 0.
+    /// The weight of a term: `ln(1 + (N - df + 1/2) / (df + 1/2))`, above 0.
     pub fn idf(&self, term: TermId) -> f64 {
         let (all, having) = (self.index.len() as f64, self.index.document_frequency(term) as f64);
         ((all - having + 0.5) / (having + 0.5)).ln_1p()
     }
 
-    /// The `top` best documents, best first; equal ones in the order of the index. Documents without a term of the query
-    /// are not among them.
+    /// The `top` best documents, best first; equal scores in the order of the index. Documents without a term of the
+    /// query are not among them.
     ///
-    /// Time: at most linear in the postings of the query's terms and in the documents of the blocks these touch; the
-    /// smaller `top`, the fewer are looked at.
+    /// Time is at most linear in the postings of the query's terms and in the documents of the blocks that these touch.
+    /// The smaller `top`, the fewer are looked at.
     pub fn search(&self, query: &Query, top: usize) -> Vec<Hit> {
         let mut lists = self.lists(query);
         let rest = rest(&lists);
         let mut best = Best::new(top);
         let mut scores = [0.0; BLOCK];
-        // A document that is not in one of the first so many lists cannot be among the best any more.
+        // A document that is in none of the first `needed` lists can no longer be among the best.
         let mut needed = if top == 0 { 0 } else { lists.len() };
         while let Some(first) = next_block(&lists[..needed]) {
             let (some, others) = lists.split_at_mut(needed);
@@ -149,7 +151,7 @@ impl Bm25<'_> {
             some.iter_mut().for_each(|list| list.add(first, worths, &mut scores));
             let mut floor = floor(best.threshold(), rest[needed]);
             for (at, few) in scores.chunks(STRIDE).enumerate() {
-                // Most of the time none of a few documents is good enough; to see that takes no branch for each.
+                // Usually none of a few documents is good enough. This check needs no branch per document.
                 if !few.iter().fold(false, |any, &score| any | (score > floor)) {
                     continue;
                 }
@@ -193,14 +195,14 @@ impl Bm25<'_> {
         hits
     }
 
-    /// The terms of a query by how much they can add, the most first.
+    /// The terms of a query by the largest amount that they can add, the largest first.
     fn lists(&self, query: &Query) -> Vec<List<'_>> {
         let list = |&(term, repeats): &(TermId, u32)| {
             let factor = f64::from(repeats) * self.idf(term) * (self.params.k1 + 1.0);
             List { factor, most: factor * self.peaks[term.index()], postings: self.index.postings(term) }
         };
         let mut lists: Vec<List<'_>> = query.terms().iter().map(list).collect();
-        // A stable sort: equal ones stay in order of term.
+        // A stable sort: equal amounts stay in order of term.
         lists.sort_by(|a, b| b.most.total_cmp(&a.most));
         lists
     }
@@ -212,18 +214,18 @@ impl Bm25<'_> {
     }
 }
 
-/// A term of a query with the postings that are still ahead.
+/// A term of a query with its remaining postings.
 struct List<'a> {
     factor: f64,
-    /// The most that it adds to a score.
+    /// The largest amount that it adds to a score.
     most: f64,
     postings: &'a [Posting],
 }
 
 impl List<'_> {
-    /// Adds the term's part to the scores of the block that begins with `first`, and goes beyond it.
+    /// Adds the term's part to the scores of the block that begins with `first`, and moves beyond it.
     fn add(&mut self, first: u32, worths: &[Worth], scores: &mut [f64; BLOCK]) {
-        // Postings before the block are of documents that other terms have decided.
+        // Postings before the block belong to documents that other terms have decided.
         self.seek(DocumentId(first));
         for (at, posting) in self.postings.iter().enumerate() {
             let place = (posting.document.0 - first) as usize;
@@ -236,7 +238,7 @@ impl List<'_> {
         self.postings = &[];
     }
 
-    /// The term's part of the score of a document, which is not before the last one asked for.
+    /// The term's part of the score of a document. Documents must come in order.
     fn part(&mut self, document: DocumentId, worth: &Worth) -> f64 {
         self.seek(document);
         match self.postings.first() {
@@ -245,7 +247,7 @@ impl List<'_> {
         }
     }
 
-    /// Goes on to the first posting that is not before a document, by doubling steps and then halving them.
+    /// Moves to the first posting that is not before a document, by doubling steps and then halving them.
     fn seek(&mut self, document: DocumentId) {
         let mut step = 1;
         while self.postings.get(step - 1).is_some_and(|posting| posting.document < document) {
@@ -257,7 +259,7 @@ impl List<'_> {
     }
 }
 
-/// `[i]`: the most that the lists from the i-th on add together; 0 at the end.
+/// `[i]`: the largest amount that the lists from the i-th on add together; 0 at the end.
 fn rest(lists: &[List<'_>]) -> Vec<f64> {
     let mut rest = vec![0.0; lists.len() + 1];
     for (at, list) in lists.iter().enumerate().rev() {
@@ -272,13 +274,13 @@ fn next_block(lists: &[List<'_>]) -> Option<u32> {
     Some(next - next % BLOCK as u32)
 }
 
-/// Whether a score of at most so much certainly does not exceed the threshold, however sums are rounded: by no more than
-/// 2⁻⁵² a term, far less than this for any query.
+/// Whether a score of at most `most` certainly does not exceed the threshold, however sums are rounded. Rounding is at
+/// most 2⁻⁵² per term, far less than this margin for any query.
 fn out_of_reach(most: f64, threshold: f64) -> bool {
     most * (1.0 + 1e-9) <= threshold
 }
 
-/// A score up to which nothing is within reach of the threshold, though the rest may still be added to it.
+/// A score below which a document stays below the threshold, even with the rest added.
 fn floor(threshold: f64, rest: f64) -> f64 {
     (threshold * (1.0 - 1e-8) - rest).max(0.0)
 }
@@ -307,7 +309,7 @@ struct Best {
     heap: BinaryHeap<Worst>,
 }
 
-/// A hit ordered by how bad it is: the lower score, then the later document.
+/// A hit, ordered from bad to good: the lower score, then the later document.
 struct Worst(Hit);
 
 impl Best {
@@ -315,7 +317,7 @@ impl Best {
         Self { top, heap: BinaryHeap::new() }
     }
 
-    /// What a score must exceed. Documents come in order, so that of equal scores the first to come stays.
+    /// The score that a hit must exceed. Documents come in order, so the first of equal scores stays.
     fn threshold(&self) -> f64 {
         if self.heap.len() < self.top { 0.0 } else { self.heap.peek().map_or(0.0, |worst| worst.0.score) }
     }

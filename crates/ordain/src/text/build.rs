@@ -1,4 +1,4 @@
-//! Counting terms: documents come one at a time and are analysed many at a time.
+//! Counting terms: documents come one at a time and are analysed in parallel.
 
 use std::collections::HashMap;
 
@@ -15,8 +15,8 @@ const WAITING: usize = 8 << 20;
 
 /// Makes an [`Index`] of documents that come one at a time.
 ///
-/// Time is linear in the text; chunks of 256 documents are analysed in parallel, and what comes out does not depend on
-/// the number of threads. Memory while building: twice that of the index, and 8 MiB of text that waits.
+/// Time is linear in the text. Chunks of 256 documents are analysed in parallel; the result does not depend on the
+/// number of threads. Memory while building: twice that of the index, and 8 MiB of waiting text.
 #[derive(Debug)]
 pub struct IndexBuilder {
     analysis: Analysis,
@@ -40,7 +40,7 @@ impl IndexBuilder {
         }
     }
 
-    /// Adds a document. Several fields of one are simply put one after the other, with a space or line feed between.
+    /// Adds a document. Join several fields into one text, with a space or a line feed between.
     ///
     /// # Errors
     /// If there are 2³² documents already, or the text has 4 GiB or more.
@@ -56,10 +56,10 @@ impl IndexBuilder {
         Ok(())
     }
 
-    /// Adds a document whose terms somebody else has made; they are taken as they are.
+    /// Adds a document with terms that were made elsewhere. They are not changed.
     ///
     /// # Errors
-    /// If there are 2³² documents already, or the document has as many terms.
+    /// If there are 2³² documents already, or the document has 2³² terms.
     pub fn add_terms<S: AsRef<str>>(
         &mut self,
         id: impl Into<Box<str>>,
@@ -104,7 +104,7 @@ impl IndexBuilder {
         Ok(())
     }
 
-    /// Analyses what waits, chunk by chunk, and adds up the chunks in order.
+    /// Analyses the waiting documents, chunk by chunk, and adds up the chunks in order.
     fn flush(&mut self) {
         let chunks: Vec<Chunk> =
             self.waiting.par_chunks(CHUNK).map(|texts| Chunk::new(texts, &self.analysis)).collect();
@@ -117,7 +117,7 @@ impl IndexBuilder {
     }
 }
 
-/// Sizes that must be less than 2³² each.
+/// Fails unless the size is below 2³².
 fn check_size(what: &str, size: usize, method: &'static str) -> Result<()> {
     let limit = u32::MAX as usize;
     if size < limit { Ok(()) } else { Err(Error::TooLarge { what: what.into(), size, limit, method }) }
@@ -126,13 +126,13 @@ fn check_size(what: &str, size: usize, method: &'static str) -> Result<()> {
 /// Terms counted in documents, in order of document and first appearance.
 #[derive(Debug, Default)]
 struct Counts {
-    /// `[document]`: the number of terms, repeated ones too.
+    /// `[document]`: the number of terms, counting repeated ones.
     lengths: Vec<u32>,
-    /// `[document]`: where its entries end.
+    /// `[document]`: the end of its entries.
     ends: Vec<usize>,
-    /// A term and how often it stands in the document.
+    /// A term and its frequency in the document.
     entries: Vec<(u32, u32)>,
-    /// `[term]`: how often it stands in the document that is being counted.
+    /// `[term]`: its frequency in the document that is being counted.
     current: Vec<u32>,
     length: u32,
 }
@@ -159,7 +159,7 @@ impl Counts {
         self.lengths.push(std::mem::take(&mut self.length));
     }
 
-    /// Adds the documents of a chunk, whose terms have these numbers here.
+    /// Adds the documents of a chunk. `numbers` maps its terms to ours.
     fn append(&mut self, chunk: &Self, numbers: &[u32]) {
         let before = self.entries.len();
         self.entries.extend(chunk.entries.iter().map(|&(term, frequency)| (numbers[term as usize], frequency)));
@@ -167,7 +167,7 @@ impl Counts {
         self.lengths.extend_from_slice(&chunk.lengths);
     }
 
-    /// Entries by term and then by document: where each term's begin, and all of them.
+    /// Entries by term, then by document: the beginning of each term's entries, and all entries.
     fn inverted(&self, terms: usize) -> (Vec<usize>, Vec<Posting>) {
         let mut starts = vec![0; terms + 1];
         for &(term, _) in &self.entries {
@@ -191,7 +191,7 @@ impl Counts {
     }
 }
 
-/// Documents counted on their own, with terms numbered on their own.
+/// Documents counted separately, with their own numbering of terms.
 struct Chunk {
     vocabulary: Vocabulary,
     counts: Counts,
@@ -200,7 +200,7 @@ struct Chunk {
 impl Chunk {
     fn new(texts: &[String], analysis: &Analysis) -> Self {
         let mut chunk = Self { vocabulary: Vocabulary::default(), counts: Counts::default() };
-        // A word is looked up among the stop words and stemmed once a chunk.
+        // A word is looked up among the stop words and stemmed once per chunk.
         let mut known: HashMap<String, Option<u32>> = HashMap::new();
         let mut lower = String::new();
         for text in texts {

@@ -32,7 +32,7 @@ impl TermId {
 pub struct Posting {
     /// The document.
     pub document: DocumentId,
-    /// How often the term stands in it, at least once.
+    /// The number of times that the term stands in it, at least one.
     pub frequency: u32,
 }
 
@@ -48,7 +48,7 @@ impl Vocabulary {
         self.numbers.get(term).copied()
     }
 
-    /// The number of a term, which is a new one if it was not seen before.
+    /// The number of a term; a new number if the term was not seen before.
     pub(super) fn number(&mut self, term: &str) -> u32 {
         if let Some(number) = self.get(term) {
             return number;
@@ -61,20 +61,20 @@ impl Vocabulary {
     }
 }
 
-/// An inverted index with the statistics of its terms; [`super::IndexBuilder`] makes one.
+/// An inverted index with the statistics of its terms. [`super::IndexBuilder`] makes one.
 ///
-/// Memory: 8 bytes for every pair of a term and a document that has it, 8 and its id for a document, about 80 and its
-/// letters for a term.
+/// Memory: 8 bytes per pair of a term and a document that has it, 8 bytes and the id per document, about 80 bytes and
+/// the letters per term.
 #[derive(Debug, Clone)]
 pub struct Index {
     pub(super) analysis: Analysis,
     pub(super) ids: Vec<Box<str>>,
-    /// Positions of documents by their ids in order.
+    /// The positions of documents, sorted by id.
     pub(super) by_id: Vec<u32>,
     pub(super) lengths: Vec<u32>,
     pub(super) tokens: u64,
     pub(super) vocabulary: Vocabulary,
-    /// `[term]`: where its postings begin; one more for the end of the last.
+    /// `[term]`: the beginning of its postings; one more entry for the end of the last.
     pub(super) starts: Vec<usize>,
     /// By term, and by document within a term.
     pub(super) postings: Vec<Posting>,
@@ -91,23 +91,23 @@ impl Index {
         self.ids.is_empty()
     }
 
-    /// How text becomes terms here.
+    /// The analysis that makes terms of text.
     pub fn analysis(&self) -> &Analysis {
         &self.analysis
     }
 
-    /// The id a document was given.
+    /// The id of a document.
     pub fn id(&self, document: DocumentId) -> &str {
         &self.ids[document.index()]
     }
 
-    /// The document of an id. `O(log n)`.
+    /// The document with an id. `O(log n)`.
     pub fn document(&self, id: &str) -> Option<DocumentId> {
         let at = self.by_id.binary_search_by(|&document| (*self.ids[document as usize]).cmp(id)).ok()?;
         Some(DocumentId(self.by_id[at]))
     }
 
-    /// How many terms a document has, repeated ones counted every time.
+    /// The number of terms of a document, counting repeated ones.
     pub fn length(&self, document: DocumentId) -> u32 {
         self.lengths[document.index()]
     }
@@ -127,7 +127,7 @@ impl Index {
         &self.vocabulary.terms[term.index()]
     }
 
-    /// The term of this text, as the analysis leaves it. `O(1)`.
+    /// The term with this text, in the form that the analysis gives it. `O(1)`.
     pub fn find_term(&self, term: &str) -> Option<TermId> {
         self.vocabulary.get(term).map(TermId)
     }
@@ -137,28 +137,28 @@ impl Index {
         &self.postings[self.starts[term.index()]..self.starts[term.index() + 1]]
     }
 
-    /// In how many documents a term stands.
+    /// The number of documents that have a term.
     pub fn document_frequency(&self, term: TermId) -> usize {
         self.postings(term).len()
     }
 
-    /// How often a term stands in all documents together.
+    /// The number of times that a term stands in all documents.
     pub fn collection_frequency(&self, term: TermId) -> u64 {
         self.postings(term).iter().map(|posting| u64::from(posting.frequency)).sum()
     }
 
-    /// How often a term stands in a document. `O(log df)`.
+    /// The number of times that a term stands in a document. `O(log df)`.
     pub fn frequency(&self, term: TermId, document: DocumentId) -> u32 {
         let postings = self.postings(term);
         postings.binary_search_by_key(&document, |posting| posting.document).map_or(0, |at| postings[at].frequency)
     }
 
-    /// A query of this text, cut into terms as the documents were.
+    /// Makes a query from a text, cut into terms like the documents.
     pub fn query(&self, text: &str) -> Query {
         self.query_terms(self.analysis.terms(text))
     }
 
-    /// A query of terms, which are looked up as they are.
+    /// Makes a query from terms, which are looked up unchanged.
     pub fn query_terms<S: AsRef<str>>(&self, terms: impl IntoIterator<Item = S>) -> Query {
         let mut length = 0;
         let known = terms.into_iter().inspect(|_| length += 1).filter_map(|term| self.find_term(term.as_ref()));
@@ -168,7 +168,7 @@ impl Index {
         Query { terms, length }
     }
 
-    /// How many different terms of a query stand in a document.
+    /// The number of different terms of a query that stand in a document.
     pub fn matched(&self, query: &Query, document: DocumentId) -> usize {
         query.terms.iter().filter(|(term, _)| self.frequency(*term, document) > 0).count()
     }
@@ -182,13 +182,12 @@ pub struct Query {
 }
 
 impl Query {
-    /// The different terms that the index has, each with how often the query says it.
+    /// The different terms of the query that the index has, each with its number of times in the query.
     pub fn terms(&self) -> &[(TermId, u32)] {
         &self.terms
     }
 
-    /// How many terms the query has, repeated ones and those the index does not have counted too. None are left of a
-    /// query of stop words alone.
+    /// The number of terms of the query, counting repeated and unknown ones. It is 0 for a query of stop words alone.
     pub fn len(&self) -> usize {
         self.length
     }

@@ -1,23 +1,23 @@
-//! Words too common to say what a text is about.
+//! Stop words: words too common to say what a text is about.
 
 use std::collections::HashSet;
 
-/// Words that are left out, in lower case.
+/// The words to leave out, in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StopWords(HashSet<String>);
 
 impl StopWords {
-    /// English articles, pronouns, prepositions, conjunctions, auxiliary verbs and question words; 140 of them.
+    /// 140 English articles, pronouns, prepositions, conjunctions, auxiliary verbs and question words.
     pub fn english() -> Self {
         Self::new(ENGLISH.split_ascii_whitespace())
     }
 
-    /// No word is left out.
+    /// Leaves no word out.
     pub fn none() -> Self {
         Self(HashSet::new())
     }
 
-    /// These words, put in lower case.
+    /// Leaves these words out; they are put in lower case.
     pub fn new<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Self {
         Self(words.into_iter().map(|word| word.as_ref().to_lowercase()).collect())
     }

@@ -10,18 +10,18 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::stop::StopWords;
 use crate::{Error, Result};
 
-/// The words of a text with the byte each begins at: the segments between the word boundaries of UAX #29 that have a
-/// letter or a digit in them. `don't` and `3.14` are one word, `time-sharing` is two.
+/// The words of a text, each with the byte at which it begins. Words are the segments between the word boundaries of
+/// UAX #29 that have a letter or a digit. `don't` and `3.14` are one word, `time-sharing` is two.
 pub fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.unicode_word_indices()
 }
 
-/// How text becomes terms: its [`words`] in lower case, without stop words, stemmed if so asked.
+/// How text becomes terms: its [`words`] in lower case, without stop words, and stemmed on request.
 #[derive(Debug, Clone, Default)]
 pub struct Analysis {
-    /// Words left out, before stemming; English ones by default.
+    /// The words to leave out, before stemming. Default: English stop words.
     pub stop: StopWords,
-    /// What takes the endings off; nothing by default.
+    /// The stemmer that strips endings. Default: none.
     pub stem: Option<Stemmer>,
 }
 
@@ -46,7 +46,7 @@ impl Analysis {
     }
 }
 
-/// Puts a word in lower case into a buffer that is used again and again.
+/// Puts a word in lower case into a buffer that is reused.
 pub(super) fn lower_case(word: &str, out: &mut String) {
     out.clear();
     if word.is_ascii() {
@@ -86,7 +86,7 @@ const STEMMERS: [(&str, Algorithm); 20] = [
 ];
 
 impl Stemmer {
-    /// The names there are.
+    /// The names of all stemmers.
     pub fn names() -> impl Iterator<Item = &'static str> {
         STEMMERS.iter().map(|(name, _)| *name)
     }

@@ -71,7 +71,7 @@ fn answers_that_are_wrong_say_where() {
     check(&input(read(&format!("{head}lamp,chiar,first,\n")), "a.csv"), 2, "second", "chiar", "\"chair\"");
     check(&input(read(&format!("{head}lamp,chair,tie,\nlamp,lamp,first,\n")), "a.csv"), 3, "second", "lamp", "itself");
     check(&input(read(&format!("{head}lamp,chair,fisrt,\n")), "a.csv"), 2, "outcome", "fisrt", "\"first\"");
-    check(&input(read(&format!("{head}lamp,chair,good,\n")), "a.csv"), 2, "second", "chair", "said of one item");
+    check(&input(read(&format!("{head}lamp,chair,good,\n")), "a.csv"), 2, "second", "chair", "about one item");
     check(&input(read(&format!("{head}lamp,,first,\n")), "a.csv"), 2, "second", "", "");
     check(&input(read(&format!("{head}lamp,,undo,\n")), "a.csv"), 2, "first", "lamp", "names no items");
     let undo = format!("{head}lamp,chair,first,ann\n\n,,undo,bob\n");

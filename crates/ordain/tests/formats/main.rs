@@ -11,6 +11,7 @@ mod formats_project;
 mod formats_queries;
 mod formats_ranking;
 mod formats_real;
+mod formats_reference;
 mod formats_tables;
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The evidence as a function of the kernel's parameters: what tuning climbs.
+//! The evidence as a function of the kernel's parameters. Tuning climbs it.
 
 use super::fixed_point::{Site, State};
 use super::{EpParams, Functional, Observation, choose_basis, place};
@@ -7,8 +7,8 @@ use crate::kernel::Kernel;
 use crate::numeric::Matrix;
 use crate::numeric::dense::{add_scaled, multiply, transpose};
 
-/// The observations of one problem, of whose prior the parameters are still open. Only items that were observed are ever
-/// looked at, and every fixed point starts from the one before.
+/// The observations of one problem whose prior has open parameters. Only observed items are looked at. Every fixed
+/// point starts from the one before.
 #[derive(Debug, Clone)]
 pub(in crate::gp) struct Evidence {
     basis: Vec<Functional>,
@@ -16,21 +16,21 @@ pub(in crate::gp) struct Evidence {
     sites: Option<Vec<Site>>,
 }
 
-/// What is believed of the observed items.
+/// The belief about the observed items.
 pub(in crate::gp) struct Posterior {
-    /// Those items.
+    /// The observed items.
     pub items: Vec<usize>,
     /// `Σ + m m'` over them.
     pub second_moments: Matrix,
 }
 
 impl Evidence {
-    /// In the coordinates that make EP cheapest.
+    /// Uses the coordinates that make EP cheapest.
     pub(in crate::gp) fn new(observations: &[Observation], n: usize) -> Self {
         Self::over(choose_basis(observations, n), observations)
     }
 
-    /// With the observed items for coordinates.
+    /// Uses the observed items as coordinates.
     pub(in crate::gp) fn of_items(observations: &[Observation]) -> Self {
         let items = observations.iter().flat_map(|observation| observation.functional.items());
         let mut basis: Vec<Functional> = items.map(Functional::Item).collect();

@@ -1,11 +1,12 @@
-//! EP in coordinates: the fixed point of the sites, and what it says.
+//! EP in coordinates: the fixed point of the sites, and its results.
 //!
-//! Write q for the cavity variances. With q held fixed, EP's condition on the means is that
-//! $m = K D'\alpha$, where $\alpha_s = \partial \log Z_s / \partial c_s$ at the cavity mean $c_s = d_s'm - q_s \alpha_s$:
-//! the stationary point of a strictly concave function of m, whose Newton step is exactly "match every site to its
-//! tilted moments, then solve for the mean". Two such steps before the variances are looked at again make the
-//! iteration converge quickly even where updating all sites and all variances together (parallel EP) circles for ever,
-//! as it does with very many answers on few items, and where one site at a time would cost `b²` an answer.
+//! Write q for the cavity variances. With q held fixed, EP's condition on the means is $m = K D'\alpha$, where
+//! $\alpha_s = \partial \log Z_s / \partial c_s$ at the cavity mean $c_s = d_s'm - q_s \alpha_s$. This is the
+//! stationary point of a strictly concave function of m. Its Newton step is exactly "match every site to its tilted
+//! moments, then solve for the mean".
+//!
+//! Two such steps, then fresh variances, converge quickly. Updating all sites and variances together (parallel EP)
+//! circles for ever with very many answers on few items. Updating one site at a time costs `b²` per answer.
 
 use rayon::prelude::*;
 
@@ -35,8 +36,8 @@ struct Gaussian {
 }
 
 impl Site {
-    /// The marginal without this site. This form survives a variance of 0 (identical twins), where subtracting
-    /// precisions would not.
+    /// The marginal without this site. This form allows a variance of 0 (identical twins); subtracting precisions would
+    /// not.
     fn cavity(&self, marginal: Gaussian) -> Gaussian {
         // The marginal variance is v / (1 + v tau) of the cavity's v, so this is positive; rounding must not undo that.
         let left = (1.0 - marginal.variance * self.precision).max(f64::EPSILON);
@@ -56,26 +57,26 @@ impl Site {
     }
 }
 
-/// Sites and the Gaussian they make with the prior, over the coordinates.
+/// Sites and the Gaussian that they make with the prior, over the coordinates.
 ///
-/// With the prior's upper triangular factor `K = F F'` and the lower Cholesky factor R of `I + F' A F`, the posterior is
-/// `Σ = F (R R')⁻¹ F' = V' V` for `V = R⁻¹ F'`, lower triangular again: nothing is inverted that could be
-/// singular, variances are sums of squares, and triangles save half of the work.
+/// Let `K = F F'` with the upper triangular factor F, and R be the lower Cholesky factor of `I + F' A F`. The posterior
+/// is `Σ = F (R R')⁻¹ F' = V' V` for `V = R⁻¹ F'`, which is lower triangular again. So nothing that could be singular
+/// is inverted, variances are sums of squares, and triangles save half of the work.
 #[derive(Clone)]
 pub(super) struct State {
     prior: SemidefiniteFactor,
-    /// Observations whose functionals speak of coordinates.
+    /// The observations, with functionals of coordinates.
     observations: Vec<Observation>,
     sites: Vec<Site>,
     /// Every functional's marginal, and its cavity.
     marginals: Vec<Gaussian>,
     cavities: Vec<Gaussian>,
-    /// By how much the cavity variances moved last, as fractions.
+    /// The last moves of the cavity variances, as fractions.
     steps: Vec<f64>,
-    /// The part of such a step that is taken.
+    /// The part of such a move that is made.
     damping: f64,
     mean: Vec<f64>,
-    /// `(R R')⁻¹ F' D' nu`, of which F makes the mean.
+    /// `(R R')⁻¹ F' D' nu`; F times it is the mean.
     inner: Matrix,
     /// `R`.
     cholesky: Cholesky,
@@ -86,7 +87,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// No site says anything yet. `prior` is the covariance of the coordinates.
+    /// The state before any site. `prior` is the covariance of the coordinates.
     ///
     /// # Errors
     /// If the prior is not finite.
@@ -116,10 +117,10 @@ impl State {
         Ok(state)
     }
 
-    /// As if these sites had been found already, under this prior or under one near it.
+    /// The state with these sites, found under this prior or one near it.
     ///
     /// # Errors
-    /// If the prior is not finite, or rounding in it hides what the sites say.
+    /// If the prior is not finite, or its rounding hides the sites.
     pub(super) fn from_sites(prior: Matrix, observations: Vec<Observation>, sites: Vec<Site>) -> Result<Self> {
         let mut state = Self::new(prior, observations)?;
         state.sites = sites;
@@ -137,8 +138,8 @@ impl State {
     }
 
     /// Two Newton steps for the means, then fresh variances. Returns the largest change of a functional: of its mean in
-    /// standard deviations, or of its variance as a fraction. `b³` operations, `5 b³/3` where the
-    /// first step takes a factorisation too, and `O(b)` an observation.
+    /// standard deviations, or of its variance as a fraction. `b³` operations, `5 b³/3` where the first step needs a
+    /// factorisation too, and `O(b)` per observation.
     pub(super) fn iterate(&mut self, damping: f64) -> Result<f64> {
         let before = self.sites.clone();
         self.match_sites();
@@ -153,11 +154,11 @@ impl State {
         let fresh = self.fresh_marginals();
         let mut change: f64 = 0.0;
         for ((observation, old), new) in self.observations.iter().zip(&self.marginals).zip(&fresh) {
-            // Twins have no variance at all: there, rounding is measured against the noise.
+            // Twins have no variance at all. There, rounding is measured against the noise.
             let variance = new.variance.max(1e-12 * observation.noise.powi(2));
             let moved = (new.mean - old.mean).abs() / variance.sqrt();
             let grown = (new.variance - old.variance).abs() / variance;
-            // The larger of two numbers would pass over NaN.
+            // Taking the maximum would ignore NaN.
             if !(moved.is_finite() && grown.is_finite()) {
                 return Err(prior_too_wide());
             }
@@ -168,15 +169,15 @@ impl State {
         Ok(change)
     }
 
-    /// Moves the cavities towards what sites and marginals make of them, at most this part of the way.
+    /// Moves the cavities towards the values that sites and marginals give, at most this part of the way.
     ///
-    /// Where very many answers bear on few items the whole way would overshoot, back and forth and ever farther. To
-    /// first order each step is `mu` times the one before, and had the part `damping / (1 - mu)` of the way been taken
-    /// it would have ended the matter (Aitken's relaxation, by a Rayleigh quotient for `mu`), so that part is taken next.
+    /// Where very many answers bear on few items, the whole way would overshoot, back and forth and ever farther. To
+    /// first order each step is `mu` times the one before. Going the part `damping / (1 - mu)` of the way would have
+    /// reached the end (Aitken's relaxation, with a Rayleigh quotient for `mu`), so the next step goes that part.
     fn move_cavities(&mut self, most: f64) {
-        /// Steps that go on in the same direction are trusted to shrink by this at least.
+        /// Steps in the same direction are trusted to shrink by at least this factor.
         const LARGEST: f64 = 0.5;
-        /// However wild the quotient, some way must be made.
+        /// The smallest part of the way, however wild the quotient.
         const SMALLEST: f64 = 0.1;
         let targets: Vec<Gaussian> =
             self.sites.iter().zip(&self.marginals).map(|(site, &marginal)| site.cavity(marginal)).collect();
@@ -211,10 +212,10 @@ impl State {
         }
     }
 
-    /// Moves the mean to what the present sites make of it, to a thousandth of the way, which is all that the step after
-    /// it can use. The Gaussian of the sites `before` is here the prior, on which the sites' changes act: with
-    /// `y` from `(I + V ΔA V') y = V Σ_s (Δnu_s - Δtau_s d_s'm) d_s`, the mean moves by `V' y`. As the sites settle the
-    /// matrix comes near the identity, so a few conjugate gradients of `O(b²)` replace a factorisation.
+    /// Moves the mean to that of the present sites, to a thousandth of the way; the next step can use no more. The
+    /// Gaussian of the sites `before` serves as the prior, and the changes of the sites act on it: with `y` from `(I +
+    /// V ΔA V') y = V Σ_s (Δnu_s - Δtau_s d_s'm) d_s`, the mean moves by `V' y`. As the sites settle, the matrix
+    /// approaches the identity, so a few conjugate gradients of `O(b²)` replace a factorisation.
     fn approach_mean(&mut self, before: &[Site]) -> Result<()> {
         const ENOUGH: ConjugateGradients = ConjugateGradients { tolerance: 1e-3, iterations: 12 };
         let mut pull = vec![0.0; self.len()];
@@ -232,14 +233,14 @@ impl State {
         Ok(())
     }
 
-    /// The mean that the present sites make with the prior, `F (I + F' A F)⁻¹ F' D' nu`, and the factor R.
+    /// The mean that the present sites give with the prior, `F (I + F' A F)⁻¹ F' D' nu`, and the factor R.
     fn solve_mean(&mut self) -> Result<()> {
         let factor = self.prior.transpose();
         let precision = self.precision();
         let mut matrix = std::mem::replace(&mut self.cholesky, Cholesky::identity(0)).into_matrix();
         multiply_sparse(factor, &precision, &mut self.scratch);
         self.prior.identity_plus(&self.scratch, &mut matrix);
-        // All its eigenvalues are at least 1, unless rounding in the others is larger than that.
+        // All its eigenvalues are at least 1, unless rounding is larger than that.
         self.cholesky = Cholesky::factor(matrix).map_err(|_| prior_too_wide())?;
         let along = multiply_vector(factor, &self.shifts());
         self.inner.values_mut().copy_from_slice(&along);
@@ -281,8 +282,8 @@ impl State {
             .unwrap_or_else(|_| unreachable!("functionals speak of coordinates"))
     }
 
-    /// What the observations make of anything else that has prior covariances C with the coordinates, `[n, b]`: its
-    /// means `G' L⁻¹ beta`, and `G = L⁻¹ E' C'`, whose product with itself they take away from its prior covariance.
+    /// The effect of the observations on other quantities with prior covariances C with the coordinates, `[n, b]`:
+    /// their means `G' L⁻¹ beta`, and `G = L⁻¹ E' C'`. Their covariance is the prior one minus `G' G`.
     ///
     /// # Errors
     /// If rounding in `E' K E` is larger than the identity beside it.
@@ -310,12 +311,12 @@ impl State {
         out
     }
 
-    /// `E` with `E E' = A`, `[b, rank]`, and `beta` with `E beta = D' nu`: the sites as that many observations with unit
-    /// noise.
+    /// `E` with `E E' = A`, `[b, rank]`, and `beta` with `E beta = D' nu`: the sites as that many observations with
+    /// unit noise.
     ///
-    /// A is singular: shifting all items that comparisons connect, and of which none was judged by itself, changes
-    /// nothing. One such item of each connected part is left out of the factorisation; what is left is definite, and the
-    /// Schur complement of those left out is exactly zero.
+    /// A is singular: shifting all items of a connected part changes nothing, unless one of them was judged by itself.
+    /// One item of each such part is left out of the factorisation. The rest is definite, and the Schur complement of
+    /// the items left out is exactly zero.
     fn precision_factor(&self) -> (Matrix, Matrix) {
         let mut precision = Matrix::zeros(self.len(), self.len());
         multiply_sparse(&Matrix::identity(self.len()), &self.precision(), &mut precision);
@@ -326,7 +327,7 @@ impl State {
             Matrix::from_fn(rows.len(), columns.len(), |row, column| precision[(rows[row], columns[column])])
         };
         let Ok(cholesky) = Cholesky::factor(part(&free, &free)) else {
-            // Precisions so different in size that some are rounding beside others.
+            // Precisions differ so much that some are rounding beside others.
             let factor = SemidefiniteFactor::new(&precision);
             let target = factor.solve(Matrix::from_fn(self.len(), 1, |axis, _| shifts[axis]));
             return (transpose(factor.transpose()), target);
@@ -347,7 +348,7 @@ impl State {
         (factor, target)
     }
 
-    /// One coordinate of every part that only differences hold together: the last.
+    /// One coordinate, the last, of every part that only differences hold together.
     fn grounded(&self) -> Vec<bool> {
         fn find(parent: &mut [usize], mut axis: usize) -> usize {
             while parent[axis] != axis {
@@ -389,19 +390,18 @@ impl State {
         self.mean.iter().enumerate().map(|(axis, &mean)| (mean, self.covariance(axis, axis)))
     }
 
-    /// The part of a standard deviation, or of a variance, that rounding may move: the precisions that the sites add to
-    /// the prior's, which is 1 in the coordinates that F maps from, are known to this much of it. At most a millionth, beyond which
-    /// standing still would be luck.
+    /// The part of a standard deviation, or of a variance, that rounding may move. The sites add precisions to the
+    /// prior's, which is 1 in the coordinates that F maps from; they are known to this part of it. At most a millionth:
+    /// beyond that, standing still would be luck.
     pub(super) fn rounding(&self) -> f64 {
         (f64::EPSILON * self.cholesky.largest_pivot()).min(1e-6)
     }
 
-    /// EP's approximation to the log probability of the observations: the sites' constants $\log\tilde Z_s$, which match
-    /// the zeroth moments of the tilted distributions, and the Gaussian integral
-    /// $-\tfrac12 \log|I + K A| + \tfrac12 \nu' D m$. With cavity mean c and variance q,
-    /// $\log\tilde Z_s = \log Z_s + \tfrac12\log(1 + q\tau) - \tfrac{2 c\nu + q\nu^2 - \tau c^2}{2(1 + q\tau)}$. Since
-    /// the marginal mean is $m = (c + q\nu)/(1 + q\tau)$, the fraction and $\tfrac12\nu m$ add up to
-    /// $-\tfrac12 c (\nu - \tau m)$.
+    /// EP's approximation to the log probability of the observations: the sites' constants $\log\tilde Z_s$, which
+    /// match the zeroth moments of the tilted distributions, plus the Gaussian integral $-\tfrac12 \log|I + K A| +
+    /// \tfrac12 \nu' D m$. With cavity mean c and variance q, $\log\tilde Z_s = \log Z_s + \tfrac12\log(1 + q\tau) -
+    /// \tfrac{2 c\nu + q\nu^2 - \tau c^2}{2(1 + q\tau)}$. The marginal mean is $m = (c + q\nu)/(1 + q\tau)$, so the
+    /// fraction and $\tfrac12\nu m$ add up to $-\tfrac12 c (\nu - \tau m)$.
     pub(super) fn log_evidence(&self) -> f64 {
         let constant = |((observation, site), &marginal): ((&Observation, &Site), &Gaussian)| {
             let Gaussian { mean: c, variance: q } = site.cavity(marginal);
@@ -412,10 +412,10 @@ impl State {
         constants - 0.5 * self.cholesky.log_det()
     }
 
-    /// The symmetric matrix G for which `½ Σ_ij G_ij ∂K_ij/∂θ` is the derivative of the log evidence by anything the prior
-    /// depends on. At the fixed point the sites may be taken as constants (the evidence is stationary in them), which leaves
-    /// that of a Gaussian, `G = w w' - (K + A⁻¹)⁻¹` with `w = K⁻¹ m`; without inverses of the prior,
-    /// `w = D' nu - A m` and `(K + A⁻¹)⁻¹ = A - A Σ A`. `b³` operations.
+    /// The symmetric matrix G for which `½ Σ_ij G_ij ∂K_ij/∂θ` is the derivative of the log evidence by any parameter
+    /// of the prior. At the fixed point the evidence is stationary in the sites, so they count as constants. What
+    /// remains is the derivative of a Gaussian, `G = w w' - (K + A⁻¹)⁻¹` with `w = K⁻¹ m`. Without inverses of the
+    /// prior, `w = D' nu - A m` and `(K + A⁻¹)⁻¹ = A - A Σ A`. `b³` operations.
     pub(super) fn pull_on_prior(&self) -> Matrix {
         let precision = self.precision();
         let mut through = Matrix::zeros(self.root.rows(), self.len());
@@ -441,7 +441,7 @@ impl State {
         &self.mean
     }
 
-    /// The sites, one an observation, in their order.
+    /// The sites, one per observation, in the same order.
     pub(super) fn sites(&self) -> &[Site] {
         &self.sites
     }
@@ -452,7 +452,7 @@ impl State {
     }
 }
 
-/// `I + V ΔA V'`: what changes of site precisions do to a Gaussian with covariance `V' V`, in its own coordinates.
+/// `I + V ΔA V'`: the effect of changed site precisions on a Gaussian with covariance `V' V`, in its own coordinates.
 struct SiteChanges<'a> {
     root: &'a Matrix,
     changes: Vec<(Functional, f64)>,

@@ -1,24 +1,24 @@
 //! Batch expectation propagation (XPGP section 4.1, eqs. 6-12) with scalar sites.
 //!
-//! The likelihood of an observation touches the utilities only through the scalar $x_s = d_s'\xi$, so its site is
-//! $\tilde Z_s \exp(-\tfrac12 \tau_s x_s^2 + \nu_s x_s)$, two numbers an observation. With $A = \sum_s \tau_s d_s d_s'$
-//! the approximate posterior is $N(m, \Sigma)$, $\Sigma = (K^{-1} + A)^{-1}$, $m = \Sigma \sum_s \nu_s d_s$.
+//! The likelihood of an observation touches the utilities only through the scalar $x_s = d_s'\xi$. So its site is
+//! $\tilde Z_s \exp(-\tfrac12 \tau_s x_s^2 + \nu_s x_s)$: two numbers per observation. With $A = \sum_s \tau_s d_s
+//! d_s'$ the approximate posterior is $N(m, \Sigma)$, $\Sigma = (K^{-1} + A)^{-1}$, $m = \Sigma \sum_s \nu_s d_s$.
 //!
-//! **Two equivalent forms.** All of that happens in the span of the observed functionals. Taking as coordinates either
-//! the items that were compared or the distinct functionals themselves, whichever are fewer (b of them), EP works on a
-//! b x b matrix, and the other items follow by conditioning: with $c_i$ the prior covariances of item i with the
-//! coordinates, $A = E E'$, $\sum_s \nu_s d_s = E \beta$ and $L L' = I + E' K E$ over the coordinates,
+//! **Two equivalent forms.** All of this happens in the span of the observed functionals. The coordinates are either
+//! the compared items or the distinct functionals, whichever are fewer (b of them). EP works on a b x b matrix, and the
+//! other items follow by conditioning. Let $c_i$ be the prior covariances of item i with the coordinates, $A = E E'$,
+//! $\sum_s \nu_s d_s = E \beta$ and $L L' = I + E' K E$ over the coordinates. Then
 //!
 //! $$ g_i = L^{-1} E' c_i, \qquad m_i = g_i' L^{-1} \beta, \qquad \Sigma_{ij} = K_{ij} - g_i' g_j . $$
 //!
-//! Nothing is divided by the prior, which smooth kernels make nearly singular. Coordinates have their covariance from [`fixed_point`] itself, in which no
-//! difference is taken.
+//! Nothing is divided by the prior, which smooth kernels make nearly singular. [`fixed_point`] gives the coordinates'
+//! own covariance without taking a difference.
 //!
-//! So thousands of answers on hundreds of items and hundreds of answers on thousands of items both take the cheaper
-//! form, and only prior columns of compared items are ever asked for.
+//! So thousands of answers on hundreds of items, and hundreds of answers on thousands of items, both take the cheaper
+//! form. Only prior columns of compared items are needed.
 //!
-//! **Cost.** `b³` to `5 b³/3` and `O(t b)` operations an iteration over t observations, of which there are about ten (see
-//! `fixed_point.rs`), and `3 n b²` for the variances of items never compared. Memory `5 b² + 2 n b`.
+//! **Cost.** `b³` to `5 b³/3` and `O(t b)` operations per iteration over t observations; about ten iterations (see
+//! `fixed_point.rs`). `3 n b²` for the variances of items never compared. Memory `5 b² + 2 n b`.
 
 mod evidence;
 mod fixed_point;
@@ -49,10 +49,10 @@ const PATIENCE: usize = 60;
 /// When EP stops.
 #[derive(Debug, Clone)]
 pub struct EpParams {
-    /// Stop when no observed functional's mean moves by more than this many standard deviations, nor its variance by more
-    /// than this fraction; or than rounding allows, where the prior is very wide beside the noise.
+    /// EP stops when no observed functional's mean moves by more than this many standard deviations, and no variance by
+    /// more than this fraction. Where the prior is very wide beside the noise, rounding sets the limit.
     pub tolerance: f64,
-    /// Give up after this many iterations.
+    /// EP gives up after this many iterations.
     pub max_iterations: usize,
     /// Follows the iterations.
     pub watch: Watch,
@@ -69,7 +69,7 @@ impl EpParams {
     ///
     /// # Errors
     /// If the kernel cannot be evaluated, EP does not converge, or the prior is so wide beside the noise that rounding
-    /// hides what the answers say.
+    /// hides the answers.
     pub fn fit(&self, kernel: Arc<dyn Kernel>, observations: &[Observation]) -> Result<Ep> {
         let basis = choose_basis(observations, kernel.len());
         let columns = basis_columns(kernel.as_ref(), &basis)?;
@@ -78,7 +78,7 @@ impl EpParams {
         Ep::over(kernel, basis, &columns, state, observations, iterations)
     }
 
-    /// Iterates until the marginals stand still; says how often.
+    /// Iterates until the marginals stand still; returns the number of iterations.
     fn converge(&self, state: &mut State) -> Result<usize> {
         let (mut damping, mut last) = (1.0, f64::INFINITY);
         for iteration in 1..=self.max_iterations {
@@ -87,7 +87,7 @@ impl EpParams {
             if change <= self.tolerance.max(state.rounding()) {
                 return Ok(iteration);
             }
-            // The first steps may well go back and forth; after them, a change that grows calls for smaller steps.
+            // The first steps may go back and forth. After them, a growing change calls for smaller steps.
             if iteration > PATIENCE && change > last {
                 damping = f64::max(0.7 * damping, 0.1);
             }
@@ -107,7 +107,7 @@ pub struct Ep {
     kernel: Arc<dyn Kernel>,
     /// The coordinates, ascending.
     basis: Vec<Functional>,
-    /// `L⁻¹ E' c_i` of every item, `[rank of A, n]`; not needed where every item is a coordinate.
+    /// `L⁻¹ E' c_i` of every item, `[rank of A, n]`; none if every item is a coordinate.
     reduction: Option<Matrix>,
     state: State,
     factors: Vec<Factor>,
@@ -118,8 +118,8 @@ pub struct Ep {
 }
 
 impl Ep {
-    /// The belief that a fixed point makes of all the kernel's items, of which the coordinates are some. `columns` are
-    /// their prior covariances with the coordinates, `[n, b]`.
+    /// The belief about all items of the kernel, from a fixed point over the coordinates. `columns` are the items'
+    /// prior covariances with the coordinates, `[n, b]`.
     fn over(
         kernel: Arc<dyn Kernel>,
         basis: Vec<Functional>,
@@ -153,15 +153,14 @@ impl Ep {
         Ok(Self { kernel, basis, reduction, state, factors, mean, variances, log_evidence, iterations })
     }
 
-    /// The belief about all items of a larger kernel, whose first items are the ones known here with the prior they
-    /// had: that of [`crate::kernel::build_with_newcomers`]. Nothing is learned anew. Newcomers were never compared, so
-    /// that the sites stay what they are, and all that is to be done is to condition: `3 n b²` operations and the prior
-    /// columns of the coordinates.
+    /// The belief about all items of a larger kernel. The kernel's first items are the known ones, with the same prior,
+    /// as in [`crate::kernel::build_with_newcomers`]. Nothing is learned anew: newcomers were never compared, so the
+    /// sites stay, and conditioning is enough. `3 n b²` operations and the prior columns of the coordinates.
     ///
     /// # Errors
     /// If the kernel has fewer items, gives the coordinates other covariances, or cannot be evaluated.
     pub fn with_newcomers(&self, kernel: Arc<dyn Kernel>) -> Result<Self> {
-        /// Solves differ by rounding from one kernel to the other; other parameters show long before.
+        /// Solves differ by rounding from kernel to kernel. Other parameters differ by far more.
         const SAME: f64 = 1e-6;
         let wrong = |found: String, expected: String| Error::Data { what: "the prior with newcomers", found, expected };
         let known = self.kernel.len();
@@ -175,7 +174,7 @@ impl Ep {
         if let Some((here, there)) = pairs.find(|(a, b)| (*a - *b).abs() > SAME * largest) {
             return Err(wrong(
                 format!("a covariance of {there} where items were compared"),
-                format!("{here}, as learned with"),
+                format!("{here}, as when it was learned"),
             ));
         }
         let columns = basis_columns(kernel.as_ref(), &self.basis)?;
@@ -183,7 +182,7 @@ impl Ep {
         Self::over(kernel, self.basis.clone(), &columns, self.state.clone(), &observations, self.iterations)
     }
 
-    /// The sites, one an observation, in their order.
+    /// The sites, one per observation, in the same order.
     pub fn sites(&self) -> &[Site] {
         self.state.sites()
     }
@@ -201,12 +200,12 @@ impl Ep {
         evidence::gradient(self.kernel.as_ref(), &self.basis, &self.state)
     }
 
-    /// The iterations it took.
+    /// The number of iterations.
     pub fn iterations(&self) -> usize {
         self.iterations
     }
 
-    /// Which coordinate an item is, if it is one.
+    /// The coordinate of an item, if it is one.
     fn coordinate(&self, item: ItemId) -> Option<usize> {
         self.basis.binary_search(&Functional::Item(item.0)).ok()
     }
@@ -271,10 +270,10 @@ impl Belief for Ep {
     }
 }
 
-/// The compared items or the distinct functionals, whichever are fewer, ascending; all of `n` items if nearly all were
-/// compared, since carrying a few more along costs less than conditioning.
+/// The compared items or the distinct functionals, whichever are fewer, ascending. If nearly all of the `n` items were
+/// compared, all items: carrying a few more along costs less than conditioning.
 fn choose_basis(observations: &[Observation], n: usize) -> Vec<Functional> {
-    /// At this share of all items ten more rounds on them cost what conditioning the others does.
+    /// At this share of all items, ten more rounds on them cost as much as conditioning the others.
     const NEARLY_ALL: f64 = 0.9;
     let distinct: HashSet<Functional> = observations.iter().map(|observation| observation.functional).collect();
     let items: HashSet<u32> = distinct.iter().flat_map(|functional| functional.items()).collect();

@@ -1,4 +1,4 @@
-//! A covariance that is never formed: prior columns on demand, less what answers took.
+//! A covariance that is never formed: prior columns on demand, minus the part that answers took.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,10 +10,11 @@ use crate::kernel::Kernel;
 use crate::numeric::Matrix;
 use crate::numeric::dense::add_scaled;
 
-/// `K - S S'`. After t answers about b different items: memory `n min(t, 2 b)`, and that many operations for a column that was not
-/// in use; a column in use costs `n` an answer. Columns of kernels without cheap entries are kept as far as they fit.
+/// `K - S S'`. After t answers about b different items it takes memory `n min(t, 2 b)`, and as many operations for a
+/// column that was not in use. A column in use costs `n` per answer. Columns of kernels without cheap entries are kept
+/// as long as they fit.
 ///
-/// What is kept decides how long things take, and never a bit of what comes out.
+/// The cache decides how long a call takes, never a bit of its result.
 pub(super) struct Lazy {
     kernel: Arc<dyn Kernel>,
     reduction: Reduction,
@@ -21,7 +22,7 @@ pub(super) struct Lazy {
     observed: BTreeSet<usize>,
     /// Columns in use.
     kept: Mutex<Kept<Column>>,
-    /// Columns of the prior, where they are dear; clones share them.
+    /// Columns of the prior, where they are expensive. Clones share them.
     prior: Arc<Mutex<Kept<Arc<[f64]>>>>,
 }
 
@@ -33,7 +34,7 @@ struct Column {
 }
 
 impl Clone for Lazy {
-    /// Shares what does not change; columns in use are not taken along.
+    /// Shares everything that does not change; columns in use are not cloned.
     fn clone(&self) -> Self {
         Self {
             kernel: self.kernel.clone(),
@@ -99,20 +100,20 @@ impl Lazy {
         }
     }
 
-    /// Takes an answer's direction, scaled, off the covariance.
+    /// Subtracts an answer's scaled direction from the covariance.
     pub(super) fn take_off(&mut self, functional: Functional, direction: Vec<f64>) {
         self.observed.extend(functional.items().map(|item| item as usize));
         self.reduction.push(direction);
         if self.reduction.is_loose(self.observed.len()) {
             let observed: Vec<usize> = self.observed.iter().copied().collect();
             self.reduction.compact(&observed);
-            // Their bits are those of the columns before.
+            // Kept columns have the bits of the old columns.
             lock(&self.kept).clear();
         }
         lock(&self.kept).cool();
     }
 
-    /// `S_i · S_j`: the prior covariance less this is the covariance.
+    /// `S_i · S_j`. The covariance is the prior covariance minus this.
     pub(super) fn taken(&self, item: usize, others: &[u32], out: &mut [f64]) {
         out.fill(0.0);
         self.reduction.subtract_products(&self.reduction.row(item), others, out);
@@ -134,7 +135,7 @@ impl Lazy {
         Ok(out)
     }
 
-    /// Solves for prior columns that will be needed, where that is dear.
+    /// Solves for prior columns that will be needed, where columns are expensive.
     pub(super) fn prefetch(&self, items: &[usize]) -> Result<()> {
         if self.kernel.has_cheap_entries() {
             return Ok(());
@@ -146,11 +147,11 @@ impl Lazy {
         Ok(())
     }
 
-    /// Reads a column, which is then in use.
+    /// Reads a column and marks it as in use.
     pub(super) fn with_column(&self, item: usize, read: impl FnOnce(&[f64])) -> Result<()> {
         let mut kept = lock(&self.kept);
         if kept.get(item).is_none() {
-            // Solving for it may take long, and others may read meanwhile.
+            // Solving may take long. Others may read meanwhile.
             drop(kept);
             let base = if self.kernel.has_cheap_entries() {
                 let mut base = vec![0.0; self.kernel.len()];
@@ -169,7 +170,7 @@ impl Lazy {
         Ok(())
     }
 
-    /// A column of the prior that is dear.
+    /// An expensive column of the prior.
     fn prior_column(&self, item: usize) -> Result<Arc<[f64]>> {
         if let Some(column) = lock(&self.prior).get(item) {
             return Ok(column.clone());
@@ -182,32 +183,33 @@ impl Lazy {
     }
 }
 
-/// What is kept is right or not there, so a panic elsewhere does not spoil it.
+/// Locks the cache. Kept values are right or absent, so a panic elsewhere does not spoil them.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Columns by item; the one that was used least lately makes room.
+/// Columns by item. The least recently used one makes room.
 struct Kept<T> {
     most: usize,
     clock: u64,
-    /// Where an item's column stands, from 1; 0 if it is not kept.
+    /// The position of an item's column, from 1; 0 if it is not kept.
     places: Vec<u32>,
     columns: Vec<(usize, u64, T)>,
-    /// How many entries were asked of columns that are not kept since the latest answer, with the number of that answer.
+    /// How many entries of columns that are not kept were asked for since the latest answer, with the number of that
+    /// answer.
     asked: Vec<(u32, u32)>,
     answers: u32,
 }
 
 impl Kept<Column> {
-    /// At most 1024 columns and 256 megabytes, but two.
+    /// At most 1024 columns and 256 megabytes, but always two columns.
     fn columns(items: usize) -> Self {
         Self::new(items, ((256 << 20) / (16 * items.max(1))).clamp(2, 1024))
     }
 }
 
 impl Kept<Arc<[f64]>> {
-    /// At most 1024 columns and a gigabyte, but sixteen.
+    /// At most 1024 columns and a gigabyte, but always sixteen columns.
     fn prior(items: usize) -> Self {
         Self::new(items, ((1 << 30) / (8 * items.max(1))).clamp(16, 1024))
     }
@@ -219,7 +221,7 @@ impl<T> Kept<T> {
         Self { most, clock: 0, places, columns: Vec::new(), asked, answers: 0 }
     }
 
-    /// Whether a column is kept, or so many of its entries were asked for that it should be.
+    /// Whether a column is kept, or so many of its entries were asked for that it should be kept.
     fn is_wanted(&mut self, item: usize, entries: usize) -> bool {
         if self.places[item] > 0 {
             return true;
@@ -266,7 +268,7 @@ impl<T> Kept<T> {
         self.places.fill(0);
     }
 
-    /// Another answer has come.
+    /// Notes that another answer has come.
     fn cool(&mut self) {
         self.answers = self.answers.wrapping_add(1);
     }

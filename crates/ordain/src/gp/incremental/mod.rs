@@ -1,4 +1,4 @@
-//! The incremental belief: one rank-one step an answer (AXPGP section 2.2, in the scalar form of the errata).
+//! The incremental belief: one rank-one step per answer (AXPGP section 2.2, in the scalar form of the errata).
 //!
 //! With $a = \Sigma d$, $v = d'a$ and the [`Moments`] of the observation under $N(d'm, v)$,
 //!
@@ -20,7 +20,7 @@ use crate::kernel::Kernel;
 use crate::numeric::Matrix;
 use crate::numeric::dense::{add_scaled, downdate_covariance, rank_one_downdate};
 
-/// A belief that learns from one observation at a time and never looks back.
+/// A belief that learns from one observation at a time and never revisits earlier ones.
 #[derive(Clone)]
 pub struct Incremental {
     mean: Vec<f64>,
@@ -35,14 +35,14 @@ pub struct Incremental {
 /// Two forms of the same covariance.
 #[derive(Clone)]
 enum Covariance {
-    /// All of it: `n²` doubles, `n²` operations an answer.
+    /// All covariances: `n²` doubles, `n²` operations per answer.
     Dense {
         /// All covariances.
         matrix: Matrix,
-        /// For every item, a variance that no difference with it exceeds.
+        /// For every item, an upper bound on the variance of its difference with any other item.
         largest: Vec<f64>,
     },
-    /// As columns are asked for.
+    /// Columns on demand.
     Lazy(Lazy),
 }
 
@@ -55,17 +55,17 @@ impl Covariance {
     }
 }
 
-/// Up to this many items the dense form is the faster one at any number of answers: 8 MB stay in the cache.
+/// Up to this many items the dense form is faster at any number of answers: 8 MB stay in the cache.
 const DENSE_UP_TO: usize = 1000;
 
-/// How often, in observations, the largest variances of differences are found anew.
+/// After this many observations, the largest variances of differences are computed anew.
 const LARGEST_EVERY: usize = 4;
 
-/// Up to this many items all covariances are formed once there are as many rank-one terms: 800 MB.
+/// Up to this many items (800 MB), all covariances are formed once there are as many rank-one terms as items.
 const MOST_DENSE: usize = 10_000;
 
 impl Incremental {
-    /// The prior, about to learn from about this many observations, in the form that is expected to be faster.
+    /// The prior, in the form that is expected to be faster for about this many observations.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated.
@@ -74,7 +74,7 @@ impl Incremental {
         if n <= DENSE_UP_TO.max(expected_observations) { Self::dense(kernel) } else { Self::lazy(kernel) }
     }
 
-    /// The prior with all covariances: `n²` doubles, `n²` operations an answer.
+    /// The prior in dense form: `n²` doubles, `n²` operations per answer.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated.
@@ -83,9 +83,9 @@ impl Incremental {
         Ok(Self::prior(matrix.diagonal(), Covariance::dense(matrix)))
     }
 
-    /// The prior with covariances as they are asked for, by columns. After t answers about b different items: memory
-    /// `n min(t, 2 b)`, and as many operations for the next answer, or `n` where both items were in use. Once that is as many
-    /// as all covariances, and there are at most 10,000 items, they are formed.
+    /// The prior in lazy form: columns on demand. After t answers about b different items it takes memory `n min(t, 2
+    /// b)`, and as many operations for the next answer, or `n` if both items were in use. Once this equals the size of
+    /// the dense form, and there are at most 10,000 items, the belief turns dense.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated.
@@ -95,7 +95,7 @@ impl Incremental {
         Ok(Self::prior(variances, Covariance::Lazy(Lazy::new(kernel))))
     }
 
-    /// Another belief, to learn on from; in dense form.
+    /// A belief in dense form that starts from another belief.
     ///
     /// # Errors
     /// If its kernel cannot be evaluated.
@@ -113,7 +113,7 @@ impl Incremental {
         Self { mean, variances, prior, covariance, factors: Vec::new(), log_evidence: 0.0 }
     }
 
-    /// Whether columns are solved for, so that [`Incremental::prefetch`] saves time.
+    /// Whether columns need a solve, so that [`Incremental::prefetch`] saves time.
     pub fn has_dear_columns(&self) -> bool {
         match &self.covariance {
             Covariance::Dense { .. } => false,
@@ -121,7 +121,7 @@ impl Incremental {
         }
     }
 
-    /// Solves in advance for what learning an answer about two items will need, where a kernel's columns are dear; else it does nothing.
+    /// Solves in advance for the columns that an answer about two items needs. It does nothing where columns are cheap.
     ///
     /// # Errors
     /// If the kernel cannot give a column.
@@ -135,8 +135,8 @@ impl Incremental {
     /// Learns from one observation.
     ///
     /// # Errors
-    /// If the kernel cannot give a column, or the prior is so wide beside the noise that rounding hides it; the belief is
-    /// then unchanged.
+    /// If the kernel cannot give a column, or the prior is so wide beside the noise that rounding hides the
+    /// observation. The belief is then unchanged.
     pub fn observe(&mut self, observation: &Observation) -> Result<()> {
         let mut direction = vec![0.0; self.mean.len()];
         let functional = observation.functional;
@@ -161,7 +161,7 @@ impl Incremental {
             *variance = (*variance - curvature * entry * entry).max(0.0);
         }
         match &mut self.covariance {
-            // Variances only fall, so that the largest of before are bounds now; the next search is hardly slower for it.
+            // Variances only fall, so the old maxima are still upper bounds, and the next search is hardly slower.
             Covariance::Dense { matrix, .. } if !self.factors.len().is_multiple_of(LARGEST_EVERY) => {
                 rank_one_downdate(matrix, curvature, &direction);
             }
@@ -178,7 +178,8 @@ impl Incremental {
         Ok(())
     }
 
-    /// Takes the variances of observed items from their columns. A kernel over many links may only estimate them at first.
+    /// Takes the variances of observed items from their columns. A kernel over many links may only estimate them at
+    /// first.
     fn correct_variances(&mut self, functional: Functional) -> Result<()> {
         let Covariance::Lazy(lazy) = &self.covariance else { return Ok(()) };
         if lazy.has_cheap_entries() {
@@ -194,7 +195,7 @@ impl Incremental {
         Ok(())
     }
 
-    /// Forms all covariances once that is the cheaper form: after as many rank-one terms as there are items.
+    /// Forms all covariances once this is cheaper: after as many rank-one terms as there are items.
     fn turn_dense(&mut self) {
         let n = self.mean.len();
         if let Covariance::Lazy(lazy) = &self.covariance
@@ -245,7 +246,7 @@ impl Belief for Incremental {
         }
     }
 
-    /// The sum of `log Z` over the steps: each answer's probability given the ones before it.
+    /// The sum of `log Z` over the steps: the probability of each answer given the earlier ones.
     fn log_evidence(&self) -> f64 {
         self.log_evidence
     }

@@ -1,4 +1,4 @@
-//! What answers took from a covariance.
+//! The part of a covariance that answers took.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::numeric::dense::{add_scaled, dot, multiply};
 /// Columns of `S` that are packed together.
 const PANEL: usize = 16;
 
-/// Items a task works on; fixed, so that the work does not depend on the number of threads.
+/// Items per task. Fixed, so that the work does not depend on the number of threads.
 const ITEMS: usize = 1 << 12;
 
 /// Passes over fewer numbers than this (about 0.1 ms) stay on the caller's thread.
@@ -20,12 +20,12 @@ const SHARED_PASS: usize = 1 << 19;
 /// Fewer columns than this are not worth compacting.
 const LEAST_TO_COMPACT: usize = 64;
 
-/// `S S'`, to which every answer adds a column of `S`; a covariance is the prior's less that.
+/// `S S'`. Every answer adds a column to `S`. The covariance is the prior minus `S S'`.
 ///
-/// Columns are packed in panels, in which the numbers of an item stand together: both a row of the covariance and a single entry of
-/// it then read whole cache lines. An entry is always summed in the same order (panel by panel, each by
-/// [`panel_product`], then the latest columns one by one), so that it has the same bits whether it is computed alone, as part
-/// of a column, or as part of a column that has been kept and is brought up to date. Clones share the columns.
+/// Columns are packed in panels. Within a panel the numbers of an item stand together, so a row of the covariance and a
+/// single entry both read whole cache lines. An entry is always summed in the same order: panel by panel, each by
+/// [`panel_product`], then the latest columns one by one. So it has the same bits alone, in a column, and in a kept
+/// column that is brought up to date. Clones share the columns.
 #[derive(Clone)]
 pub(super) struct Reduction {
     items: usize,
@@ -34,7 +34,7 @@ pub(super) struct Reduction {
     recent: Vec<Arc<[f64]>>,
 }
 
-/// How far a kept column has come.
+/// How many panels and columns a kept column has seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Seen {
     panels: usize,
@@ -78,7 +78,7 @@ impl Reduction {
         packed.copied().chain(self.recent.iter().map(|column| column[item])).collect()
     }
 
-    /// Subtracts the product of a row of `S` with some items' from their entries.
+    /// Subtracts the products of a row of `S` with some items' rows from the items' entries.
     pub(super) fn subtract_products(&self, row: &[f64], others: &[u32], out: &mut [f64]) {
         let (packed, recent) = row.split_at(self.panels.len() * PANEL);
         for (out, &other) in out.iter_mut().zip(others) {
@@ -92,8 +92,8 @@ impl Reduction {
         }
     }
 
-    /// Brings a column up to date: `base` is what the panels left of it, `now` what the latest columns left of that. `n` times the
-    /// number of columns that it has not seen.
+    /// Brings a column up to date. `base` is the column after the panels, `now` the column after the latest columns
+    /// too. `n` operations per column that it has not seen.
     pub(super) fn catch_up(&self, item: usize, seen: &mut Seen, base: &mut [f64], now: &mut [f64]) {
         if seen.panels < self.panels.len() {
             let work = |(block, base): (usize, &mut [f64])| {
@@ -132,16 +132,16 @@ impl Reduction {
         multiply(&by_column, &by_item)
     }
 
-    /// Whether answers about this many items have left so many columns that fewer would do.
+    /// Whether answers about this many items have left more columns than are needed.
     pub(super) fn is_loose(&self, observed: usize) -> bool {
         self.rank() >= LEAST_TO_COMPACT.max(2 * observed + PANEL)
     }
 
-    /// The same `S S'` with at most as many columns as items were ever observed.
+    /// Rewrites `S S'` with at most as many columns as items were ever observed.
     ///
-    /// Every column of `S` is a combination of these items' prior columns, so the rows of `S` lie in the span of the observed
-    /// items' rows. With an orthonormal basis Q of that span `S S' = (S Q) (S Q)'`: a rotation, which loses nothing. `n` times
-    /// both ranks.
+    /// Every column of `S` is a combination of these items' prior columns, so the rows of `S` lie in the span of the
+    /// observed items' rows. With an orthonormal basis Q of that span, `S S' = (S Q) (S Q)'`: a rotation, which loses
+    /// nothing. `n` times both ranks.
     pub(super) fn compact(&mut self, observed: &[usize]) {
         let basis = orthonormal(observed.iter().map(|&item| self.row(item)).collect());
         let rotate = Matrix::from_fn(basis.len(), self.rank(), |row, column| basis[row][column]);
@@ -161,8 +161,8 @@ impl Reduction {
     }
 }
 
-/// An orthonormal basis of the span of some rows: Gram-Schmidt, twice, which is enough (Giraud, Langou, Rozložník 2005). What
-/// others explain but for rounding is left out.
+/// An orthonormal basis of the span of some rows, by Gram-Schmidt applied twice, which is enough (Giraud, Langou,
+/// Rozložník 2005). Rows that others explain up to rounding are left out.
 fn orthonormal(rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let mut basis: Vec<Vec<f64>> = Vec::new();
     for mut row in rows {
@@ -182,7 +182,7 @@ fn orthonormal(rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     basis
 }
 
-/// The product of two items' numbers in a panel; the order of the sum is fixed.
+/// The product of two items' numbers in a panel, summed in a fixed order.
 #[inline(always)]
 fn panel_product(left: &[f64; PANEL], right: &[f64]) -> f64 {
     let mut products = [0.0; PANEL];
@@ -203,7 +203,8 @@ fn panel_product(left: &[f64; PANEL], right: &[f64]) -> f64 {
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 fn subtract_panel(row: &[f64; PANEL], panel: &[f64], out: &mut [f64]) {
     for (out, panel) in out.iter_mut().zip(panel.as_chunks::<PANEL>().0) {
-        // Opaque, so that each product is vectorised by itself: across items the compiler would gather, which is three times as slow.
+        // Opaque, so that each product is vectorised by itself. Across items the compiler would gather, which is three
+        // times slower.
         *out -= std::hint::black_box(panel_product(row, panel));
     }
 }

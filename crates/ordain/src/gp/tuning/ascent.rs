@@ -1,4 +1,4 @@
-//! Up the evidence itself.
+//! Climbs the evidence itself.
 
 use rayon::prelude::*;
 
@@ -34,7 +34,7 @@ impl<'a> Ascent<'a> {
         Self { space, problems, evidences, ep, evaluations: 0 }
     }
 
-    /// How often the evidence was computed.
+    /// The number of evaluations of the evidence.
     pub(super) fn evaluations(&self) -> usize {
         self.evaluations
     }
@@ -71,7 +71,7 @@ impl<'a> Ascent<'a> {
         Ok((sum + log_prior, gradient))
     }
 
-    /// Climbs from here by at most so many steps of L-BFGS, and shows each.
+    /// Climbs from here by at most this many steps of L-BFGS, and reports each.
     pub(super) fn climb(
         &mut self,
         from: Vec<f64>,
@@ -79,7 +79,7 @@ impl<'a> Ascent<'a> {
         most: usize,
         step: &mut dyn FnMut(usize, f64, f64),
     ) -> Result<Peak> {
-        /// A parameter changes at most by this many e-folds in a step.
+        /// A parameter changes by at most this many e-folds per step.
         const LONGEST: f64 = 2.0;
         let lbfgs = Lbfgs { tolerance, max_iterations: most, longest: LONGEST, ..Lbfgs::default() };
         let mut failure = None;

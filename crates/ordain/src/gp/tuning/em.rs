@@ -1,8 +1,8 @@
 //! EM-EP (XPGP section 4.3).
 //!
-//! *E*: EP at the present parameters gives the belief `N(m, Σ)` over the observed items. *M*: parameters that maximise the
-//! expected log prior `-½ log|K| - ½ tr(K⁻¹ (Σ + m m'))` (eq. 15), by scaled conjugate gradients with the gradient of
-//! eq. 16, `½ Σ_ij (K⁻¹ (Σ + m m') K⁻¹ - K⁻¹)_ij ∂K_ij/∂θ`. At parameters that M leaves alone this is the gradient of EP's
+//! *E*: EP at the present parameters gives the belief `N(m, Σ)` over the observed items. *M*: scaled conjugate
+//! gradients maximise the expected log prior `-½ log|K| - ½ tr(K⁻¹ (Σ + m m'))` (eq. 15), with the gradient of eq. 16,
+//! `½ Σ_ij (K⁻¹ (Σ + m m') K⁻¹ - K⁻¹)_ij ∂K_ij/∂θ`. At parameters that M does not change, this is the gradient of EP's
 //! evidence, so both methods stop at the same places.
 
 use rayon::prelude::*;
@@ -21,7 +21,7 @@ pub(super) struct Rounds<'a, 'b> {
     evidences: Vec<Evidence>,
 }
 
-/// Steps that a round may take in M.
+/// The most steps of M per round.
 const STEPS: usize = 20;
 
 impl<'a, 'b> Rounds<'a, 'b> {
@@ -30,7 +30,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Self { ascent, evidences }
     }
 
-    /// At most so many rounds from here; shows each.
+    /// At most this many rounds from here; reports each.
     pub(super) fn climb(
         &mut self,
         from: Vec<f64>,
@@ -41,7 +41,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         let mut at = from;
         for round in 0.. {
             let (log_evidence, beliefs) = self.expect(&at)?;
-            // Where M starts, its gradient is the evidence's.
+            // At the start of M, its gradient is the evidence's.
             let (_, slopes) = self.expected_log_prior(&beliefs, &at)?;
             let gradient = largest(&slopes);
             let objective = log_evidence + self.ascent.space.log_prior(&at, &mut vec![0.0; at.len()]);
@@ -69,16 +69,17 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok((log_evidence, all.into_iter().map(|(_, belief)| belief).collect()))
     }
 
-    /// M: the parameters under which these beliefs are most at home.
+    /// M: the parameters that fit these beliefs best.
     fn maximise(&mut self, beliefs: &[Posterior], from: Vec<f64>, gradient: f64) -> Vec<f64> {
-        // To a part of the gradient, since the belief moves on anyway.
+        // A part of the gradient is enough, since the belief moves on anyway.
         let minimiser = ScaledConjugateGradients { tolerance: 1e-2 * gradient, max_iterations: STEPS };
         let valley = |at: &[f64], gradient: &mut [f64]| match self.expected_log_prior(beliefs, at) {
             Ok((value, slopes)) => {
                 gradient.iter_mut().zip(slopes).for_each(|(out, slope)| *out = -slope);
                 -value
             }
-            // Not defined there: the step is made shorter. At the start it is defined, as the caller has seen.
+            // The objective is not defined there, so the step is made shorter. At the start it is defined; the caller
+            // has checked.
             Err(_) => f64::INFINITY,
         };
         minimiser.minimise(from, valley).at

@@ -1,20 +1,21 @@
-//! Hyperparameters from answers (XPGP section 4.3): the weights of the kernels and what shapes them.
+//! Hyperparameters from answers (XPGP section 4.3): the weights and shapes of the kernels.
 //!
-//! **What is tuned.** Weights, lengths, reach. Kappa, the beta of Laplacians and the noise are held, since the weights do what
-//! they do: twice all weights and twice the noise is the same model. Parameters are positive, so all of this happens to their logarithms.
+//! **Tuned:** weights, lengths, reach. Kappa, the beta of Laplacians and the noise are held, since the weights do the
+//! same: twice all weights and twice the noise is the same model. Parameters are positive, so tuning works on their
+//! logarithms.
 //!
-//! **What is climbed.** The log evidence of EP, plus a log-normal prior around what each kernel calls typical (for a weight:
-//! utilities that vary as much as the noise), a factor of 4.5 wide. With few answers the evidence is flat towards lengths
-//! that run away; the prior is what stops them, and with many answers it hardly counts. Several problems (groups of items
-//! with answers of their own) share one set of parameters: their evidences multiply.
+//! **Climbed:** the log evidence of EP, plus a log-normal prior around the values that each kernel calls typical (for a
+//! weight: utilities that vary as much as the noise). The prior is a factor of 4.5 wide. With few answers the evidence
+//! is flat towards lengths that run away, and the prior stops them. With many answers the prior hardly counts. Several
+//! problems (groups of items with answers of their own) share one set of parameters: their evidences multiply.
 //!
-//! **How.** By default straight up the evidence with L-BFGS: at EP's fixed point the gradient is exact
-//! ([`super::Ep::evidence_gradient`]). EM-EP, the way of the paper, is there too: EP at the present parameters, then scaled
-//! conjugate gradients on the expected log prior (XPGP eqs. 15 and 16), and again; it stops where the same gradient
-//! vanishes, but takes many more rounds.
+//! **How:** by default L-BFGS on the evidence; at EP's fixed point the gradient is exact
+//! ([`super::Ep::evidence_gradient`]). The paper's EM-EP alternates EP at the present parameters with scaled conjugate
+//! gradients on the expected log prior (XPGP eqs. 15 and 16). It stops where the same gradient vanishes, but takes many
+//! more rounds.
 //!
-//! **Cost.** An evaluation costs EP from the last fixed point, about five iterations of `b³` ([`super::EpParams`]), and `m²`
-//! a parameter for m observed items; about as many as 50 of them in all. Memory `8 b²` a problem.
+//! **Cost.** An evaluation runs EP from the last fixed point, about five iterations of `b³` ([`super::EpParams`]), plus
+//! `m²` per parameter for m observed items. There are about 50 evaluations. Memory `8 b²` per problem.
 
 mod ascent;
 mod em;
@@ -32,11 +33,11 @@ use ascent::Ascent;
 use em::Rounds;
 use space::Space;
 
-/// Items with a kernel, and what was observed of them.
+/// Items with a kernel, and their observations.
 pub struct Problem {
     /// The kernel, whose parameters are tuned.
     pub kernel: WeightedSum,
-    /// What was observed.
+    /// The observations.
     pub observations: Vec<Observation>,
 }
 
@@ -45,25 +46,26 @@ pub struct Problem {
 pub enum TuningMethod {
     /// L-BFGS on the evidence itself.
     Ascent,
-    /// EM-EP with scaled conjugate gradients (XPGP section 4.3). Its kernels must be definite, which a kernel of the items'
-    /// own makes them.
+    /// EM-EP with scaled conjugate gradients (XPGP section 4.3). Kernels must be definite; a kernel of kind
+    /// `independent` makes them so.
     EmEp,
 }
 
-/// How to tune.
+/// The settings of tuning.
 #[derive(Debug, Clone)]
 pub struct TuningParams {
-    /// By which method.
+    /// The method.
     pub method: TuningMethod,
-    /// How many more starts are drawn from the prior. All starts climb a few steps, and the best goes on to the end.
+    /// The number of further starts, drawn from the prior. All starts climb a few steps, and the best goes on to the
+    /// end.
     pub restarts: usize,
-    /// What the starts are drawn from.
+    /// The seed of the starts.
     pub seed: Seed,
     /// The standard deviation of the prior on the logarithm of a parameter.
     pub spread: f64,
-    /// Stop when no entry of the gradient by the logarithms is larger: so many nats an e-fold.
+    /// Tuning stops when no entry of the gradient by the logarithms is larger than this, in nats per e-fold.
     pub tolerance: f64,
-    /// Stop after this many steps, or rounds of EM-EP.
+    /// Tuning stops after this many steps, or rounds of EM-EP.
     pub max_iterations: usize,
     /// Follows the steps.
     pub watch: Watch,
@@ -88,44 +90,44 @@ impl Default for TuningParams {
 pub struct Tuned {
     /// Every parameter that was tuned.
     pub parameters: Vec<TunedParameter>,
-    /// The log evidence of all problems before,
+    /// The log evidence of all problems before tuning.
     pub log_evidence_before: f64,
-    /// and after. It may fall where the start was far from what the prior holds likely.
+    /// The log evidence of all problems after tuning. It may fall if the start was far from the prior.
     pub log_evidence: f64,
-    /// Log evidence plus log prior of the parameters, which is what was climbed, before,
+    /// The objective before tuning: log evidence plus log prior of the parameters.
     pub log_posterior_before: f64,
-    /// and after.
+    /// The objective after tuning.
     pub log_posterior: f64,
-    /// The start that led there: 0 for the parameters as they were.
+    /// The start that led to the result: 0 for the present parameters.
     pub start: usize,
-    /// How often the evidence was computed.
+    /// The number of evaluations of the evidence.
     pub evaluations: usize,
-    /// The largest entry of the gradient in the end.
+    /// The largest entry of the gradient at the end.
     pub gradient: f64,
-    /// Whether that is as small as was asked for.
+    /// Whether that is within the tolerance.
     pub converged: bool,
 }
 
-/// A parameter and what became of it.
+/// A tuned parameter, before and after.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TunedParameter {
-    /// As the kernel names it.
+    /// The kernel's name for it.
     pub name: String,
-    /// As it was.
+    /// The value before tuning.
     pub before: f64,
-    /// As it is now.
+    /// The value after tuning.
     pub value: f64,
 }
 
-/// Steps that every start may climb before only the best goes on.
+/// Steps that every start may climb before only the best one goes on.
 const TRIAL_STEPS: usize = 10;
 
 /// EP to an error in the gradient that the optimiser cannot see.
 const EP: EpParams = EpParams { tolerance: 1e-7, max_iterations: 500, watch: Watch::NONE };
 
 impl TuningParams {
-    /// Tunes the parameters that all problems share, from the values that the first kernel has; all kernels have the best
-    /// values found afterwards.
+    /// Tunes the parameters that all problems share, starting from the first kernel's values. Afterwards all kernels
+    /// have the best values found.
     ///
     /// # Errors
     /// If the kernels' parameters differ in name, there is nothing to tune or to tune by, or the evidence cannot be computed
@@ -146,10 +148,10 @@ impl TuningParams {
         Ok(tuned)
     }
 
-    /// Gives the kernels the values that the prior is around, which no answer has had a say in; held ones stay.
+    /// Gives the kernels the values in the middle of the prior, which no answer has influenced. Held parameters stay.
     ///
     /// # Errors
-    /// As [`TuningParams::tune`] before its start.
+    /// Like [`TuningParams::tune`] before its start.
     pub(super) fn set_typical(&self, problems: &mut [Problem]) -> Result<()> {
         let space = Space::new(problems, self.spread)?;
         space.set(problems, &space.draw(&vec![0.0; space.len()]))
@@ -217,13 +219,14 @@ impl TuningParams {
         (0..count).map(|_| StandardNormal.sample(&mut stream)).collect()
     }
 
-    /// The standard deviations of the logarithms of the tuned parameters around their best values, which the kernels have:
-    /// Laplace's approximation, with the Hessian by central differences of the gradient. Two evaluations a parameter.
+    /// The standard deviations of the logarithms of the tuned parameters around the kernels' present values, which must
+    /// be the best ones. This is Laplace's approximation, with the Hessian by central differences of the gradient. Two
+    /// evaluations per parameter.
     ///
     /// # Errors
-    /// As [`TuningParams::tune`], or if the values are no maximum ([`Error::NotPositiveDefinite`]).
+    /// Like [`TuningParams::tune`], or if the values are no maximum ([`Error::NotPositiveDefinite`]).
     pub fn uncertainty(&self, problems: &mut [Problem]) -> Result<Vec<f64>> {
-        /// Rounding in the gradient, some 1e-7 of it, and the third derivative then weigh alike.
+        /// With this step, rounding in the gradient (about 1e-7 of it) and the third derivative weigh the same.
         const STEP: f64 = 1e-2;
         let space = Space::new(problems, self.spread)?;
         let best = space.start();

@@ -1,15 +1,15 @@
-//! The logarithms of the parameters that are tuned, and what is expected of them.
+//! The logarithms of the tuned parameters, and the prior on them.
 
 use super::Problem;
 use crate::kernel::Kernel;
 use crate::{Error, Result};
 
-/// Which parameters are tuned, around what.
+/// The tuned parameters and the middle of their prior.
 #[derive(Debug, Clone)]
 pub(super) struct Space {
-    /// Every parameter's value as it was found, held ones among them.
+    /// The value of every parameter at the start, including held ones.
     all: Vec<f64>,
-    /// The positions of those that are tuned.
+    /// The positions of the tuned parameters.
     tuned: Vec<usize>,
     names: Vec<String>,
     /// The middle of the prior on each logarithm.
@@ -19,7 +19,7 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// The space that these problems share; it starts at the values of the first kernel, which all kernels have afterwards.
+    /// The space that these problems share. It starts at the first kernel's values, and sets all kernels to them.
     pub(super) fn new(problems: &mut [Problem], spread: f64) -> Result<Self> {
         let expected = "a positive, finite number";
         if !(spread > 0.0 && spread.is_finite()) {
@@ -58,17 +58,17 @@ impl Space {
         &self.names
     }
 
-    /// The values that were found.
+    /// The values at the start.
     pub(super) fn found(&self) -> Vec<f64> {
         self.tuned.iter().map(|&position| self.all[position]).collect()
     }
 
-    /// The logarithms of the values that were found.
+    /// The logarithms of the values at the start.
     pub(super) fn start(&self) -> Vec<f64> {
         self.found().into_iter().map(f64::ln).collect()
     }
 
-    /// The logarithms that standard normal numbers mean under the prior.
+    /// Turns standard normal numbers into logarithms drawn from the prior.
     pub(super) fn draw(&self, normals: &[f64]) -> Vec<f64> {
         self.centres.iter().zip(normals).map(|(centre, normal)| centre + self.spread * normal).collect()
     }
@@ -93,7 +93,7 @@ impl Space {
         problems.iter_mut().try_for_each(|problem| problem.kernel.set_parameters(&values))
     }
 
-    /// The derivatives by the tuned logarithms, of those by all parameters.
+    /// The derivatives by the tuned logarithms, from those by all parameters.
     pub(super) fn by_logarithms(&self, derivatives: &[f64], logarithms: &[f64]) -> Vec<f64> {
         self.tuned.iter().zip(logarithms).map(|(&position, value)| derivatives[position] * value.exp()).collect()
     }
@@ -110,8 +110,8 @@ impl Space {
     }
 }
 
-/// The middle of the prior on the logarithm of every parameter that is tuned: the mean over the problems of what their
-/// kernels call typical. A weight is typical if its part, shaped in the typical way, varies as much as the noise.
+/// The middle of the prior on the logarithm of every tuned parameter: the mean of the problems' typical values. A
+/// weight is typical if its part, with a typical shape, varies as much as the noise.
 fn typical(problems: &mut [Problem], all: &[f64]) -> Result<Vec<Option<f64>>> {
     let mut sums = vec![Some(0.0); all.len()];
     let count = problems.len() as f64;
@@ -142,5 +142,5 @@ fn mean_log_noise(problem: &Problem) -> f64 {
 }
 
 fn nothing(of: &str) -> Error {
-    Error::Data { what: "what to tune by", found: format!("no {of}"), expected: "at least one".into() }
+    Error::Data { what: "tuning", found: format!("no {of}"), expected: "at least one".into() }
 }

@@ -1,7 +1,7 @@
 //! Bounds on the mean pairwise risk over queries (UD).
 //!
-//! Of a query let p documents be relevant and q not. The risk $\Delta(y, f)$ of a ranking is the share of the p q pairs that it
-//! puts in the wrong order. With ranks $r_i$ from 0, the best first,
+//! Let a query have p relevant documents and q others. The risk $\Delta(y, f)$ of a ranking is the share of the p q
+//! pairs that it puts in the wrong order. With ranks $r_i$ from 0, the best first,
 //!
 //! $$\Delta(y, f) = \frac{1}{pq} \Bigl( \sum_{i : y_i = 1} r_i - \tfrac12 p (p - 1) \Bigr),$$
 //!
@@ -10,23 +10,23 @@
 //! $$\Delta(y, f) - \Delta(y, f') = \frac{1}{pq} \sum_{i : y_i = 1} (r_i - r'_i) \le d(f, f') =
 //! \max_{p + q = n,\; p, q \ge 1} \frac{1}{pq} \sum_{k \le p} \delta_k,$$
 //!
-//! where $\delta$ are the differences of ranks by falling size: the labelling with those p documents attains it.
+//! where $\delta$ are the differences of ranks by falling size. The labelling with those p documents attains it.
 //!
-//! **Ties.** UD breaks them arbitrarily. Here equal scores share the average of their ranks and a tied pair is half wrong, so that
-//! the order of the documents does not matter. Both lines above stay true: the average ranks of the relevant documents
-//! among themselves add up to p (p - 1) / 2 with ties too (Mann and Whitney).
+//! **Ties.** UD breaks them arbitrarily. Here equal scores share the average of their ranks and a tied pair is half
+//! wrong, so the order of the documents does not matter. Both lines above stay true: with ties too, the average ranks
+//! of the relevant documents among themselves add up to p (p - 1) / 2 (Mann and Whitney).
 //!
-//! **Queries without a pair**, all of whose documents have the same label, have no risk. Where labels are known they can be left
-//! out, and a bound then speaks of queries that have a pair. Queries without labels cannot be sorted so, but if such queries count
-//! with a risk of 0, whatever the ranking, then everything holds for all queries, since d is not negative.
+//! **Queries without a pair**, whose documents all have the same label, have no risk. Where labels are known they can
+//! be left out, and the bound is then about queries with a pair. Unlabelled queries cannot be sorted in this way. If
+//! queries without a pair count as risk 0 for any ranking, everything holds for all queries, since d is not negative.
 
 use super::super::correlation::pair_error;
 use super::super::ranks::{Ranks, check_at_least, check_lengths, check_ordered};
 use super::ln_inverse;
 use crate::{Error, Result};
 
-/// The share of pairs of a relevant and another document that scores put in the wrong order, ties counting one half: UD's
-/// $\Delta$, which is 1 less the area under the ROC curve. None if the query has no such pair. O(n log n).
+/// The share of pairs of a relevant and another document that scores put in the wrong order, with ties as one half:
+/// UD's $\Delta$, which is 1 minus the area under the ROC curve. None if the query has no such pair. O(n log n).
 ///
 /// ```
 /// use ordain::measure::pairwise_risk;
@@ -47,9 +47,9 @@ pub fn pairwise_risk(scores: &[f64], relevant: &[bool]) -> Result<Option<f64>> {
     pair_error(scores, &truth).map(Some)
 }
 
-/// The most by which the risk of the first scoring can exceed that of the second, over all labellings of the documents: UD's
-/// $d(f, f')$, between 0 and 1. Swapping relevant and other documents turns a risk into 1 less the risk, so it is the same the
-/// other way round; it is 0 for equal orders only and satisfies the triangle inequality: a metric. O(n log n).
+/// The largest excess of the risk of the first scoring over that of the second, over all labellings of the documents:
+/// UD's $d(f, f')$, between 0 and 1. Swapping relevant and other documents turns a risk into 1 minus the risk, so it is
+/// symmetric. It is 0 for equal orders only and satisfies the triangle inequality: a metric. O(n log n).
 ///
 /// ```
 /// use ordain::measure::ranking_gap;
@@ -64,7 +64,8 @@ pub fn ranking_gap(first: &[f64], second: &[f64]) -> Result<f64> {
     check_lengths("scores of two rankings", first.len(), second.len())?;
     check_ordered("first scores", first)?;
     check_ordered("second scores", second)?;
-    // Ranks count from the lowest score, so a document that the first places lower has the larger rank in the second.
+    // Ranks count from the lowest score, so a document that the first scoring places lower has the larger rank in the
+    // second.
     let ranks = Ranks::new(first).doubled.into_iter().zip(Ranks::new(second).doubled);
     let mut worse: Vec<i64> = ranks.map(|(first, second)| second as i64 - first as i64).collect();
     worse.sort_unstable_by(|a, b| b.cmp(a));
@@ -76,9 +77,9 @@ pub fn ranking_gap(first: &[f64], second: &[f64]) -> Result<f64> {
     Ok(gap)
 }
 
-/// With probability `1 - delta` no mean of so many independent numbers between 0 and 1 is below its expectation by more than this,
-/// for all of some `functions` at once that were fixed before: $\sqrt{(\ln |F| + \ln(1/\delta)) / 2 n}$ (Hoeffding, McDiarmid,
-/// and the union over the functions).
+/// The slack of a mean: with probability `1 - delta`, no mean of this many independent numbers between 0 and 1 is below
+/// its expectation by more than this, for all of `functions` functions at once that were fixed before. It is
+/// $\sqrt{(\ln |F| + \ln(1/\delta)) / 2 n}$ (Hoeffding, McDiarmid, and the union over the functions).
 ///
 /// ```
 /// use ordain::measure::hoeffding_slack;
@@ -95,44 +96,44 @@ pub fn hoeffding_slack(samples: usize, functions: usize, delta: f64) -> Result<f
     Ok((((functions as f64).ln() + ln_inverse(delta)?) / (2.0 * samples as f64)).sqrt())
 }
 
-/// The risk of the function learned without a fold, on that fold.
+/// The risk on a fold of the function learned without it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FoldRisk {
-    /// The queries of the fold.
+    /// The number of queries of the fold.
     pub queries: usize,
     /// Their mean risk.
     pub risk: f64,
-    /// What the expected risk may exceed it by.
+    /// The slack of the expected risk above it.
     pub slack: f64,
 }
 
 /// UD's bound on the expected risk of a learned function (equation 2), in its parts.
 ///
-/// The queries learned from are cut into K folds, and for each a function $f_k$ is learned from the others. Each $f_k$ is
-/// tested on its own fold, which it has not seen. Unlabelled queries say how far the rankings of $f$, learned from all queries, can
-/// be from those of the $f_k$:
+/// The training queries are cut into K folds. For each fold a function $f_k$ is learned from the others and tested on
+/// the fold, which it has not seen. Unlabelled queries bound the distance between the rankings of $f$, learned from all
+/// queries, and those of the $f_k$:
 ///
 /// $$\epsilon(f) \le \frac1K \sum_k \Bigl( \hat\epsilon_k + \sqrt{\tfrac{\ln(2K/\delta)}{2 n_k}} \Bigr) + \hat D +
 /// \sqrt{\tfrac{\ln(2/\delta)}{2 m}}.$$
 ///
-/// For each unlabelled query UD draws one of the folds by lot. Here $\hat D$ is the mean over queries of the *mean of $d(f, f_k)$
-/// over all folds*: the expectation is the same, terms are still independent and between 0 and 1, so the slack holds, the
-/// variance is smaller, and nothing is left to chance.
+/// UD draws one fold by lot for each unlabelled query. Here $\hat D$ is the mean over queries of the *mean of $d(f,
+/// f_k)$ over all folds*. The expectation is the same, and the terms are still independent and between 0 and 1, so the
+/// slack holds. The variance is smaller, and nothing is left to chance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrossValidationBound {
     /// The folds.
     pub folds: Vec<FoldRisk>,
-    /// The unlabelled queries.
+    /// The number of unlabelled queries.
     pub unlabelled: usize,
-    /// The estimate of D: how far the rankings of the function and of those of the folds can be apart, on average.
+    /// The estimate of D: the average distance between the rankings of the function and those of the folds' functions.
     pub gap: f64,
-    /// What D may exceed it by.
+    /// The slack of D above it.
     pub gap_slack: f64,
 }
 
 impl CrossValidationBound {
-    /// From the risks of the queries of every fold by that fold's function, and for every unlabelled query the mean of
-    /// [`ranking_gap`] from the function to those of the folds.
+    /// Makes the bound from the risks of the queries of every fold by that fold's function and, for every unlabelled
+    /// query, the mean of [`ranking_gap`] between the function and those of the folds.
     ///
     /// ```
     /// use ordain::measure::CrossValidationBound;
@@ -153,7 +154,7 @@ impl CrossValidationBound {
         ln_inverse(delta)?;
         let fold = |risks: &Vec<f64>| {
             check_shares("queries of a fold", risks)?;
-            // Half of delta for all folds together.
+            // Half of delta serves all folds together.
             let slack = hoeffding_slack(risks.len(), 2 * folds.len(), delta)?;
             Ok(FoldRisk { queries: risks.len(), risk: mean(risks.iter().copied()), slack })
         };
@@ -165,17 +166,17 @@ impl CrossValidationBound {
         })
     }
 
-    /// The mean over the folds of their risks.
+    /// The mean of the folds' risks.
     pub fn risk(&self) -> f64 {
         mean(self.folds.iter().map(|fold| fold.risk))
     }
 
-    /// The mean over the folds of their slacks.
+    /// The mean of the folds' slacks.
     pub fn risk_slack(&self) -> f64 {
         mean(self.folds.iter().map(|fold| fold.slack))
     }
 
-    /// What the expected risk exceeds with a probability of at most `delta`: the sum of the four parts.
+    /// The bound: the expected risk exceeds it with probability at most `delta`. It is the sum of the four parts.
     pub fn bound(&self) -> f64 {
         self.risk() + self.risk_slack() + self.gap + self.gap_slack
     }

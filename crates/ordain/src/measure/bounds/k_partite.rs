@@ -1,19 +1,20 @@
 //! Bounds on the k-partite ranking error (KP).
 //!
-//! Of M documents drawn independently let $n_l$ have rating $l$. With the skew $\rho_l = n_l / M$,
-//! $\gamma = \sum_{l < m} \rho_l \rho_m$ and
+//! Of M documents drawn independently, let $n_l$ have rating $l$. With the skew $\rho_l = n_l / M$, $\gamma = \sum_{l <
+//! m} \rho_l \rho_m$ and
 //!
 //! $$C_{l,\alpha} = \frac1\gamma \sum_{m \ne l} |m - l|^\alpha \rho_m, \qquad
 //! V_\alpha = \sum_l \rho_l C_{l,\alpha}^2,$$
 //!
-//! one document of rating $l$ moves the empirical error by at most $C_{l,\alpha} / M$, so that McDiarmid's inequality bounds its
-//! distance from the expected error (definition 2), taken *at the skew of the sample*, for all functions of a class at once:
+//! one document of rating $l$ moves the empirical error by at most $C_{l,\alpha} / M$. So McDiarmid's inequality bounds
+//! its distance from the expected error (definition 2), taken *at the skew of the sample*, for all functions of a class
+//! at once:
 //!
 //! $$\sqrt{\frac{\ln |F| + \ln(2/\delta)}{2 M} V_\alpha}, \qquad
 //! \sqrt{\frac{8 (\ln r + \ln(4/\delta))}{M} V_\alpha}$$
 //!
-//! for a finite class (theorem 1) and for one with the rank-shatter coefficient $r$ at twice the counts (theorem 2). Everything is
-//! kept in logarithms: $r$ has thousands of digits.
+//! for a finite class (theorem 1) and for a class with the rank-shatter coefficient $r$ at twice the counts (theorem
+//! 2). Everything is kept in logarithms, since $r$ has thousands of digits.
 
 use std::collections::BTreeMap;
 use std::f64::consts::{E, LN_2};
@@ -22,7 +23,7 @@ use super::super::ranks::unusable;
 use super::ln_inverse;
 use crate::{Error, Result};
 
-/// How many documents have each rating (KP definition 3, times M): at least two ratings, each with a document.
+/// The number of documents per rating (KP definition 3, times M). At least two ratings occur.
 ///
 /// ```
 /// use ordain::measure::RatingCounts;
@@ -34,12 +35,13 @@ use crate::{Error, Result};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RatingCounts {
-    /// Ratings and how often they occur, which they do, ascending.
+    /// The ratings that occur, ascending, each with its count.
     levels: Vec<(u32, u64)>,
     total: u64,
 }
 
-/// Functions among which one was chosen after seeing the sample, and how many orders they can bring about.
+/// A class of functions from which one was chosen after seeing the sample, with a bound on the number of orders that
+/// they can make.
 ///
 /// ```
 /// use ordain::measure::{RankingClass, RatingCounts};
@@ -54,21 +56,24 @@ pub struct RatingCounts {
 pub enum RankingClass {
     /// Functions fixed before the sample was seen, by the logarithm of their number.
     Finite {
-        /// The natural logarithm of how many there are.
+        /// The natural logarithm of their number.
         ln_functions: f64,
     },
-    /// Linear functions of so many attributes, each two ratings by themselves: $\prod_{l<m} (2 e n_l n_m / d)^d$ (theorem 3).
+    /// Linear functions of this many attributes, with each pair of ratings by itself: $\prod_{l<m} (2 e n_l n_m / d)^d$
+    /// (theorem 3).
     Linear {
         /// The number of attributes.
         attributes: usize,
     },
-    /// Linear functions of so many attributes, all pairs of ratings together: $(2 e C / d)^d$ with $C = \sum_{l<m} n_l n_m$, or
-    /// theorem 3 if that is less. For two ratings it is theorem 3, for k it saves a factor of up to k (k - 1) / 2 in the logarithm.
+    /// Linear functions of this many attributes, with all pairs of ratings together: $(2 e C / d)^d$ with $C =
+    /// \sum_{l<m} n_l n_m$, or theorem 3 if that is less. For two ratings it is theorem 3; for k ratings it saves a
+    /// factor of up to k (k - 1) / 2 in the logarithm.
     ///
-    /// It holds because theorem 3 does not care where the differences of documents come from. A linear function decides C
-    /// differences $v$ by the sign, -, 0 or +, of $w'v$. Let $\epsilon$ be below every $|w'v|$ that is not 0 for some choice of one
-    /// $w$ for each of the patterns. Then these $w$ lie in different cells of the 2 C hyperplanes $w'v = \pm\epsilon$ of
-    /// $R^d$, of which there are at most $\sum_{i \le d} \binom{2C}{i} \le (2 e C / d)^d$ where $2 C \ge d$.
+    /// It holds because theorem 3 does not depend on the origin of the differences of documents. A linear function
+    /// decides C differences $v$ by the sign, -, 0 or +, of $w'v$. Choose one $w$ for each pattern, and let $\epsilon$
+    /// be below every $|w'v|$ that is not 0. Then these $w$ lie in different cells of the 2 C hyperplanes $w'v =
+    /// \pm\epsilon$ of $R^d$. There are at most $\sum_{i \le d} \binom{2C}{i} \le (2 e C / d)^d$ cells where $2 C \ge
+    /// d$.
     LinearPooled {
         /// The number of attributes.
         attributes: usize,
@@ -78,7 +83,7 @@ pub enum RankingClass {
 }
 
 impl RankingClass {
-    /// An upper bound of the logarithm of the rank-shatter coefficient $r(F, n_1, .., n_k)$ (definition 6).
+    /// An upper bound on the logarithm of the rank-shatter coefficient $r(F, n_1, .., n_k)$ (definition 6).
     pub fn ln_shatter(&self, counts: &RatingCounts) -> f64 {
         let differences = |lower: u64, higher: u64| lower as f64 * higher as f64;
         let all: f64 = counts.pairs().map(|((_, lower), (_, higher))| differences(lower, higher)).sum();
@@ -96,8 +101,9 @@ impl RankingClass {
     }
 }
 
-/// The logarithm of how many patterns of signs a linear function of `attributes` numbers can give so many differences, at
-/// most. Each has one of three signs; $(2 e N / d)^d$ holds where $2 N \ge d$, and counts less once there are many.
+/// An upper bound on the logarithm of the number of sign patterns that linear functions of `attributes` numbers can
+/// give this many differences. Each difference has one of three signs; $(2 e N / d)^d$ holds where $2 N \ge d$, and is
+/// smaller once there are many.
 fn ln_patterns(differences: f64, attributes: usize) -> f64 {
     let (free, d) = (differences * 3.0_f64.ln(), attributes as f64);
     if attributes == 0 {
@@ -111,7 +117,7 @@ fn ln_patterns(differences: f64, attributes: usize) -> f64 {
 }
 
 impl RatingCounts {
-    /// From ratings and how often each occurs; a rating may be named several times, or with 0.
+    /// Makes counts from ratings and their numbers. A rating may occur several times, or with 0.
     ///
     /// # Errors
     /// If fewer than two ratings occur, or the counts overflow.
@@ -129,7 +135,7 @@ impl RatingCounts {
         Ok(Self { levels: counts.into_iter().collect(), total })
     }
 
-    /// Of the documents of a sample.
+    /// Counts the ratings of a sample of documents.
     ///
     /// # Errors
     /// If fewer than two ratings occur.
@@ -137,7 +143,7 @@ impl RatingCounts {
         Self::new(ratings.iter().map(|&rating| (rating, 1)))
     }
 
-    /// The ratings that occur, ascending, and how often. Those between that do not occur have no weight in any bound.
+    /// The ratings that occur, ascending, with their counts. Ratings that do not occur have no weight in any bound.
     pub fn levels(&self) -> &[(u32, u64)] {
         &self.levels
     }
@@ -152,12 +158,12 @@ impl RatingCounts {
         self.levels.iter().map(|&(_, count)| count as f64 / self.total as f64).collect()
     }
 
-    /// The chance that two documents drawn from the sample differ in rating, halved: $\gamma$.
+    /// Half the probability that two documents drawn from the sample differ in rating: $\gamma$.
     pub fn gamma(&self) -> f64 {
         self.weighted(|_, _| 1.0)
     }
 
-    /// Twice as many documents of every rating, where theorem 2 needs the rank-shatter coefficient.
+    /// Twice as many documents per rating, for the rank-shatter coefficient of theorem 2.
     ///
     /// ```
     /// # use ordain::measure::RatingCounts;
@@ -170,8 +176,8 @@ impl RatingCounts {
         Self { levels: self.levels.iter().map(|&(rating, n)| (rating, twice(n))).collect(), total: twice(self.total) }
     }
 
-    /// How much a document of each rating can move the error, times M: $C_{l,\alpha}$, in the order of
-    /// [`RatingCounts::levels`]. O(k²) for k ratings, as all that follow.
+    /// The largest effect of a document of each rating on the error, times M: $C_{l,\alpha}$, in the order of
+    /// [`RatingCounts::levels`]. O(k²) for k ratings, like the functions below.
     ///
     /// ```
     /// # use ordain::measure::RatingCounts;
@@ -193,8 +199,9 @@ impl RatingCounts {
         finite(self.levels.iter().map(of).collect(), alpha)
     }
 
-    /// The expected k-partite error at this skew (definition 2), given for each two ratings, the lower one first, how likely a
-    /// document of the lower one is placed above one of the higher, ties counting one half.
+    /// The expected k-partite error at this skew (definition 2). `misplaced` gives, for two ratings with the lower one
+    /// first, the probability that a document of the lower rating is placed above one of the higher. Ties count one
+    /// half.
     ///
     /// ```
     /// # use ordain::measure::RatingCounts;
@@ -204,15 +211,15 @@ impl RatingCounts {
     /// ```
     ///
     /// # Errors
-    /// As [`RatingCounts::sensitivities`].
+    /// Like [`RatingCounts::sensitivities`].
     pub fn expected_error(&self, alpha: f64, mut misplaced: impl FnMut(u32, u32) -> f64) -> Result<f64> {
         check_alpha(alpha)?;
         let error = self.weighted(|lower, higher| apart(lower, higher, alpha) * misplaced(lower, higher));
         Ok(finite(vec![error / self.gamma()], alpha)?[0])
     }
 
-    /// Theorem 1: with probability `1 - delta` the empirical error of every function of a class that was fixed before the sample
-    /// was drawn is within this of its expected error at the skew of the sample.
+    /// Theorem 1: with probability `1 - delta`, the empirical error of every function of a class that was fixed before
+    /// the sample was drawn is within this of its expected error at the skew of the sample.
     ///
     /// ```
     /// # use ordain::measure::RatingCounts;
@@ -224,14 +231,14 @@ impl RatingCounts {
     /// ```
     ///
     /// # Errors
-    /// If `ln_functions` is negative or not finite, `delta` not above 0 and at most 1, or as
+    /// If `ln_functions` is negative or not finite, or `delta` is not above 0 and at most 1; also like
     /// [`RatingCounts::sensitivities`].
     pub fn finite_class_slack(&self, alpha: f64, ln_functions: f64, delta: f64) -> Result<f64> {
         self.slack(alpha, 0.5, check_ln("ln_functions", ln_functions)? + LN_2 + ln_inverse(delta)?)
     }
 
     /// Theorem 2: the same for any class, given the logarithm of its rank-shatter coefficient at
-    /// [`RatingCounts::doubled`] counts, or an upper bound of it.
+    /// [`RatingCounts::doubled`] counts, or an upper bound on it.
     ///
     /// ```
     /// # use ordain::measure::{RankingClass, RatingCounts};
@@ -243,7 +250,7 @@ impl RatingCounts {
     /// ```
     ///
     /// # Errors
-    /// As [`RatingCounts::finite_class_slack`].
+    /// Like [`RatingCounts::finite_class_slack`].
     pub fn shattered_slack(&self, alpha: f64, ln_shatter: f64, delta: f64) -> Result<f64> {
         self.slack(alpha, 8.0, check_ln("ln_shatter", ln_shatter)? + 2.0 * LN_2 + ln_inverse(delta)?)
     }
@@ -254,13 +261,13 @@ impl RatingCounts {
         Ok((factor * ln / self.total as f64 * finite(vec![squares], alpha)?[0]).sqrt())
     }
 
-    /// The sum over each two ratings, the lower one first, of both shares times a weight.
+    /// The sum over pairs of ratings, the lower one first, of both shares times a weight.
     fn weighted(&self, mut weight: impl FnMut(u32, u32) -> f64) -> f64 {
         let share = |count: u64| count as f64 / self.total as f64;
         self.pairs().map(|((l, lower), (m, higher))| share(lower) * share(higher) * weight(l, m)).sum()
     }
 
-    /// Each two ratings with their counts, the lower one first.
+    /// All pairs of ratings with their counts, the lower one first.
     fn pairs(&self) -> impl Iterator<Item = ((u32, u64), (u32, u64))> {
         self.levels
             .iter()

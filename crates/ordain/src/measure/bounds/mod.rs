@@ -1,14 +1,15 @@
-//! How far the error that was measured can be from the error that is to be expected: bounds that hold with a stated
-//! probability, whatever the distribution.
+//! Bounds on the distance between the measured and the expected error. They hold with a stated probability, whatever
+//! the distribution.
 //!
-//! Two settings, two papers. In the *k-partite* one single documents with ratings are drawn independently, and
-//! [`RatingCounts`] bounds the error over all pairs of them for finite and for linear classes of functions. In the other
-//! whole *queries* are drawn independently: [`hoeffding_slack`] bounds the mean [`pairwise_risk`] of functions that were
-//! fixed before, and [`CrossValidationBound`] that of a function learned from these very queries, with the help of queries
-//! without labels, on which [`ranking_gap`] says how far two rankings can be apart.
+//! There are two settings, from two papers. In the *k-partite* setting, single documents with ratings are drawn
+//! independently. [`RatingCounts`] bounds the error over all pairs of them, for finite and for linear classes of
+//! functions. In the other setting, whole *queries* are drawn independently. [`hoeffding_slack`] bounds the mean
+//! [`pairwise_risk`] of functions that were fixed before. [`CrossValidationBound`] bounds that of a function learned
+//! from these very queries, by means of queries without labels, on which [`ranking_gap`] measures the distance between
+//! two rankings.
 //!
-//! Everywhere `delta` is the probability that a bound may fail; 0.05 is a confidence of 95 %. A bound above 1 is returned as it
-//! is: it says nothing.
+//! `delta` is always the probability that a bound may fail; 0.05 means a confidence of 95 %. A bound above 1 is
+//! returned as it is; it says nothing.
 //!
 //! # References
 //!

@@ -8,8 +8,8 @@
 //! - $r(z)(z + r(z)) = (x + C(x))\, C(x)$,
 //! - $\log\Phi(z) = -x^2/2 - \log\sqrt{2\pi} - \log(x + C(x))$,
 //!
-//! sums and products of positive numbers, so that nothing cancels however far out $z$ lies. $C$ itself is a table of
-//! polynomials made with arbitrary precision (`make_table.py`).
+//! These are sums and products of positive numbers, so nothing cancels however far out $z$ lies. $C$ itself is a table
+//! of polynomials made with arbitrary precision (`make_table.py`).
 
 mod table;
 
@@ -42,7 +42,7 @@ fn gauss(x: f64, factor: f64) -> f64 {
     }
     // The leading part has at most 22 significant bits, so its square is exact.
     let leading = (x * 65536.0).round() / 65536.0;
-    // Half of what x² has beyond it: at most 40 / 65536, where five terms of the exponential series suffice.
+    // Half of the rest of x²: at most 40 / 65536, where five terms of the exponential series are enough.
     let rest = 0.5 * (leading - x) * (leading + x);
     let correction = 1.0 + rest * (1.0 + rest * (0.5 + rest * (1.0 / 6.0 + rest * (1.0 / 24.0))));
     let half = (-0.25 * leading * leading).exp();
@@ -64,12 +64,12 @@ pub fn cdf(z: f64) -> f64 {
     if z < 0.0 { upper_tail(-z) } else { 1.0 - upper_tail(z) }
 }
 
-/// What lies beyond a point of a standard normal variable. None of it cancels.
+/// The part of a standard normal variable beyond a point. Nothing cancels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Beyond {
     /// `Φ(-t)`, the probability of lying beyond.
     pub probability: f64,
-    /// `φ(t) - t Φ(-t)`, by how much on average.
+    /// `φ(t) - t Φ(-t)`, the mean distance beyond.
     pub mean: f64,
     /// `(1 + t²) Φ(-t) - t φ(t)`, the mean square.
     pub square: f64,
@@ -77,9 +77,9 @@ pub struct Beyond {
     pub from_zero: f64,
 }
 
-/// What lies beyond `t >= 0`. With the hazard `t + c` there, `φ(t) = (t + c) Φ(-t)`.
+/// The part beyond `t >= 0`. With the hazard `t + c` there, `φ(t) = (t + c) Φ(-t)`.
 pub fn beyond(t: f64) -> Beyond {
-    // Everything underflows; farther out `0 t²` would be no number.
+    // Everything underflows. Farther out, `0 t²` would be NaN.
     if t > 40.0 {
         return Beyond { probability: 0.0, mean: 0.0, square: 0.0, from_zero: 0.0 };
     }
@@ -93,19 +93,20 @@ pub fn beyond(t: f64) -> Beyond {
     }
 }
 
-/// Steps of the table of [`at_most_beyond`] to 1, and how far it goes.
+/// Steps of the table of [`at_most_beyond`] per unit, and its end.
 const STEPS: usize = 128;
 const TABLE_END: usize = 8;
 
-/// Nothing of [`beyond`] is larger, and at most a few per cent less: a table, since all of it falls as `t` grows.
+/// Upper bounds on the numbers of [`beyond`], at most a few per cent larger. A table, since all of them fall as `t`
+/// grows.
 pub(crate) fn at_most_beyond(t: f64) -> Beyond {
     static TABLE: LazyLock<Vec<Beyond>> =
         LazyLock::new(|| (0..TABLE_END * STEPS).map(|step| beyond(step as f64 / STEPS as f64)).collect());
-    // What is not a number is not below the end either.
+    // NaN is not below the end either.
     if t < TABLE_END as f64 { TABLE[(t * STEPS as f64) as usize] } else { beyond(t) }
 }
 
-/// `log Φ(z)`, to about one unit in the last place from `-1e3` and below to the point where it underflows to 0.
+/// `log Φ(z)`, to about one unit in the last place, from below `-1e3` up to the point where it underflows to 0.
 ///
 /// ```
 /// let far = ordain::numeric::normal::log_cdf(-30.0);
@@ -120,7 +121,7 @@ pub fn log_cdf(z: f64) -> f64 {
     }
 }
 
-/// What an observation "z fell above 0" does to a Gaussian: the first two derivatives of `log Φ`.
+/// The effect of an observation "z fell above 0" on a Gaussian: the first two derivatives of `log Φ`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hazard {
     /// `r = φ(z) / Φ(z)`, the derivative of `log Φ`.
@@ -129,7 +130,7 @@ pub struct Hazard {
     pub curvature: f64,
 }
 
-/// The hazard `r = φ(z)/Φ(z)` and its curvature `r (z + r)`, neither of which cancels.
+/// The hazard `r = φ(z)/Φ(z)` and its curvature `r (z + r)`. Neither cancels.
 pub fn hazard(z: f64) -> Hazard {
     if z < 0.0 {
         let x = -z;
@@ -139,7 +140,7 @@ pub fn hazard(z: f64) -> Hazard {
     } else {
         let density = density(z);
         let rate = density / (1.0 - density / (z + excess(z)));
-        // Where the rate is denormal its rounding must not be multiplied by z.
+        // Where the rate is denormal, its rounding must not be multiplied by z.
         let curvature = if z < 37.0 { rate * (z + rate) } else { gauss(z, INV_SQRT_2PI * z) };
         Hazard { rate, curvature }
     }
@@ -156,9 +157,9 @@ pub struct Truncated {
     pub shrinkage: f64,
 }
 
-/// The variance of a standard normal variable known to lie above `low`, whose shrinkage is known.
+/// The variance of a standard normal variable known to lie above `low`, from its shrinkage.
 fn variance_above(low: f64, shrinkage: f64) -> f64 {
-    // Below this the difference has lost at most four digits; above it so many terms of the asymptotic series for
+    // Below this the difference has lost at most four digits. Above it, this many terms of the asymptotic series for
     // 1 - C (x + C) leave 1e-15.
     if low < 100.0 {
         return 1.0 - shrinkage;
@@ -167,8 +168,8 @@ fn variance_above(low: f64, shrinkage: f64) -> f64 {
     inverse * (1.0 + inverse * (-6.0 + inverse * (50.0 + inverse * (-518.0 + inverse * 6354.0))))
 }
 
-/// An interval of a standard normal variable, infinite ends included. Its width is kept beside its ends, which lose it
-/// where the interval is narrow and far out.
+/// An interval of a standard normal variable; its ends may be infinite. The width is kept beside the ends, which lose
+/// it where the interval is narrow and far out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     low: f64,
@@ -177,7 +178,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Between `low` and `high`.
+    /// The interval between `low` and `high`.
     ///
     /// # Panics
     /// If `low < high` does not hold.
@@ -185,7 +186,8 @@ impl Interval {
         Self::standardized(low, high, 0.0, 1.0)
     }
 
-    /// Where a variable of this mean and (positive) standard deviation lies between `low` and `high`.
+    /// The standardized interval of a variable with this mean and (positive) standard deviation between `low` and
+    /// `high`.
     ///
     /// # Panics
     /// If `low < high` does not hold.
@@ -203,8 +205,8 @@ impl Interval {
 
     /// The mean and the variance of a standard normal variable known to lie in the interval.
     ///
-    /// One-sided intervals go through [`hazard`], two-sided ones through quadrature, since differences of tails would
-    /// cancel for narrow intervals.
+    /// One-sided intervals use [`hazard`]. Two-sided ones use quadrature, since differences of tails would cancel for
+    /// narrow intervals.
     pub fn moments(self) -> Truncated {
         let above = |low: f64| {
             let Hazard { rate, curvature } = hazard(-low);
@@ -232,20 +234,20 @@ impl Interval {
     }
 }
 
-/// A two-sided interval, by quadrature: 40-point Gauss-Legendre over the part that holds all but 1e-17 of the mass,
-/// where the integrand is entire and drops by at most e⁴⁰, so that the rule's error is below rounding.
+/// A two-sided interval, by quadrature: 40-point Gauss-Legendre over the part that holds all but 1e-17 of the mass. The
+/// integrand is entire and drops by at most e⁴⁰ there, so the error of the rule is below rounding.
 struct Slice {
     log_mass: f64,
     moments: Truncated,
 }
 
 impl Slice {
-    /// Of an interval with `|low| <= high`.
+    /// For an interval with `|low| <= high`.
     fn new(Interval { low, high, width }: Interval) -> Self {
-        /// Where the density has dropped by this many powers of e from its largest value, the rest is left away.
+        /// The part where the density has dropped by this many powers of e from its largest value is left out.
         const DROP: f64 = 40.0;
-        // The density's largest value on the interval is at `top`; offsets from there keep their digits when the
-        // interval is far out and narrow. `reach` solves (u² - top²)/2 = DROP for u - top without cancelling.
+        // The largest density on the interval is at `top`. Offsets from there keep their digits when the interval is
+        // far out and narrow. `reach` solves (u² - top²)/2 = DROP for u - top without cancelling.
         let top = low.max(0.0);
         let reach = 2.0 * DROP / (top + (top * top + 2.0 * DROP).sqrt());
         let from = (low - top).max(-(2.0 * DROP).sqrt());

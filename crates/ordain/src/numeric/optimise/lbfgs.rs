@@ -1,23 +1,23 @@
 //! Limited-memory BFGS (Liu, Nocedal 1989) with a line search to the strong Wolfe conditions.
 //!
-//! Our own, since it is short: the crates there are carry whole frameworks, and none returns to a shorter step where the
-//! function is not defined.
+//! This is our own implementation, since it is short. The crates carry whole frameworks, and none returns to a shorter
+//! step where the function is not defined.
 
 use std::collections::VecDeque;
 
 use super::{Counted, Minimum, Place, largest};
 use crate::numeric::dense::{add_scaled, dot};
 
-/// When and how L-BFGS works.
+/// The settings of L-BFGS.
 #[derive(Debug, Clone)]
 pub struct Lbfgs {
-    /// Steps remembered.
+    /// The number of remembered steps.
     pub memory: usize,
-    /// Stop when no entry of the gradient is larger.
+    /// The minimiser stops when no entry of the gradient is larger than this.
     pub tolerance: f64,
-    /// Stop after this many steps.
+    /// The minimiser stops after this many steps.
     pub max_iterations: usize,
-    /// No coordinate moves by more than this in a step.
+    /// No coordinate moves by more than this per step.
     pub longest: f64,
 }
 
@@ -27,14 +27,14 @@ impl Default for Lbfgs {
     }
 }
 
-/// A decrease of this part of what the slope promises is enough.
+/// A decrease by this part of the slope's promise is enough.
 const DECREASE: f64 = 1e-4;
 /// The slope along the step must fall to this part.
 const CURVATURE: f64 = 0.9;
-/// Evaluations a step may take.
+/// The most evaluations per step.
 const TRIALS: usize = 25;
 
-/// A step taken and how the gradient changed over it.
+/// A step and the change of the gradient over it.
 struct Memory {
     step: Vec<f64>,
     change: Vec<f64>,
@@ -43,7 +43,7 @@ struct Memory {
 }
 
 impl Lbfgs {
-    /// Minimises the function from this start, and shows every step. `O(memory n)` operations a step beside the
+    /// Minimises the function from this start, and reports every step. `O(memory n)` operations per step beside the
     /// evaluations, of which a step takes one or a few.
     pub fn minimise(
         &self,
@@ -57,7 +57,7 @@ impl Lbfgs {
         let mut iterations = 0;
         while iterations < self.max_iterations && place.value.is_finite() && largest(&place.gradient) > self.tolerance {
             let direction = direction(&place.gradient, &memories);
-            // Without memory the gradient's length means nothing: the first trial moves by at most 1.
+            // Without memory the gradient's length means nothing, so the first trial moves by at most 1.
             let trial = if memories.is_empty() { 1.0 / largest(&place.gradient).max(1.0) } else { 1.0 };
             let limit = self.longest / largest(&direction);
             match self.search(&mut function, &place, &direction, trial.min(limit), limit) {
@@ -67,7 +67,7 @@ impl Lbfgs {
                     iterations += 1;
                     watch(&place.clone().into_minimum(iterations, function.evaluations, self.tolerance));
                 }
-                // What is remembered may mislead; without it, rounding allows no smaller value.
+                // The memory may mislead. Without it, rounding allows no smaller value.
                 None if memories.is_empty() => break,
                 None => memories.clear(),
             }
@@ -79,7 +79,7 @@ impl Lbfgs {
         let difference = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
         let (step, change) = (difference(&to.at, &from.at), difference(&to.gradient, &from.gradient));
         let curvature = dot(&step, &change);
-        // The Wolfe conditions make it positive; a step cut short by the limit may not satisfy them.
+        // The Wolfe conditions make it positive. A step cut short by the limit may not satisfy them.
         if curvature > f64::EPSILON * dot(&change, &change) {
             if memories.len() == self.memory {
                 memories.pop_front();
@@ -88,8 +88,8 @@ impl Lbfgs {
         }
     }
 
-    /// A step along a direction of descent that satisfies the strong Wolfe conditions, or the limit if the function still
-    /// falls there (Nocedal, Wright 2006, algorithms 3.5 and 3.6). Nothing if none can be found.
+    /// A step along a direction of descent that satisfies the strong Wolfe conditions, or the limit if the function
+    /// still falls there (Nocedal, Wright 2006, algorithms 3.5 and 3.6). None if there is no such step.
     fn search(
         &self,
         function: &mut Counted<impl FnMut(&[f64], &mut [f64]) -> f64>,
@@ -128,7 +128,7 @@ impl Lbfgs {
                 None => (2.0 * low.step).min(limit),
             };
         }
-        // Enough of a decrease is still progress.
+        // A sufficient decrease is still progress.
         (low.step > 0.0).then_some(low.place)
     }
 }
@@ -141,12 +141,12 @@ struct Trial {
 }
 
 impl Trial {
-    /// The minimum of the cubic through both ends, kept off the ends; the middle where there is none.
+    /// The minimum of the cubic through both ends, kept away from the ends; the middle if there is none.
     fn between(&self, other: &Self) -> f64 {
         let width = other.step - self.step;
         let middle = self.step + 0.5 * width;
         if !other.place.value.is_finite() {
-            // Far beyond where the function is defined, perhaps.
+            // This may be far beyond where the function is defined.
             return self.step + 0.1 * width;
         }
         let d1 = self.slope + other.slope - 3.0 * (self.place.value - other.place.value) / (self.step - other.step);
@@ -161,7 +161,7 @@ impl Trial {
     }
 }
 
-/// Minus the inverse Hessian as remembered, times the gradient (the two-loop recursion).
+/// Minus the remembered inverse Hessian times the gradient (the two-loop recursion).
 fn direction(gradient: &[f64], memories: &VecDeque<Memory>) -> Vec<f64> {
     let mut out: Vec<f64> = gradient.iter().map(|slope| -slope).collect();
     let mut along = Vec::with_capacity(memories.len());

@@ -1,7 +1,7 @@
 //! Minimisers of smooth functions with gradients: L-BFGS, and scaled conjugate gradients.
 //!
-//! A function is a closure that writes its gradient and returns its value; a value that is not finite says that the
-//! function is not defined there, and the step is made shorter.
+//! A function is a closure that writes its gradient and returns its value. A value that is not finite says that the
+//! function is not defined there; the step is then made shorter.
 
 mod lbfgs;
 mod scaled_conjugate_gradients;
@@ -9,7 +9,7 @@ mod scaled_conjugate_gradients;
 pub use lbfgs::Lbfgs;
 pub use scaled_conjugate_gradients::ScaledConjugateGradients;
 
-/// Where a minimiser stopped.
+/// The result of a minimiser.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Minimum {
     /// The place.
@@ -18,16 +18,16 @@ pub struct Minimum {
     pub value: f64,
     /// Its gradient there.
     pub gradient: Vec<f64>,
-    /// The steps it took.
+    /// The number of steps.
     pub iterations: usize,
-    /// How often the function was evaluated.
+    /// The number of evaluations of the function.
     pub evaluations: usize,
-    /// Whether no entry of the gradient is larger than asked for. If not, iterations ran out, or rounding allows no
+    /// Whether no entry of the gradient is larger than the tolerance. If not, iterations ran out, or rounding allows no
     /// smaller value.
     pub converged: bool,
 }
 
-/// A place with what the function says there.
+/// A place with the value and the gradient of the function there.
 #[derive(Debug, Clone)]
 struct Place {
     at: Vec<f64>,

@@ -7,9 +7,9 @@ use crate::numeric::dense::dot;
 /// When scaled conjugate gradients stop.
 #[derive(Debug, Clone)]
 pub struct ScaledConjugateGradients {
-    /// Stop when no entry of the gradient is larger.
+    /// The minimiser stops when no entry of the gradient is larger than this.
     pub tolerance: f64,
-    /// Stop after this many steps, taken or refused.
+    /// The minimiser stops after this many steps, taken or refused.
     pub max_iterations: usize,
 }
 
@@ -19,21 +19,21 @@ impl Default for ScaledConjugateGradients {
     }
 }
 
-/// The length over which the curvature is measured: rounding and the third derivative then weigh alike.
+/// The length over which the curvature is measured: rounding and the third derivative weigh the same there.
 const PROBE: f64 = 1e-5;
-/// What is added to the curvature at first, and at least and at most.
+/// The number added to the curvature: first, least and most.
 const FIRST: f64 = 1e-6;
 const LEAST: f64 = 1e-15;
 const MOST: f64 = 1e20;
 
 impl ScaledConjugateGradients {
-    /// Minimises the function from this start; two evaluations a step.
+    /// Minimises the function from this start. Two evaluations per step.
     pub fn minimise(&self, start: Vec<f64>, function: impl FnMut(&[f64], &mut [f64]) -> f64) -> Minimum {
         let mut function = Counted::new(function);
         let mut place = function.at(start);
         let mut direction: Vec<f64> = place.gradient.iter().map(|slope| -slope).collect();
         let (mut damping, mut since_restart) = (FIRST, 0);
-        // The curvature along the direction; measured anew whenever the direction is new.
+        // The curvature along the direction, measured again for every new direction.
         let mut curvature = None;
         let mut iterations = 0;
         while iterations < self.max_iterations && place.value.is_finite() && largest(&place.gradient) > self.tolerance {
