@@ -8,8 +8,8 @@ use ordain::data::Goal;
 use ordain::formats::Project;
 use ordain::gp::AnswerModel;
 use ordain::kernel::{self, KernelSpec};
+use ordain::measure::Mean;
 use ordain::numeric::Seed;
-use ordain_papers::Mean;
 use rand::RngExt;
 use rayon::prelude::*;
 

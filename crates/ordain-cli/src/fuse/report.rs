@@ -1,7 +1,7 @@
 //! Weights and losses, as they are shown.
 
 use comfy_table::{CellAlignment, Table, presets};
-use ordain_papers::plot::Bars;
+use ordain_plot::Bars;
 use serde::Serialize;
 
 use super::state::Weights;

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
+use ordain_plot::{Across, Lines, Range, Series, html};
+
 use super::models::Model;
 use super::plan::{Measured, Plan};
 use super::summary::{Entry, SIGNIFICANT, Summary};
 use crate::findings::{Findings, Gist};
-use crate::html;
-use crate::plot::{Across, Lines, Range, Series};
 
 /// What is shown of a summary.
 pub fn findings(plan: &Plan, summary: &Summary, claimed_cut: (f64, f64)) -> Findings {

@@ -3,6 +3,7 @@
 use ordain::active::Strategy;
 use ordain::data::Goal;
 use ordain::{InputError, Result};
+use ordain_plot::{Across, Boxes, Lines, Range, html};
 use rand::seq::SliceRandom;
 
 use super::curves::{Curves, Measure};
@@ -12,8 +13,6 @@ use crate::collections::{cacm, letor};
 use crate::data::DataFolder;
 use crate::experiment::{Experiment, Job, Options, Place, Program, Progress};
 use crate::findings::{Findings, Gist};
-use crate::html;
-use crate::plot::{Across, Boxes, Lines, Range};
 use crate::record::Record;
 
 const PAPER: &str = "Xu, Kersting, Joachims: Fast active exploration for link-based preference learning with Gaussian \

@@ -2,14 +2,13 @@
 
 use ordain::Result;
 use ordain::active::marks;
-use ordain::measure::{paired_t_test, rank_sum_test, signed_rank_test};
+use ordain::measure::{Mean, paired_t_test, rank_sum_test, signed_rank_test};
+use ordain_plot::Series;
 
 use super::SESSIONS;
 use super::plan::{MEASURES, Plan};
 use crate::experiment::Place;
 use crate::journal::Row;
-use crate::mean::Mean;
-use crate::plot::Series;
 
 /// How good the rankings of all contenders were after more and more answers.
 pub struct Curves {

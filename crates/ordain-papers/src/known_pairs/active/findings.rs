@@ -2,15 +2,13 @@
 
 use std::fmt::Write;
 
-use ordain::measure::signed_rank_test;
+use ordain::measure::{Mean, signed_rank_test};
+use ordain_plot::{Across, Lines, Range, Series, html};
 
 use super::super::plan::Measured;
 use super::{CHOSEN, Plan, Way, rows_per_query};
 use crate::findings::{Findings, Gist};
-use crate::html;
 use crate::journal::Row;
-use crate::mean::Mean;
-use crate::plot::{Across, Lines, Range, Series};
 
 /// What is measured.
 #[derive(Clone, Copy)]
@@ -92,11 +90,11 @@ fn figure(plan: &Plan, entries: &[Entry], measure: Measure) -> String {
 
 fn csv(plan: &Plan, errors: &[Entry], areas: &[Entry]) -> String {
     let mut out = "query,strategy,error,error_sd,auc,auc_sd\n".to_owned();
-    for (query, measured) in plan.queries.iter().enumerate() {
+    for (at, query) in plan.queries.iter().enumerate() {
         for (error, area) in errors.iter().zip(areas) {
-            let (way, error, area) = (error.way.name(), error.queries[query], area.queries[query]);
+            let (way, error, area) = (error.way.name(), error.queries[at], area.queries[at]);
             let numbers = [error.mean, error.sd, area.mean, area.sd].map(|number| format!("{number:?}"));
-            let _ = writeln!(out, "{},{way},{}", measured.query, numbers.join(","));
+            let _ = writeln!(out, "{},{way},{}", query.query, numbers.join(","));
         }
     }
     out
