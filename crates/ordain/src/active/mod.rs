@@ -23,5 +23,5 @@ pub use glicko::Glicko;
 pub use judge::Judge;
 pub use learner::{BeliefKind, CovarianceForm};
 pub use session::{Session, SessionParams};
-pub use simulation::{Facts, Match, Quality, Rules, Truth, marks, simulate};
+pub use simulation::{Facts, Game, Match, Quality, Rules, Truth, marks};
 pub use strategy::Strategy;
