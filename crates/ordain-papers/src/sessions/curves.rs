@@ -168,7 +168,7 @@ impl Curves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sessions::plan::Measured;
+    use crate::query::Measured;
 
     /// Two contenders, three queries, two repeats, twenty answers.
     fn curves() -> (Plan, Curves) {

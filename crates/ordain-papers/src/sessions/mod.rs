@@ -15,17 +15,17 @@ use std::sync::Arc;
 use ordain::active::{BeliefKind, Facts, Match, Rules, SessionParams, Strategy, marks};
 use ordain::data::{Goal, Items, Relation};
 use ordain::gp::AnswerModel;
-use ordain::kernel::{Graph, Kernel, Role};
+use ordain::kernel::Kernel;
 use ordain::numeric::Seed;
 use ordain::{Error, Result};
 
 use self::drawn::JUDGE;
-use self::plan::{Measured, Plan};
+use self::plan::Plan;
 use self::tuned::Tuned;
 pub use self::tuned::{Mind, Tuning, Way};
 use crate::experiment::{Place, Progress};
 use crate::journal::{Journal, Row};
-use crate::query::Query;
+use crate::query::{Measured, Query};
 
 /// Items whose order is to be found.
 pub struct Problem {
@@ -160,8 +160,7 @@ impl Study {
     pub fn plan(&self) -> Result<Plan> {
         let measured = |&(problem, part): &(usize, usize)| {
             let problem = &self.problems[problem];
-            let links = Graph::new(problem.items.len(), &problem.relation, Role::Undirected)?.links();
-            Ok(Measured { query: problem.name.clone(), part, items: problem.items.len(), links })
+            Measured::new(&problem.name, part, &problem.items, &problem.relation)
         };
         let names = |part: &Vec<usize>| part.iter().map(|&at| self.problems[at].name.clone()).collect();
         Ok(Plan {
