@@ -7,9 +7,9 @@ use ordain::active::{
 };
 use ordain::data::Goal;
 use ordain::kernel::KernelSpec;
+use ordain::measure::Mean;
 use ordain::numeric::Seed;
 use ordain::{Model, Project};
-use ordain_papers::Mean;
 use rand::RngExt;
 use rayon::prelude::*;
 

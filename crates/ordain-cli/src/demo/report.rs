@@ -5,8 +5,9 @@ use std::fmt::Write;
 use ordain::active::Curve;
 use ordain::data::Items;
 use ordain::gp::RankedItem;
-use ordain_papers::document;
-use ordain_papers::plot::Series;
+use ordain::measure::Mean;
+use ordain_plot::Series;
+use ordain_plot::html::{document, escape, figure};
 
 use super::race::{FIRST, RATINGS, SESSIONS, Step, WITH_LINKS, WITHOUT_LINKS};
 use crate::output;
@@ -145,7 +146,7 @@ impl Story<'_> {
     }
 
     fn stopping(&self) -> String {
-        let series = |title: &str, of: fn(&Step) -> ordain_papers::Mean| Series {
+        let series = |title: &str, of: fn(&Step) -> Mean| Series {
             title: title.to_owned(),
             points: self.climb.iter().map(|step| (step.answers as f64, of(step))).collect(),
         };
@@ -220,11 +221,5 @@ fn ranking_picture(places: &[Place<'_>]) -> String {
 }
 
 fn chart(svg: &str, caption: &str) -> String {
-    // Drawn at a fixed size, which the page may change.
-    let svg = svg.trim();
-    format!("<figure class=\"chart\">\n{svg}\n<figcaption>{caption}</figcaption>\n</figure>\n")
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    figure("chart", svg, caption)
 }

@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 use ordain::order::ExpertWeights;
-use ordain_papers::plot::Bars;
+use ordain_plot::Bars;
 use serde::Serialize;
 
 use crate::Outcome;

@@ -29,7 +29,7 @@ pub use learner::{BeliefKind, CovarianceForm};
 pub use outlook::{Foreseen, Outlook, Span, certainty_cost};
 pub use session::{Session, SessionParams};
 pub use settings::{AskOptions, Asking, Unfit};
-pub use simulation::{Facts, Match, Quality, QualityMeasure, Rules, Truth, marks, simulate};
+pub use simulation::{Facts, Game, Match, Quality, QualityMeasure, Rules, Truth, marks};
 pub use strategy::Strategy;
 pub use tournament::{Contender, Curve, Ground, Point, Tournament};
 pub use words::percent;

@@ -1,31 +1,40 @@
-//! The report: one page that needs nothing beside it.
+//! The report: one page on all experiments of a folder.
 
-use crate::experiment::Experiment;
+use std::path::{Path, PathBuf};
+
+use ordain::Result;
+use ordain_plot::html::{document, escape, list};
+
+use crate::experiment::{Experiment, Place, write_text};
 use crate::findings::Findings;
-use crate::mean::Mean;
 use crate::record::General;
+use crate::registry::experiments;
 
-const STYLE: &str = include_str!("report.css");
+/// Writes the report on all experiments that were begun in a folder; says where it is.
+///
+/// # Errors
+/// If results cannot be read or the report cannot be written.
+pub fn write_report(folder: &Path) -> Result<PathBuf> {
+    let mut sections = Vec::new();
+    for experiment in experiments() {
+        let place = Place { folder, experiment: experiment.name };
+        let Some(general) = General::read(&place.record())? else { continue };
+        sections.push(section(experiment, &general, experiment.program.findings(place)?.as_ref()));
+    }
+    let path = folder.join("report.html");
+    write_text(&path, &page(&sections))?;
+    Ok(path)
+}
 
 /// The page of these sections.
-pub fn page(sections: &[String]) -> String {
+fn page(sections: &[String]) -> String {
     let body = if sections.is_empty() { "<p>No results yet.</p>".to_owned() } else { sections.concat() };
     let body = format!("<h1>The papers' experiments, run again</h1>\n{body}");
     document("Ordain: the papers' experiments", "", &body)
 }
 
-/// A page that needs nothing beside it, in light and dark, with CSS beyond the usual; title and body are HTML.
-pub fn document(title: &str, style: &str, body: &str) -> String {
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}{style}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
-    )
-}
-
 /// The section of an experiment; one without findings is not finished.
-pub fn section(experiment: &Experiment, general: &General, findings: Option<&Findings>) -> String {
+fn section(experiment: &Experiment, general: &General, findings: Option<&Findings>) -> String {
     let mut out = String::new();
     let mut put = |text: String| {
         out.push_str(&text);
@@ -66,55 +75,6 @@ fn origin(experiment: &Experiment) -> String {
     format!("{}, {}", escape(experiment.paper), experiment.figure)
 }
 
-fn list(points: &[&str]) -> String {
-    let points: String = points.iter().map(|point| format!("<li>{}</li>\n", escape(point))).collect();
-    format!("<ul>\n{points}</ul>")
-}
-
-/// Pictures side by side, each with what it shows.
-pub fn figures<'a>(figures: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
-    let figure = |(svg, caption): (&str, &str)| {
-        format!("<figure>\n{}\n<figcaption>{caption}</figcaption>\n</figure>\n", svg.trim())
-    };
-    format!("<div class=\"figures\">\n{}</div>", figures.into_iter().map(figure).collect::<String>())
-}
-
-/// A picture over the whole width, with what it shows.
-pub fn wide_figure(svg: &str, caption: &str) -> String {
-    format!("<figure class=\"whole\">\n{}\n<figcaption>{caption}</figcaption>\n</figure>\n", svg.trim())
-}
-
-/// A table whose first column heads the rows. Cells are HTML.
-pub fn table(caption: &str, header: &[&str], rows: &[Vec<String>]) -> String {
-    let heads: String = header.iter().map(|head| format!("<th scope=\"col\">{head}</th>")).collect();
-    let row = |row: &Vec<String>| {
-        let cells: String = row[1..].iter().map(|cell| format!("<td>{cell}</td>")).collect();
-        format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", row[0])
-    };
-    let rows: String = rows.iter().map(row).collect();
-    format!(
-        "<div class=\"wide\"><table>\n<caption>{caption}</caption>\n<thead><tr>{heads}</tr></thead>\n\
-         <tbody>\n{rows}</tbody>\n</table></div>\n"
-    )
-}
-
-/// A mean and its standard error.
-pub fn mean(mean: Mean) -> String {
-    format!("{:.3} <small>± {:.3}</small>", mean.value, mean.error)
-}
-
-/// A share in percent.
-pub fn percent(share: f64) -> String {
-    let rounded = (100.0 * share).round();
-    if rounded < 0.0 { format!("−{} %", -rounded) } else { format!("{} %", rounded.abs()) }
-}
-
-/// With its sign, whichever it is.
-pub fn change(share: f64) -> String {
-    let plus = if (100.0 * share).round() > 0.0 { "+" } else { "" };
-    format!("{plus}{}", percent(share))
-}
-
 /// Seed, command and data.
 fn source(experiment: &Experiment, general: &General) -> String {
     let file = |file: &crate::data::Fingerprint| {
@@ -140,9 +100,4 @@ fn source(experiment: &Experiment, general: &General) -> String {
         general.settings,
         experiment.name,
     )
-}
-
-/// Text as HTML.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
