@@ -236,12 +236,12 @@ impl Talk {
     fn words(&self, answer: &Answer) -> String {
         let first = self.name(answer.first);
         let Some(second) = answer.second.map(|second| self.name(second)) else {
-            return format!("{first} {}", answer.outcome.word());
+            return format!("{first} {}", answer.outcome);
         };
         match answer.outcome {
             Said::First => format!("{first} over {second}"),
             Said::Second => format!("{second} over {first}"),
-            other => format!("{first} and {second}, {}", other.word()),
+            other => format!("{first} and {second}, {}", other),
         }
     }
 

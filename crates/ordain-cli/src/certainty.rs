@@ -93,6 +93,7 @@ pub fn sentence(rule: &StopRule, probability: f64, groups: Option<&Groups>) -> S
         Goal::Best | Goal::Top { k: 1 } => "the first item is the best".into(),
         Goal::Top { k } => format!("the first {k} are the best {k}"),
         Goal::WholeOrder => format!("at most {} of pairs stand in the wrong order", given(rule.error)),
+        goal => format!("the goal {goal} is reached"),
     };
     let several = groups.map(Groups::len).filter(|&count| count > 1);
     let place = several.map_or(String::new(), |count| format!(" in the least settled of {count} groups"));

@@ -19,6 +19,7 @@ mod reproduce;
 mod search;
 mod simulate;
 mod tune;
+mod word;
 
 use std::io::Write;
 use std::process::ExitCode;

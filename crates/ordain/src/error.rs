@@ -36,6 +36,17 @@ pub enum Error {
         expected: &'static str,
     },
 
+    /// A word is none of those that are known.
+    #[error("found \"{found}\", expected a known {what}")]
+    UnknownWord {
+        /// What the word should name: "strategy", "goal".
+        what: &'static str,
+        /// The word given.
+        found: String,
+        /// The nearest known word, and the known ones where they are few.
+        hint: Option<String>,
+    },
+
     /// Data handed to a constructor contradict each other.
     #[error("{what}: found {found}, expected {expected}")]
     Data {
@@ -90,6 +101,7 @@ impl Error {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Input(input) => input.hint.as_deref(),
+            Self::UnknownWord { hint, .. } => hint.as_deref(),
             Self::Io { source, .. } => match source.kind() {
                 std::io::ErrorKind::NotFound => Some("check the name and the folder it is looked for in"),
                 std::io::ErrorKind::AlreadyExists => Some("it stays as it was: move it away, or choose another folder"),

@@ -19,8 +19,10 @@ pub mod measure;
 pub mod numeric;
 pub mod order;
 pub mod text;
+mod words;
 
 pub use error::{Error, InputError, Result};
+pub use words::Vocabulary;
 
 /// Compiles and runs what the README shows.
 #[cfg(doctest)]

@@ -154,7 +154,7 @@ impl Setting<'_> {
                 })
                 .iter()
                 .sum(),
-            Strategy::ExpectedLossItem { .. } | Strategy::Random => unreachable!(),
+            other => unreachable!("{other} does not score each pair by itself"),
         }
     }
 }
@@ -540,7 +540,9 @@ fn strategies_by_name() {
         assert_eq!(strategy.name(), *name);
         let with = Strategy::named(name, Some(0.3), Goal::WholeOrder, 150.0);
         assert_eq!(with.is_ok(), strategy.focus().is_some());
+        assert!(with.is_err() || with.unwrap().focus() == Some(0.3));
     }
+    assert_eq!(Strategy::named("top-regret", None, Goal::Top { k: 4 }, 9.0).unwrap(), Strategy::TopRegret { k: 4 });
     assert!(Strategy::named("luck", None, Goal::Best, 10.0).is_err());
     assert!(Strategy::named("expected-loss", Some(-1.0), Goal::Best, 10.0).is_err());
     assert!(Strategy::named("expected-loss", Some(f64::NAN), Goal::Best, 10.0).is_err());

@@ -60,6 +60,7 @@ fn stopping_at_the_first_moment_is_calibrated() {
                 Goal::Best => above(1),
                 Goal::Top { k } => above(k),
                 Goal::WholeOrder => wrong <= rule.error * pairs().count() as f64,
+                other => unreachable!("{other} is none of the goals here"),
             };
             right += f64::from(u8::from(is_right)) / f64::from(worlds);
         }

@@ -108,12 +108,8 @@ impl Settled {
         let StopRule { goal, error, target } = self.rule;
         let forecast = self.foreseen.map(|foreseen| foreseen.forecast);
         Report {
-            goal: match goal {
-                Goal::Best => "best",
-                Goal::Top { .. } => "top",
-                Goal::WholeOrder => "whole-order",
-            },
-            k: if let Goal::Top { k } = goal { Some(k) } else { None },
+            goal: goal.name(),
+            k: goal.places(),
             error: (goal == Goal::WholeOrder).then_some(error),
             target,
             probability: self.rule.probability(&self.groups),

@@ -12,7 +12,7 @@ use super::Strategy;
 use super::look_ahead::look_ahead;
 use super::pending::Pending;
 use super::search::{by_falling_mean, search};
-use super::strategy::{Answers, Emphasis, PairBelief, Score};
+use super::strategy::{Answers, Emphasis, Method, PairBelief, Score};
 use crate::Result;
 use crate::data::{Answer, Groups, ItemId, Outcome};
 use crate::gp::{AnswerModel, Belief};
@@ -105,17 +105,17 @@ pub fn choose(
 ) -> Result<Option<Question>> {
     let answers = Answers::new(model);
     let mut best = Best::default();
-    match strategy {
-        Strategy::Random => return Ok(any(&candidates.orders(belief), candidates, stream)),
-        Strategy::ExpectedLossItem { focus } => return worst_of_worst_item(belief, focus, candidates, stream),
-        Strategy::LookAhead { .. } | Strategy::PredictiveEntropy => {
+    match strategy.method() {
+        Method::AnyPair => return Ok(any(&candidates.orders(belief), candidates, stream)),
+        Method::WorstItem { focus } => return worst_of_worst_item(belief, focus, candidates, stream),
+        Method::Ahead(what) => {
             let orders = candidates.orders(belief);
             let pairs = pairs(&orders, candidates);
-            for (pair, score) in pairs.iter().zip(look_ahead(belief, &answers, strategy, &orders, &pairs)?) {
+            for (pair, score) in pairs.iter().zip(look_ahead(belief, &answers, what, &orders, &pairs)?) {
                 best.offer((score, 0.0), *pair);
             }
         }
-        _ => best = search(belief, &answers, strategy, candidates)?,
+        Method::EachPair => best = search(belief, &answers, strategy, candidates)?,
     }
     Ok(best.draw(stream))
 }

@@ -6,10 +6,12 @@ use super::{Glicko, Strategy};
 use crate::data::{Answer, Outcome};
 use crate::gp::{AnswerModel, Belief, Ep, EpParams, Incremental, Observation};
 use crate::kernel::{Independent, Kernel, WeightedSum};
+use crate::words::vocabulary;
 use crate::{Error, Result};
 
 /// How answers become a belief.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum BeliefKind {
     /// One step an answer ([`Incremental`]).
     Gp,
@@ -26,20 +28,17 @@ pub enum BeliefKind {
     Independent,
 }
 
+vocabulary! { BeliefKind, "belief";
+    Gp = "gp", "a Gaussian process that takes one step per answer";
+    GpRefined = "gp-refined", "the same, with all answers learned anew now and then";
+    GpFull = "gp-full", "the same, with all answers learned anew after each";
+    Glicko { deviation: 350.0 } = "glicko", "Glickman's ratings of items by themselves";
+    Independent = "independent", "a Gaussian process in which items have nothing in common";
+}
+
 impl BeliefKind {
     /// Glickman's own start.
     pub const GLICKO: Self = Self::Glicko { deviation: 350.0 };
-
-    /// Its name on the command line and in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gp => "gp",
-            Self::GpRefined => "gp-refined",
-            Self::GpFull => "gp-full",
-            Self::Glicko { .. } => "glicko",
-            Self::Independent => "independent",
-        }
-    }
 }
 
 /// How a belief that takes one step an answer holds its covariances. What it says is the same but for rounding; time and
@@ -127,7 +126,7 @@ impl Learner {
                 let (outcome, Some(second)) = (answer.outcome, answer.second) else {
                     return Err(Error::Data {
                         what: "an answer for ratings",
-                        found: answer.outcome.word().into(),
+                        found: answer.outcome.name().into(),
                         expected: "a comparison of two items".into(),
                     });
                 };

@@ -1,6 +1,7 @@
 //! What judges said.
 
 use super::ItemId;
+use crate::words::vocabulary;
 use crate::{Error, Result};
 
 /// What a judge said of one item or two.
@@ -20,19 +21,16 @@ pub enum Outcome {
     Bad,
 }
 
-impl Outcome {
-    /// The word in the answer log.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::First => "first",
-            Self::Second => "second",
-            Self::Tie => "tie",
-            Self::Skip => "skip",
-            Self::Good => "good",
-            Self::Bad => "bad",
-        }
-    }
+vocabulary! { Outcome, "outcome";
+    First = "first", "the first item is preferred";
+    Second = "second", "the second item is preferred";
+    Tie = "tie", "neither is preferred";
+    Skip = "skip", "the judge would not say, and nothing is learned";
+    Good = "good", "the one item is good";
+    Bad = "bad", "the one item is bad";
+}
 
+impl Outcome {
     /// Whether the outcome speaks of one item only.
     pub fn is_single(self) -> bool {
         matches!(self, Self::Good | Self::Bad)

@@ -25,9 +25,9 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use super::items::{Place, find_item};
-use super::nearest::suggestion;
 use super::table::{LastLine, Row, Rows, is_torn};
 use crate::data::{Answer, AnswerLog, Attributes, Entry, Groups, ItemId, Items, Outcome};
+use crate::words::suggestion;
 use crate::{InputError, Result};
 
 /// The kinds of table that hold answers.
@@ -102,16 +102,6 @@ enum Word {
     Undo,
 }
 
-const LOG_WORDS: [(&str, Word); 7] = [
-    ("first", Word::Outcome(Outcome::First)),
-    ("second", Word::Outcome(Outcome::Second)),
-    ("tie", Word::Outcome(Outcome::Tie)),
-    ("skip", Word::Outcome(Outcome::Skip)),
-    ("good", Word::Outcome(Outcome::Good)),
-    ("bad", Word::Outcome(Outcome::Bad)),
-    ("undo", Word::Undo),
-];
-
 const ARENA_WORDS: [(&str, Word); 8] = [
     ("model_a", Word::Outcome(Outcome::First)),
     ("model_b", Word::Outcome(Outcome::Second)),
@@ -139,19 +129,21 @@ const LABEL_WORDS: [(&str, Word); 7] = [
     ("0", Word::Outcome(Outcome::Tie)),
 ];
 
-fn words(kind: Kind) -> &'static [(&'static str, Word)] {
-    match kind {
-        Kind::Log => &LOG_WORDS,
-        Kind::Arena => &ARENA_WORDS,
-        Kind::LeftRight => &LEFT_RIGHT_WORDS,
-        Kind::Labelled => &LABEL_WORDS,
-        Kind::WinnerLoser => &[],
-    }
+/// The words of a verdict column. The log has those of the outcomes.
+fn words(kind: Kind) -> impl Iterator<Item = (&'static str, Word)> + Clone {
+    let (outcomes, others): (&[Outcome], &[(&str, Word)]) = match kind {
+        Kind::Log => (Outcome::all(), &[("undo", Word::Undo)]),
+        Kind::Arena => (&[], &ARENA_WORDS),
+        Kind::LeftRight => (&[], &LEFT_RIGHT_WORDS),
+        Kind::Labelled => (&[], &LABEL_WORDS),
+        Kind::WinnerLoser => (&[], &[]),
+    };
+    outcomes.iter().map(|&outcome| (outcome.name(), Word::Outcome(outcome))).chain(others.iter().copied())
 }
 
 /// The word for an outcome in the verdict column of this kind of table, if it has one.
 pub(crate) fn verdict_word(kind: Kind, outcome: Outcome) -> Option<&'static str> {
-    words(kind).iter().find(|(_, word)| *word == Word::Outcome(outcome)).map(|(text, _)| *text)
+    words(kind).find(|(_, word)| *word == Word::Outcome(outcome)).map(|(text, _)| text)
 }
 
 /// An item whose id is also a word of the verdict column, so that what is written there could be read in two ways.
@@ -159,7 +151,7 @@ pub(crate) fn item_like_a_word(kind: Kind, items: &Items) -> Option<&str> {
     if kind == Kind::Log {
         return None;
     }
-    let is_word = |id: &&String| words(kind).iter().any(|(text, _)| *text == id.trim().to_lowercase());
+    let is_word = |id: &&String| words(kind).any(|(text, _)| text == id.trim().to_lowercase());
     items.ids().iter().find(is_word).map(String::as_str)
 }
 
@@ -254,7 +246,7 @@ impl Reader<'_> {
         let kind = self.layout.kind;
         let cell = row.get(column);
         let lower = cell.trim().to_lowercase();
-        let by_word = words(kind).iter().find(|(text, _)| *text == lower).map(|(_, word)| *word);
+        let by_word = words(kind).find(|(text, _)| *text == lower).map(|(_, word)| word);
         let by_id = match self.layout.items.map(|at| row.get(at)) {
             _ if kind == Kind::Log => None,
             [first, _] if first == cell => Some(Word::Outcome(Outcome::First)),
@@ -264,7 +256,7 @@ impl Reader<'_> {
         if by_word.is_none() && by_id.is_none() {
             let or = if kind == Kind::Log { "" } else { ", or the id of one of the two items" };
             let mut error = self.error(row.line, column, cell, &format!("a known word{or}"));
-            error.hint = suggestion(&lower, words(kind).iter().map(|(text, _)| *text));
+            error.hint = suggestion(&lower, words(kind).map(|(text, _)| text));
             return Err(error.into());
         }
         Ok((by_word, by_id))

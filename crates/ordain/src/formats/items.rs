@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::nearest::suggestion;
 use super::table::Table;
 use crate::data::{Attributes, Groups, ItemId, Items, Lookup};
+use crate::words::{suggestion, vocabulary};
 use crate::{Error, InputError, Result};
 
 /// Which columns of a table are what.
@@ -35,6 +35,11 @@ pub enum Missing {
     Error,
     /// The mean of the column, over all items that have a number there.
     Mean,
+}
+
+vocabulary! { Missing, "meaning of an empty cell";
+    Error = "error", "an empty cell of an attribute is a mistake";
+    Mean = "mean", "an empty cell of an attribute gets the mean of the column";
 }
 
 /// Items and what else their table says.

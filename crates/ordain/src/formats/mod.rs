@@ -37,7 +37,6 @@ mod json;
 pub mod letor;
 mod letor_queries;
 mod log;
-mod nearest;
 pub mod newcomers;
 pub mod parameters;
 #[cfg(feature = "parquet")]

@@ -9,11 +9,11 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::items::{ItemsSpec, items_filled};
-use super::nearest::suggestion;
 use super::project::{Project, use_attributes};
 use super::relations::read_links;
 use super::table::Table;
 use crate::data::{Attributes, Items, Lookup, Newcomers, Relation};
+use crate::words::suggestion;
 use crate::{InputError, Result};
 
 /// A file of links that involve newcomers.

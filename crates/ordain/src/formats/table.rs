@@ -19,8 +19,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::json;
-use super::nearest::suggestion;
 use super::source::{Limits, Lines};
+use crate::words::suggestion;
 use crate::{InputError, Result};
 
 /// Many short texts in one piece of memory.

@@ -2,6 +2,7 @@
 
 use super::greedy::greedy_order;
 use super::{Preference, RankOrdering, Weighted, component_order, improve};
+use crate::words::vocabulary;
 use crate::{Error, Result};
 
 /// How one order is made of the experts'. Equal items keep the order in which they are given.
@@ -26,6 +27,17 @@ pub enum Fusion {
     Copeland,
 }
 
+vocabulary! { Fusion, "way to fuse";
+    Greedy = "greedy", "the greedy order of the weighted preferences";
+    Components = "components", "the better of greedy and greedy within strongly connected components";
+    Local = "local", "the better of these, improved by moving single items";
+    Borda = "borda", "the mean rank";
+    CombSum = "combsum", "the sum of scores, scaled per list";
+    CombMnz = "combmnz", "the same times the number of lists that have the item";
+    ReciprocalRank = "rrf", "the sum of 1 / (60 + place)";
+    Copeland = "copeland", "wins less losses, by weighted majority";
+}
+
 /// A fused order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fused {
@@ -40,32 +52,6 @@ pub struct Fused {
 const RECIPROCAL_RANK_CONSTANT: f64 = 60.0;
 
 impl Fusion {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Greedy,
-        Self::Components,
-        Self::Local,
-        Self::Borda,
-        Self::CombSum,
-        Self::CombMnz,
-        Self::ReciprocalRank,
-        Self::Copeland,
-    ];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Greedy => "greedy",
-            Self::Components => "components",
-            Self::Local => "local",
-            Self::Borda => "borda",
-            Self::CombSum => "combsum",
-            Self::CombMnz => "combmnz",
-            Self::ReciprocalRank => "rrf",
-            Self::Copeland => "copeland",
-        }
-    }
-
     /// One order of the items. Weights count against equal ones, so that with equal weights scores are those of the method as it
     /// is usually defined. The first three and Copeland's take `O(n² N)`, the others a sort; none keeps pairs times experts.
     ///

@@ -321,6 +321,7 @@ fn is_reached(means: &[f64], truth: &[f64], goal: Goal) -> bool {
             let wrong = pairs().filter(|&(first, second)| truth[order[first]] < truth[order[second]]).count();
             wrong as f64 <= ERROR * pairs().count() as f64
         }
+        other => unreachable!("{other} is none of the goals here"),
     }
 }
 

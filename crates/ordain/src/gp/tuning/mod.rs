@@ -26,6 +26,7 @@ use super::{EpParams, Observation};
 use crate::kernel::WeightedSum;
 use crate::numeric::dense::Cholesky;
 use crate::numeric::{Matrix, Seed};
+use crate::words::vocabulary;
 use crate::{Error, Result};
 use ascent::Ascent;
 use em::Rounds;
@@ -47,6 +48,11 @@ pub enum TuningMethod {
     /// EM-EP with scaled conjugate gradients (XPGP section 4.3). Its kernels must be definite, which a kernel of the items'
     /// own makes them.
     EmEp,
+}
+
+vocabulary! { TuningMethod, "method of tuning";
+    Ascent = "ascent", "L-BFGS on the evidence itself";
+    EmEp = "em-ep", "expectation maximisation around EP, as in the paper; it needs more rounds and a kernel of kind \"independent\"";
 }
 
 /// How to tune.
