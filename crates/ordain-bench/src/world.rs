@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ordain::data::{Answer, Attributes, ItemId, Items, Outcome, Relation};
 use ordain::gp::AnswerModel;
 use ordain::kernel::{self, Form, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape};
-use ordain::numeric::{Seed, normal};
+use ordain::numeric::{Purpose, Seed, normal};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
@@ -156,7 +156,7 @@ impl World {
     /// If the items are one and the same.
     pub fn answer(&self, first: ItemId, second: ItemId) -> ordain::Result<Answer> {
         let (low, high) = (first.min(second), first.max(second));
-        let luck: f64 = SEED.stream((u64::from(low.0) + 1) << 32 | u64::from(high.0)).random();
+        let luck: f64 = SEED.stream(Purpose::TaskOf { kind: low.0 + 1, task: high.0 }).random();
         let difference = self.utilities[low.index()] - self.utilities[high.index()];
         let low_wins = luck < normal::cdf(difference / self.noise);
         Answer::new(first, Some(second), if low_wins == (first == low) { Outcome::First } else { Outcome::Second })

@@ -12,6 +12,7 @@ use ordain::active::{Question, Session};
 use ordain::data::{Answer, Entry, ItemId, Outcome as Said};
 use ordain::formats::{AnswerWriter, Project};
 use ordain::gp::AnswerModel;
+use ordain::numeric::Purpose;
 use rand::RngExt;
 
 use self::cards::Cards;
@@ -173,7 +174,7 @@ impl Talk {
     /// Which item stands left and which right: drawn, so that no habit of the judge's favours either.
     fn sides(&self, question: &Question) -> [ItemId; 2] {
         // Streams apart from those that choose the pairs, which count from 0.
-        let mut stream = self.asking.seed.stream((1 << 62) | self.session.answers().len() as u64);
+        let mut stream = self.asking.seed.stream(Purpose::Sides { answers: self.session.answers().len() });
         let (first, second) = (question.first, question.second);
         if stream.random::<bool>() { [first, second] } else { [second, first] }
     }

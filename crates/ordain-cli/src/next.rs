@@ -10,7 +10,7 @@ use ordain::data::Items;
 use ordain::formats::Project;
 use ordain::gp::{Belief, EpParams, RankingParams};
 use ordain::kernel;
-use ordain::numeric::Seed;
+use ordain::numeric::{Purpose, Seed};
 use serde::Serialize;
 
 use crate::certainty::{Slack, parse_share, sentence};
@@ -84,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             let kernel = Arc::new(kernel::build(&project.kernels, &project.items, &project.relations)?);
             let belief = EpParams::default().fit(kernel, &observations)?;
             let standing = project.answers.standing();
-            let mut stream = asking.seed.stream(standing.len() as u64);
+            let mut stream = asking.seed.stream(Purpose::Choice { answers: standing.len() });
             let (candidates, _) = candidates(&project, pool.as_ref(), standing);
             match enough(&belief)? {
                 None => (None, choose_many(&belief, &model, asking.strategy, candidates, &[], count, &mut stream)?),

@@ -31,6 +31,7 @@ mod query;
 mod record;
 mod search;
 mod sessions;
+mod stream;
 mod tabulated;
 
 pub use data::{DataFile, DataFolder};

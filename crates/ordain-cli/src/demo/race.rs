@@ -8,7 +8,7 @@ use ordain::data::Goal;
 use ordain::formats::Project;
 use ordain::gp::AnswerModel;
 use ordain::kernel::{self, KernelSpec};
-use ordain::numeric::Seed;
+use ordain::numeric::{Purpose, Seed};
 use ordain_papers::Mean;
 use rand::RngExt;
 use rayon::prelude::*;
@@ -88,7 +88,7 @@ pub fn climb(project: &Project, truth: &[f64], working: &Working) -> Result<Vec<
     let over = AtomicUsize::new(2 * SESSIONS);
     let session = |task: usize| -> ordain::Result<Vec<(f64, f64)>> {
         // Streams apart from those of the race.
-        let mut stream = Seed(project.ask.seed).stream((1 << 32) | task as u64);
+        let mut stream = Seed(project.ask.seed).stream(Purpose::TaskOf { kind: 1, task: task as u32 });
         let strategy = Strategy::for_goal(Goal::Top { k: FIRST }, truth.len() as f64);
         let seed = Seed(stream.random());
         // Countries that are close cannot be told apart by asking once.

@@ -5,7 +5,7 @@ use ordain::active::{Facts, Judge};
 use ordain::data::ItemId;
 use ordain::gp::{AnswerModel, Problem, TunedParameter, TuningParams};
 use ordain::kernel::{KernelSpec, build};
-use ordain::numeric::Seed;
+use ordain::numeric::{Purpose, Seed};
 use rand::RngExt;
 use rand::seq::index;
 
@@ -26,8 +26,7 @@ pub fn tune_on(
     model: &AnswerModel,
     seed: Seed,
 ) -> Result<Vec<TunedParameter>> {
-    // Streams that no simulated session has.
-    let mut stream = seed.stream(u64::MAX - half as u64);
+    let mut stream = seed.stream(Purpose::Half(half));
     let half: Vec<&Query> = queries.iter().skip(half).step_by(2).collect();
     let mut problems = Vec::new();
     for at in index::sample(&mut stream, half.len(), half.len().min(QUERIES)) {

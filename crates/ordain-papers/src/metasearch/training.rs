@@ -6,6 +6,7 @@ use ordain::order::{AnyLearner, Feedback, Hedge, HedgeParams, Learner, Margin, M
 use rand::seq::SliceRandom;
 
 use super::searches::{Collection, Query};
+use crate::stream::of_order;
 
 /// Who learns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,8 +105,7 @@ impl Training {
         let mut queries: Vec<&Query> =
             collection.queries.iter().filter(|query| Some(query.part) != self.held_out).collect();
         if let Some(order) = self.order {
-            let part = self.held_out.map_or(0, |part| part as u64 + 1);
-            queries.shuffle(&mut seed.stream((number as u64) << 56 | part << 32 | order as u64));
+            queries.shuffle(&mut seed.stream(of_order(number, self.held_out, order)));
         }
         let mut learner = self.learner.untaught(collection.experts.len())?;
         for query in queries {

@@ -11,10 +11,11 @@ use ordain::{Error, InputError, Result};
 use rand::seq::SliceRandom;
 
 use super::tuned::Tuned;
-use super::{Asks, Mind, Problem, TUNING, Tuning, Way, task};
+use super::{Asks, Mind, Problem, Tuning, Way};
 use crate::collections::letor;
 use crate::data::DataFolder;
 use crate::journal::{Journal, Layout};
+use crate::stream::Phase;
 
 /// A judge who never errs, as in the paper.
 pub const JUDGE: Judge = Judge { noise: 0.0, tie_width: 0.0 };
@@ -70,7 +71,7 @@ impl Drawn {
         let asks = Asks::For(Goal::WholeOrder);
         let tuning = Tuning { name: "gp", mind: MIND, way: Way::Both(asks, answers) };
         let examples: Vec<(&Problem, u64)> =
-            self.tuned_on.iter().enumerate().map(|(at, problem)| (problem, task(TUNING, at, 0))).collect();
+            self.tuned_on.iter().enumerate().map(|(at, problem)| (problem, Phase::Tuning.of_match(at, 0))).collect();
         journal.complete(0..1, |_| Ok(tuning.tune(&examples, seed)?.row()), |_| {})?;
         Tuned::from_row(&journal.rows()[0]).map(Believes).ok_or_else(|| Error::Data {
             what: "tuned numbers",

@@ -25,6 +25,7 @@ pub use self::tuned::{Mind, Tuning, Way};
 use crate::experiment::{Place, Progress};
 use crate::journal::{Journal, Row};
 use crate::query::Query;
+use crate::stream::Phase;
 
 /// Items whose order is to be found.
 pub struct Problem {
@@ -108,15 +109,6 @@ pub struct Study {
     pub measured: Vec<(usize, usize)>,
 }
 
-/// Purposes of random streams, so that no two share one.
-const TUNING: u64 = 1;
-const MEASURING: u64 = 2;
-
-/// The stream of a match: a purpose, a problem and a number of the match.
-fn task(purpose: u64, problem: usize, number: usize) -> u64 {
-    purpose << 60 | (problem as u64) << 24 | number as u64
-}
-
 /// How the names of the tables of sessions and of tuned numbers end.
 const SESSIONS: &str = ".csv";
 const TUNED: &str = "-tuned.csv";
@@ -195,7 +187,7 @@ impl Study {
             let compute = |at: usize| {
                 let (repeat, contender) = plan.session(at);
                 let conditions =
-                    Match::draw(&problem.facts, None, &mut seed.stream(task(MEASURING, position, repeat)))?;
+                    Match::draw(&problem.facts, None, &mut seed.stream(Phase::Measuring.of_match(position, repeat)))?;
                 let contender = &self.contenders[contender];
                 prepared[contender.tuned].play(&conditions, contender.asks, self.answers)
             };
@@ -213,7 +205,7 @@ impl Study {
         let compute = |at: usize| {
             let problems = self.tuned_on[at / self.tuned.len()].iter();
             let examples: Vec<(&Problem, u64)> =
-                problems.map(|&problem| (&self.problems[problem], task(TUNING, problem, 0))).collect();
+                problems.map(|&problem| (&self.problems[problem], Phase::Tuning.of_match(problem, 0))).collect();
             Ok(self.tuned[at % self.tuned.len()].tune(&examples, seed)?.row())
         };
         journal.complete(0..total, compute, |done| watch(Progress { stage: "tuning", done, total }))?;

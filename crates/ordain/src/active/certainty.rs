@@ -111,7 +111,7 @@ pub fn certainty(belief: &dyn Belief, groups: Option<&Groups>, params: &Certaint
     let everything: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
     let of_group = |members: &[ItemId], group: usize| {
         let look = look(belief, members);
-        let draws = Draws::new(belief, members)?.each(params.draws, params.seed, group as u64, |drawn, _| look(drawn));
+        let draws = Draws::new(belief, members)?.each(params.draws, params.seed, group as u32, |drawn, _| look(drawn));
         Ok(Certainty::count(&draws, members.len()))
     };
     match groups {

@@ -6,7 +6,6 @@
 use std::collections::HashSet;
 
 use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
 
 use super::Strategy;
 use super::look_ahead::look_ahead;
@@ -16,6 +15,7 @@ use super::strategy::{Answers, Emphasis, Method, PairBelief, Score};
 use crate::Result;
 use crate::data::{Answer, Groups, ItemId, Outcome};
 use crate::gp::{AnswerModel, Belief};
+use crate::numeric::Stream;
 
 /// A pair worth asking.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -101,7 +101,7 @@ pub fn choose(
     model: &AnswerModel,
     strategy: Strategy,
     candidates: &Candidates,
-    stream: &mut ChaCha8Rng,
+    stream: &mut Stream,
 ) -> Result<Option<Question>> {
     let answers = Answers::new(model);
     let mut best = Best::default();
@@ -132,7 +132,7 @@ pub fn choose_many(
     mut candidates: Candidates,
     pending: &[(ItemId, ItemId)],
     count: usize,
-    stream: &mut ChaCha8Rng,
+    stream: &mut Stream,
 ) -> Result<Vec<Question>> {
     let answers = Answers::new(model);
     let mut belief = Pending::new(belief);
@@ -191,7 +191,7 @@ impl Best {
     }
 
     /// One of the best, each as likely as the others.
-    fn draw(mut self, stream: &mut ChaCha8Rng) -> Option<Question> {
+    fn draw(mut self, stream: &mut Stream) -> Option<Question> {
         // Whatever the order in which they were found.
         self.pairs.sort_by_key(|&(_, (first, second))| (first.min(second), first.max(second)));
         let at = if self.pairs.len() > 1 { stream.random_range(0..self.pairs.len()) } else { 0 };
@@ -226,7 +226,7 @@ fn pairs(orders: &[Vec<usize>], candidates: &Candidates) -> Vec<(usize, usize)> 
 }
 
 /// Any pair that may be asked, each as likely as the others.
-fn any(orders: &[Vec<usize>], candidates: &Candidates, stream: &mut ChaCha8Rng) -> Option<Question> {
+fn any(orders: &[Vec<usize>], candidates: &Candidates, stream: &mut Stream) -> Option<Question> {
     /// Draws before all pairs are listed: then few are left.
     const DRAWS: usize = 100;
     let count = |order: &Vec<usize>| order.len() * order.len().saturating_sub(1) / 2;
@@ -267,7 +267,7 @@ fn worst_of_worst_item(
     belief: &dyn Belief,
     focus: f64,
     candidates: &Candidates,
-    stream: &mut ChaCha8Rng,
+    stream: &mut Stream,
 ) -> Result<Option<Question>> {
     let (mean, variances) = (belief.mean(), belief.variances());
     let mut best = Best::default();

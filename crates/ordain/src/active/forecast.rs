@@ -10,7 +10,7 @@ use super::{Candidates, CertaintyParams, Judge, StopRule, Strategy, certainty, c
 use crate::Result;
 use crate::data::{Goal, Groups, ItemId};
 use crate::gp::{AnswerModel, Belief, Draws, Incremental};
-use crate::numeric::Seed;
+use crate::numeric::{Purpose, Seed};
 
 /// What is to be forecast, and how.
 #[derive(Debug, Clone)]
@@ -92,7 +92,7 @@ pub fn forecast(
         let mut belief = start.clone();
         let mut candidates = candidates.clone();
         // Streams that no draw of a world has used.
-        let mut stream = params.seed.stream((1 << 63) | world as u64);
+        let mut stream = params.seed.stream(Purpose::World(world));
         for answers in 0..=params.most {
             let question = match answers < params.most {
                 true => choose(&belief, model, strategy, &candidates, &mut stream)?,

@@ -9,7 +9,7 @@ use super::{
 use crate::data::{Answer, AnswerLog, Groups, ItemId};
 use crate::gp::{AnswerModel, Belief};
 use crate::kernel::Kernel;
-use crate::numeric::Seed;
+use crate::numeric::{Purpose, Seed, Stream};
 use crate::{Error, Result};
 
 /// How a session works.
@@ -135,7 +135,7 @@ impl Session {
     /// # Errors
     /// If the kernel cannot give a column.
     pub fn ask(&self) -> Result<Option<Question>> {
-        let mut stream = self.params.seed.stream(self.answers.len() as u64);
+        let mut stream = self.choice_after(self.answers.len());
         choose(self.belief(), &self.model, self.params.strategy, &self.candidates, &mut stream)
     }
 
@@ -156,7 +156,7 @@ impl Session {
             let mut after = steps.clone();
             after.observe(&self.model.preferred(winner, loser))?;
             // What it looks at stays at hand.
-            let mut stream = self.params.seed.stream(self.answers.len() as u64 + 1);
+            let mut stream = self.choice_after(self.answers.len() + 1);
             if let Some(next) = choose(&after, &self.model, self.params.strategy, &candidates, &mut stream)? {
                 after.prefetch(next.first, next.second)?;
             }
@@ -179,7 +179,7 @@ impl Session {
     /// If a pair is none, or the kernel cannot give a column.
     pub fn ask_beside(&self, pending: &[(ItemId, ItemId)], count: usize) -> Result<Vec<Question>> {
         pending.iter().try_for_each(|&(first, second)| self.check_pair(first, second))?;
-        let mut stream = self.params.seed.stream(self.answers.len() as u64);
+        let mut stream = self.choice_after(self.answers.len());
         let strategy = self.params.strategy;
         choose_many(self.belief(), &self.model, strategy, self.candidates.clone(), pending, count, &mut stream)
     }
@@ -247,6 +247,11 @@ impl Session {
     /// The settings.
     pub fn params(&self) -> &SessionParams {
         &self.params
+    }
+
+    /// What decides among equally good pairs after so many answers.
+    fn choice_after(&self, answers: usize) -> Stream {
+        self.params.seed.stream(Purpose::Choice { answers })
     }
 
     fn check_item(&self, item: ItemId) -> Result<()> {

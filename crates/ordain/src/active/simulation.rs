@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
 
 use super::{Judge, Question, Session, SessionParams};
 use crate::data::{Groups, ItemId};
@@ -11,7 +10,7 @@ use crate::gp::AnswerModel;
 use crate::kernel::Kernel;
 use crate::measure::retrieval::{Discount, Gain, average_precision, ndcg, reciprocal_rank};
 use crate::measure::{JudgedList, kendall_tau_a, pair_error};
-use crate::numeric::Seed;
+use crate::numeric::{Seed, Stream};
 use crate::{Error, Result};
 
 /// What is true of the items.
@@ -140,7 +139,7 @@ impl Match {
     ///
     /// # Errors
     /// If a utility is not finite.
-    pub fn draw(facts: &Facts, groups: Option<&Groups>, stream: &mut ChaCha8Rng) -> Result<Self> {
+    pub fn draw(facts: &Facts, groups: Option<&Groups>, stream: &mut Stream) -> Result<Self> {
         let (broken, asked, judged) = (Seed(stream.random()), Seed(stream.random()), Seed(stream.random()));
         Ok(Self { truth: facts.truth(groups, broken)?, asked, judged })
     }
@@ -213,7 +212,7 @@ pub fn simulate(
     groups: Option<&Groups>,
     answers: usize,
     judge: Judge,
-    stream: &mut ChaCha8Rng,
+    stream: &mut Stream,
 ) -> Result<Vec<(usize, Quality)>> {
     let mut curve = Vec::new();
     let mut asked = 0;

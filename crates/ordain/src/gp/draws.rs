@@ -9,14 +9,13 @@
 //! share of the last one's. Where sites are exact every point will do, and draws are independent.
 
 use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
 use super::{Belief, Factor, Functional, Observation, Site};
 use crate::data::ItemId;
 use crate::numeric::dense::{SemidefiniteFactor, multiply, transpose};
-use crate::numeric::{Matrix, Seed};
+use crate::numeric::{Matrix, Purpose, Seed, Stream};
 use crate::{Error, Result};
 
 /// The largest group whose joint covariance is formed: 3.2 GB.
@@ -73,13 +72,13 @@ impl Draws {
         &self,
         count: usize,
         seed: Seed,
-        group: u64,
-        take: impl Fn(&mut [f64], &mut ChaCha8Rng) -> T + Sync,
+        group: u32,
+        take: impl Fn(&mut [f64], &mut Stream) -> T + Sync,
     ) -> Vec<T> {
         let settle = if self.observed.is_empty() { 0 } else { SETTLE };
         let one = |batch: usize| {
             let size = BATCH.min(count - batch * BATCH);
-            let mut stream = seed.stream((group << 32) | batch as u64);
+            let mut stream = seed.stream(Purpose::Draws { group, batch: batch as u32 });
             let noise = Matrix::from_fn(self.factor.columns(), settle + size, |_, _| stream.sample(StandardNormal));
             let mut apart = multiply(&self.factor, &noise);
             self.correct(&mut apart, &mut stream);
@@ -94,7 +93,7 @@ impl Draws {
     }
 
     /// Makes draws of the belief, given by how far they are from its mean, a chain of draws of the posterior.
-    fn correct(&self, apart: &mut Matrix, stream: &mut ChaCha8Rng) {
+    fn correct(&self, apart: &mut Matrix, stream: &mut Stream) {
         if self.observed.is_empty() {
             return;
         }
@@ -135,7 +134,7 @@ struct Ellipse<'a> {
 
 impl Ellipse<'_> {
     /// The angle that slice sampling takes from where the log likelihood is this, and what it is there.
-    fn turn(&self, likelihood: f64, stream: &mut ChaCha8Rng) -> (f64, f64) {
+    fn turn(&self, likelihood: f64, stream: &mut Stream) -> (f64, f64) {
         use std::f64::consts::TAU;
         let sites = self.sites();
         let log_share = stream.random::<f64>().ln();

@@ -1,13 +1,12 @@
 //! A ranking with its uncertainty, from any belief.
 
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::Belief;
 use super::draws::Draws;
 use crate::data::{ItemId, Items};
-use crate::numeric::Seed;
+use crate::numeric::{Seed, Stream};
 use crate::{Error, Result};
 
 /// How ranks are made out of a belief.
@@ -82,8 +81,8 @@ pub(crate) fn rank_and<T: Send, F: Fn(&[f64]) -> T + Sync>(
     let mut others = Vec::with_capacity(groups.len());
     for (number, &members) in groups.iter().enumerate() {
         let also = also(members);
-        let take = |utilities: &mut [f64], stream: &mut ChaCha8Rng| (ranks(utilities, stream), also(utilities));
-        let draws = Draws::new(belief, members)?.each(params.draws, params.seed, number as u64, take);
+        let take = |utilities: &mut [f64], stream: &mut Stream| (ranks(utilities, stream), also(utilities));
+        let draws = Draws::new(belief, members)?.each(params.draws, params.seed, number as u32, take);
         let (ranks, other): (Vec<Vec<u32>>, Vec<T>) = draws.into_iter().unzip();
         out.extend(rank_group(belief, members, &ranks, params));
         others.push(other);
@@ -126,7 +125,7 @@ fn rank_group(belief: &dyn Belief, members: &[ItemId], draws: &[Vec<u32>], param
 
 /// Every item's rank in a draw. Which of two items with the same utility comes first is drawn too, so that twins have the
 /// same chances.
-fn ranks(utilities: &[f64], stream: &mut ChaCha8Rng) -> Vec<u32> {
+fn ranks(utilities: &[f64], stream: &mut Stream) -> Vec<u32> {
     let mut order: Vec<u32> = (0..utilities.len() as u32).collect();
     order.shuffle(stream);
     order.sort_by(|&a, &b| utilities[b as usize].total_cmp(&utilities[a as usize]));

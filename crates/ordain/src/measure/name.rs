@@ -247,12 +247,10 @@ impl FromStr for Measure {
         let (name, depth) = split(&lower);
         let row = Self::all().iter().map(|measure| measure.row()).find(|row| row.stems.contains(&name));
         row.and_then(|row| (row.read)(depth)).ok_or_else(|| {
-            let known = || Self::all().iter().map(|measure| measure.name());
-            Error::UnknownWord {
-                what: "measure",
-                found: text.to_owned(),
-                hint: suggestion(&lower, known().collect::<Vec<_>>()),
-            }
+            // Names are compared, not numbers.
+            let written = if depth.is_some() { format!("{name}@k") } else { name.to_owned() };
+            let hint = suggestion(&written, Self::all().iter().map(|measure| measure.name()));
+            Error::UnknownWord { what: "measure", found: text.to_owned(), hint }
         })
     }
 }

@@ -20,7 +20,7 @@ pub mod student;
 pub use conjugate_gradients::{ConjugateGradients, SymmetricOperator};
 pub use inverse_diagonal::InverseDiagonal;
 pub use matrix::Matrix;
-pub use random::Seed;
+pub use random::{Purpose, Seed, Stream};
 pub use shifted_laplacian::ShiftedLaplacian;
 pub use sparse::SparseMatrix;
 pub(crate) use sparse_cholesky::triangulate;

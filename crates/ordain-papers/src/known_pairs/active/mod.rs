@@ -9,7 +9,7 @@ use ordain::numeric::Seed;
 
 use super::models::{Measures, Model, Prepared, answers};
 use super::plan::{Cell, Plan};
-use super::{MEASURING, Study, links, ohsumed, task};
+use super::{Study, links, ohsumed};
 use crate::collections::cacm::{self, Candidates};
 use crate::collections::letor;
 use crate::data::DataFolder;
@@ -18,6 +18,7 @@ use crate::findings::Findings;
 use crate::journal::{Journal, Layout};
 use crate::query::{Query, Split};
 use crate::record::Record;
+use crate::stream::Phase;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "xpgp-active",
@@ -160,7 +161,7 @@ impl Program for Active {
             let prepared = Prepared::new(MODEL, &tuned[plan.tuning_of(cell)], own)?;
             let compute = |at: usize| {
                 let (way, rerun) = (Way::ALL[at / plan.reruns % Way::ALL.len()], at % plan.reruns);
-                let stream = task(MEASURING, position, CHOSEN, rerun);
+                let stream = Phase::Measuring.of_pairs(position, CHOSEN, rerun);
                 let marks = match way {
                     Way::Random => own.draw(CHOSEN, seed, stream),
                     _ => choose(own, &prepared, way, Seed(seed.0 ^ stream))?,

@@ -14,12 +14,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::drawn::{Believes, Drawn, JUDGE, together};
-use super::{MEASURING, Problem, TUNED, task};
+use super::{Problem, TUNED};
 use crate::collections::letor;
 use crate::experiment::{Experiment, Job, Place, Program, Progress};
 use crate::findings::Findings;
 use crate::journal::{Journal, Layout};
 use crate::record::Record;
+use crate::stream::Phase;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "axpgp-random",
@@ -186,7 +187,7 @@ fn play(
     plan: &Plan,
     seed: Seed,
 ) -> Result<Vec<f64>> {
-    let mut stream = seed.stream(task(MEASURING, 0, repeat));
+    let mut stream = seed.stream(Phase::Measuring.of_match(0, repeat));
     let (broken, asked, judged) = (Seed(stream.random()), Seed(stream.random()), Seed(stream.random()));
     let truth = all.facts.truth(None, broken)?;
     let size = all.items.len() as f64 / plan.queries.len() as f64;

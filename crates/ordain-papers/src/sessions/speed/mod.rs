@@ -17,12 +17,13 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use super::drawn::{Believes, Drawn, JUDGE};
-use super::{MEASURING, Problem, TUNED, task};
+use super::{Problem, TUNED};
 use crate::collections::letor;
 use crate::experiment::{Experiment, Job, Place, Program, Progress};
 use crate::findings::Findings;
 use crate::journal::{Journal, Layout, Row};
 use crate::record::Record;
+use crate::stream::Phase;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "axpgp-speed",
@@ -198,7 +199,7 @@ struct Stretch {
 
 /// Plays a session. Truth and ties are those of the query, whatever the strategy and the belief.
 fn play(query: &Problem, played: Played, believes: &Believes, plan: &Plan, seed: Seed) -> Result<Vec<Stretch>> {
-    let mut stream = seed.stream(task(MEASURING, played.query, 0));
+    let mut stream = seed.stream(Phase::Measuring.of_match(played.query, 0));
     let (broken, asked, judged) = (Seed(stream.random()), Seed(stream.random()), Seed(stream.random()));
     let truth = query.facts.truth(None, broken)?;
     let params = SessionParams {

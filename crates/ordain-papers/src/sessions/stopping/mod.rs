@@ -25,12 +25,13 @@ use serde::{Deserialize, Serialize};
 
 use super::drawn::{Drawn, JUDGE};
 use super::tuned::Tuned;
-use super::{MEASURING, Mind, Problem, TUNED, TUNING, Tuning, Way, task};
+use super::{Mind, Problem, TUNED, Tuning, Way};
 use crate::collections::letor;
 use crate::experiment::{Experiment, Job, Place, Program, Progress};
 use crate::findings::Findings;
 use crate::journal::{Journal, Layout, Row};
 use crate::record::Record;
+use crate::stream::Phase;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "stopping",
@@ -200,8 +201,8 @@ impl Program for Stopping {
         let plan = record.plan;
         let mut journal = Journal::open(&job.place.file(".csv"), plan.layout())?.in_batches_of(8);
         watch(Progress { stage: "tuning", done: 0, total: 1 });
-        let pools = pool::draw(&drawn.played, plan.documents, seed.stream(task(MEASURING, 0, 1)))?;
-        let others = pool::draw(&drawn.tuned_on, plan.documents, seed.stream(task(TUNING, 0, 1)))?;
+        let pools = pool::draw(&drawn.played, plan.documents, seed.stream(Phase::Measuring.of_match(0, 1)))?;
+        let others = pool::draw(&drawn.tuned_on, plan.documents, seed.stream(Phase::Tuning.of_match(0, 1)))?;
         let tuned = tune(&job.place, &others, seed)?;
         let total = plan.sessions();
         watch(Progress { stage: "playing", done: journal.done(), total });
@@ -226,7 +227,7 @@ fn tune(place: &Place<'_>, others: &[Problem], seed: Seed) -> Result<Tuned> {
     let layout = Layout { columns: Tuned::columns(), keys: vec!["1,gp".into()] };
     let mut journal = Journal::open(&path, layout)?;
     let examples: Vec<(&Problem, u64)> =
-        others.iter().enumerate().map(|(at, problem)| (problem, task(TUNING, at, 0))).collect();
+        others.iter().enumerate().map(|(at, problem)| (problem, Phase::Tuning.of_match(at, 0))).collect();
     let tuning = Tuning { name: "gp", mind: MIND, way: Way::Evidence(100) };
     journal.complete(0..1, |_| Ok(tuning.tune(&examples, seed)?.row()), |_| {})?;
     Tuned::from_row(&journal.rows()[0]).ok_or_else(|| ordain::Error::Data {
@@ -254,7 +255,7 @@ fn truth(world: World, problem: &Problem, kernel: &dyn Kernel, seed: Seed) -> Re
 
 /// Plays a session to its end, whatever is said on the way; gives its row. All goals of a world meet the same truth.
 fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan, seed: Seed) -> Result<Row> {
-    let mut stream = seed.stream(task(MEASURING, played.query, 2 + played.world));
+    let mut stream = seed.stream(Phase::Measuring.of_match(played.query, 2 + played.world));
     let (broken, asked, judged) = (Seed(stream.random()), Seed(stream.random()), Seed(stream.random()));
     let world = World::ALL[played.world];
     let (truth, judge) = truth(world, problem, kernel.as_ref(), broken)?;
