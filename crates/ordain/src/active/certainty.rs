@@ -4,7 +4,7 @@
 //! the draw says. The first p items are the right ones if the worst of them is above the best of the others, for all p in one pass.
 
 use crate::data::{Goal, Groups, ItemId, Items};
-use crate::gp::{Belief, Draws, RankedItem, RankingParams, rank_and};
+use crate::gp::{Belief, Draws, RankedItem, RankingParams, by_falling_mean, rank_and};
 use crate::numeric::Seed;
 use crate::{Error, Result};
 
@@ -130,11 +130,7 @@ pub fn rank_with_certainty(
     params: &RankingParams,
 ) -> Result<(Vec<RankedItem>, Vec<Certainty>)> {
     let (ranked, draws) = rank_and(belief, items, params, |members| look(belief, members))?;
-    let sizes: Vec<usize> = match items.groups() {
-        None => vec![items.len()],
-        Some(groups) => (0..groups.len()).map(|group| groups.members(group).len()).collect(),
-    };
-    Ok((ranked, draws.iter().zip(sizes).map(|(draws, size)| Certainty::count(draws, size)).collect()))
+    Ok((ranked, draws.iter().zip(items.group_sizes()).map(|(draws, size)| Certainty::count(draws, size)).collect()))
 }
 
 /// What a draw says of the ranking by means: the p for which its first p items are the right ones, and the share of pairs
@@ -147,8 +143,7 @@ struct Seen {
 /// Looks at draws of these items' utilities.
 fn look(belief: &dyn Belief, members: &[ItemId]) -> impl Fn(&[f64]) -> Seen + Sync + use<> {
     let mean: Vec<f64> = members.iter().map(|item| belief.mean()[item.index()]).collect();
-    let mut order: Vec<usize> = (0..members.len()).collect();
-    order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));
+    let order = by_falling_mean(0..members.len(), &mean);
     let pairs = (order.len() * order.len().saturating_sub(1) / 2).max(1) as f64;
     move |utilities| {
         let mut utilities: Vec<f64> = order.iter().map(|&at| utilities[at]).collect();

@@ -10,11 +10,11 @@ use rand::RngExt;
 use super::Strategy;
 use super::look_ahead::look_ahead;
 use super::pending::Pending;
-use super::search::{by_falling_mean, search};
+use super::search::search;
 use super::strategy::{Answers, Emphasis, Method, PairBelief, Score};
 use crate::Result;
 use crate::data::{Answer, Groups, ItemId, Outcome};
-use crate::gp::{AnswerModel, Belief};
+use crate::gp::{AnswerModel, Belief, by_falling_mean};
 use crate::numeric::Stream;
 
 /// A pair worth asking.

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::strategy::{Ahead, Answers, Emphasis, PairBelief};
 use crate::Result;
 use crate::data::ItemId;
-use crate::gp::Belief;
+use crate::gp::{Belief, by_falling_mean};
 use crate::numeric::Matrix;
 
 /// The score of every pair: minus the expected loss of all pairs after its answer, or the entropy
@@ -46,8 +46,7 @@ impl After<'_> {
         for (probability, moments) in self.answers.each(difference, variance) {
             let mean: Vec<f64> = self.mean.iter().zip(direction).map(|(m, d)| m + moments.slope * d).collect();
             for order in self.orders {
-                let mut order = order.clone();
-                order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));
+                let order = by_falling_mean(order.iter().copied(), &mean);
                 sum += probability * self.loss_of_order(&order, &mean, direction, moments.curvature, focus);
             }
         }

@@ -21,7 +21,7 @@ pub use expected_loss::{PairLoss, expected_loss, pair_losses};
 pub use forecast::{Forecast, ForecastParams, WORLD_DRAWS, forecast};
 pub use glicko::Glicko;
 pub use judge::Judge;
-pub use learner::{BeliefKind, CovarianceForm};
+pub use learner::BeliefKind;
 pub use session::{Session, SessionParams};
 pub use simulation::{Facts, Match, Quality, Rules, Truth, marks, simulate};
 pub use strategy::Strategy;

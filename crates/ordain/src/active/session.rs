@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::learner::{CovarianceForm, Learner};
+use super::learner::Learner;
 use super::{
     BeliefKind, Candidates, Certainty, CertaintyParams, Question, StopRule, Strategy, certainty, choose, choose_many,
 };
 use crate::data::{Answer, AnswerLog, Groups, ItemId};
-use crate::gp::{AnswerModel, Belief};
+use crate::gp::{AnswerModel, Belief, CovarianceForm};
 use crate::kernel::Kernel;
 use crate::numeric::{Purpose, Seed, Stream};
 use crate::{Error, Result};
@@ -80,8 +80,7 @@ impl Session {
         model: AnswerModel,
         params: SessionParams,
     ) -> Result<Self> {
-        let grouped: Option<usize> =
-            groups.as_ref().map(|groups| (0..groups.len()).map(|group| groups.members(group).len()).sum());
+        let grouped: Option<usize> = groups.as_ref().map(|groups| groups.sizes().sum());
         if let Some(found) = grouped.filter(|&count| count != kernel.len()) {
             return Err(Error::Data {
                 what: "the items of the groups",

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::expected_loss;
+use super::expected_loss::{expected_loss, scaled_loss};
 use crate::data::{Goal, ItemId};
-use crate::gp::{AnswerModel, Moments, Observation};
+use crate::gp::{AnswerModel, Moments, Observation, Workload};
 use crate::numeric::normal::{self, Beyond};
 use crate::words::word_table;
 use crate::{Error, Result};
@@ -195,8 +195,13 @@ impl Strategy {
         }
     }
 
+    /// What it asks of a belief.
+    pub(super) fn workload(self) -> Workload {
+        if self.keeps_to_the_top() { Workload::TopQuestions } else { Workload::Questions }
+    }
+
     /// Whether only pairs of the first few items can be worth asking: where a hundredth rank counts less than 1e-4.
-    pub(super) fn keeps_to_the_top(self) -> bool {
+    fn keeps_to_the_top(self) -> bool {
         match self {
             Self::TopRegret { k } => k <= 100,
             Self::ExpectedLoss { focus } | Self::ExpectedRegret { focus } => focus >= STEEP,
@@ -385,7 +390,7 @@ impl PairBelief {
             Strategy::BestOption => self.best_option(1.0, beyond),
             Strategy::OptimisticBest => self.best_option(2.0, beyond),
             _ if self.variance <= 0.0 => 0.0,
-            Strategy::ExpectedLoss { .. } => self.weight * self.variance * self.beyond(beyond).from_zero,
+            Strategy::ExpectedLoss { .. } => scaled_loss(self.weight, self.difference(), self.variance, beyond),
             Strategy::ExpectedRegret { .. } => self.weight * self.variance.sqrt() * self.beyond(beyond).mean,
             Strategy::TopRegret { .. } => self.weight * self.variance * self.variance * self.beyond(beyond).square,
             Strategy::Random
@@ -396,19 +401,23 @@ impl PairBelief {
         (score, 0.0)
     }
 
+    fn difference(&self) -> f64 {
+        self.means[0] - self.means[1]
+    }
+
     /// AXPGP eq. 28.
     pub(super) fn loss(&self) -> f64 {
-        self.weight * expected_loss(self.means[0] - self.means[1], self.variance)
+        self.weight * expected_loss(self.difference(), self.variance)
     }
 
     /// What lies on the wrong side of no difference.
     fn beyond(&self, beyond: impl Fn(f64) -> Beyond) -> Beyond {
-        beyond((self.means[0] - self.means[1]).abs() / self.variance.sqrt())
+        beyond(self.difference().abs() / self.variance.sqrt())
     }
 
     /// XPGP section 5.
     fn ratio(&self) -> Score {
-        let difference = self.means[0] - self.means[1];
+        let difference = self.difference();
         let ratio = if self.variance > 0.0 { self.variance / (difference * difference) } else { 0.0 };
         (ratio, self.variance)
     }
@@ -423,7 +432,7 @@ impl PairBelief {
     /// The expected entropy that the answer takes from the belief (SSGP eqs. 9 and 10): `-½ log` of what is left of the variance
     /// of the difference, over the two answers, or three where there are ties.
     fn entropy(&self, answers: &Answers) -> f64 {
-        let each = answers.each(self.means[0] - self.means[1], self.variance);
+        let each = answers.each(self.difference(), self.variance);
         let log_left = |moments: Moments| {
             // Of what is nearly all left, only what is taken has digits.
             let taken = self.variance * moments.curvature;

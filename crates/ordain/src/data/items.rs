@@ -65,6 +65,11 @@ impl Groups {
         &self.members[group]
     }
 
+    /// How many items each group has.
+    pub fn sizes(&self) -> impl ExactSizeIterator<Item = usize> {
+        self.members.iter().map(Vec::len)
+    }
+
     /// The group of an item.
     pub fn of(&self, item: ItemId) -> usize {
         self.of[item.index()] as usize
@@ -178,6 +183,11 @@ impl Items {
     /// The groups, if items have any.
     pub fn groups(&self) -> Option<&Groups> {
         self.groups.as_ref()
+    }
+
+    /// How many items each group has; without groups, all items are one.
+    pub fn group_sizes(&self) -> Vec<usize> {
+        self.groups.as_ref().map_or_else(|| vec![self.len()], |groups| groups.sizes().collect())
     }
 
     /// The name of an item's group, if items have groups.

@@ -99,15 +99,16 @@ fn rank_group(belief: &dyn Belief, members: &[ItemId], draws: &[Vec<u32>], param
         let position = (probability * sorted.len() as f64).ceil() as usize;
         sorted[position.clamp(1, sorted.len()) - 1] as usize
     };
-    let mut ranked: Vec<RankedItem> = (0..members.len())
-        .into_par_iter()
-        .map(|position| {
+    let order = by_falling_mean(0..members.len(), &mean);
+    let ranked = order.into_par_iter().enumerate();
+    ranked
+        .map(|(place, position)| {
             let mut drawn: Vec<u32> = draws.iter().map(|ranks| ranks[position]).collect();
             drawn.sort_unstable();
             let within = |k: usize| drawn.partition_point(|&rank| rank as usize <= k) as f64 / drawn.len() as f64;
             RankedItem {
                 item: members[position],
-                rank: 0,
+                rank: place + 1,
                 mean: mean[position],
                 sd: belief.variances()[members[position].index()].sqrt(),
                 rank_low: quantile(&drawn, outside),
@@ -115,12 +116,20 @@ fn rank_group(belief: &dyn Belief, members: &[ItemId], draws: &[Vec<u32>], param
                 top: params.top.map(within),
             }
         })
-        .collect();
-    ranked.sort_by(|a, b| b.mean.total_cmp(&a.mean));
-    for (position, item) in ranked.iter_mut().enumerate() {
-        item.rank = position + 1;
-    }
-    ranked
+        .collect()
+}
+
+/// Items by falling mean, which is the order of a ranking; equal ones by their numbers.
+pub fn by_falling_mean(items: impl Iterator<Item = usize>, mean: &[f64]) -> Vec<usize> {
+    // Numbers in the order of the bits that stand for them sort faster.
+    let key = |item: usize| {
+        let bits = (mean[item] + 0.0).to_bits();
+        let ascending = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
+        (!ascending, item as u32)
+    };
+    let mut keys: Vec<(u64, u32)> = items.map(key).collect();
+    keys.sort_unstable();
+    keys.into_iter().map(|(_, item)| item as usize).collect()
 }
 
 /// Every item's rank in a draw. Which of two items with the same utility comes first is drawn too, so that twins have the

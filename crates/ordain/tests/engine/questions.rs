@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use ordain::active::{BeliefKind, CovarianceForm, Judge, Question, Session, SessionParams, Strategy};
+use ordain::active::{BeliefKind, Judge, Question, Session, SessionParams, Strategy};
 use ordain::data::{Goal, Groups, ItemId, Outcome};
-use ordain::gp::AnswerModel;
+use ordain::gp::{AnswerModel, CovarianceForm};
 use ordain::kernel::Kernel;
 use ordain::numeric::Seed;
 

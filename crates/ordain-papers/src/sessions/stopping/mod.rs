@@ -15,7 +15,7 @@ use ordain::active::{
     Strategy, forecast,
 };
 use ordain::data::Goal;
-use ordain::gp::AnswerModel;
+use ordain::gp::{AnswerModel, by_falling_mean};
 use ordain::kernel::Kernel;
 use ordain::numeric::Seed;
 use ordain::numeric::dense::{Cholesky, multiply_vector};
@@ -308,8 +308,7 @@ fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan,
 
 /// Whether the ranking by these means reaches the goal.
 fn is_reached(means: &[f64], truth: &[f64], goal: Goal) -> bool {
-    let mut order: Vec<usize> = (0..means.len()).collect();
-    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
+    let order = by_falling_mean(0..means.len(), means);
     let are_best = |count: usize| {
         let worst = order[..count].iter().map(|&item| truth[item]).fold(f64::INFINITY, f64::min);
         order[count..].iter().all(|&item| truth[item] < worst)

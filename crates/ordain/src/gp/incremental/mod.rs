@@ -6,11 +6,15 @@
 //!
 //! This replaces AXPGP eqs. 22-24, whose 2 x 2 site covariance is singular along the sum of the two utilities.
 
+mod form;
 mod lazy;
 mod reduction;
 
 use std::sync::Arc;
 
+pub use form::CovarianceForm;
+pub(crate) use form::Workload;
+use form::has_outgrown_lazy;
 use lazy::Lazy;
 
 use super::{AllCovariances, Belief, Covariances, Factor, Functional, Moments, Observation, Site, prior_too_wide};
@@ -55,14 +59,8 @@ impl Covariance {
     }
 }
 
-/// Up to this many items the dense form is the faster one at any number of answers: 8 MB stay in the cache.
-const DENSE_UP_TO: usize = 1000;
-
 /// How often, in observations, the largest variances of differences are found anew.
 const LARGEST_EVERY: usize = 4;
-
-/// Up to this many items all covariances are formed once there are as many rank-one terms: 800 MB.
-const MOST_DENSE: usize = 10_000;
 
 impl Incremental {
     /// The prior, about to learn from about this many observations, in the form that is expected to be faster.
@@ -70,8 +68,15 @@ impl Incremental {
     /// # Errors
     /// If the kernel cannot be evaluated.
     pub fn new(kernel: Arc<dyn Kernel>, expected_observations: usize) -> Result<Self> {
-        let n = kernel.len();
-        if n <= DENSE_UP_TO.max(expected_observations) { Self::dense(kernel) } else { Self::lazy(kernel) }
+        Self::in_form(kernel, CovarianceForm::Automatic, Workload::Answers(expected_observations))
+    }
+
+    /// The prior in a form, for a workload.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated.
+    pub(crate) fn in_form(kernel: Arc<dyn Kernel>, form: CovarianceForm, workload: Workload) -> Result<Self> {
+        if form.is_dense(kernel.len(), workload) { Self::dense(kernel) } else { Self::lazy(kernel) }
     }
 
     /// The prior with all covariances: `n²` doubles, `n²` operations an answer.
@@ -194,12 +199,11 @@ impl Incremental {
         Ok(())
     }
 
-    /// Forms all covariances once that is the cheaper form: after as many rank-one terms as there are items.
+    /// Forms all covariances once that is the cheaper form.
     fn turn_dense(&mut self) {
         let n = self.mean.len();
         if let Covariance::Lazy(lazy) = &self.covariance
-            && lazy.rank() >= n
-            && n <= MOST_DENSE
+            && has_outgrown_lazy(n, lazy.rank())
             && let Ok(matrix) = lazy.among(&(0..n).collect::<Vec<_>>())
         {
             self.covariance = Covariance::dense(matrix);
