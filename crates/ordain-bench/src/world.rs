@@ -129,7 +129,7 @@ impl World {
     /// # Errors
     /// If the kernel cannot be made.
     pub fn kernel(&self) -> ordain::Result<Arc<dyn Kernel>> {
-        let own = KernelSpec { weight: self.own, shape: Shape::Independent };
+        let own = KernelSpec::new(self.own, Shape::Independent);
         let names = (0..ATTRIBUTES).map(|k| format!("x{k}")).collect();
         let ids: Vec<String> = (0..self.len()).map(|item| item.to_string()).collect();
         Ok(Arc::new(match &self.links {
@@ -137,13 +137,13 @@ impl World {
                 let attributes = Attributes::new(names, self.len(), self.attributes.concat())?;
                 let form = Form::SquaredExponential { kappa: self.scale, rho: Rho::Shared(1.0 / self.length) };
                 let shape = Shape::Vector { form, over: Over::Attributes };
-                let smooth = KernelSpec { weight: 1.0, shape };
+                let smooth = KernelSpec::new(1.0, shape);
                 kernel::build(&[smooth, own], &Items::new(ids, None, attributes)?, &[])?
             }
             Some(links) => {
                 let relation = RelationSpec { relation: 0, role: Role::Undirected };
                 let shape = Shape::RegularizedLaplacian { relation, beta: 1.0, iota: 1.0 };
-                let smooth = KernelSpec { weight: self.scale, shape };
+                let smooth = KernelSpec::new(self.scale, shape);
                 kernel::build(&[smooth, own], &Items::from_ids(ids)?, std::slice::from_ref(links))?
             }
         }))

@@ -52,7 +52,7 @@ impl Wanted {
 impl Slack {
     /// The rule by which it is enough with this probability.
     pub fn rule(&self, goal: Goal, target: f64) -> StopRule {
-        StopRule { goal, error: self.error, target }
+        StopRule::new(goal).with_error(self.error).with_target(target)
     }
 }
 
@@ -182,17 +182,15 @@ impl Outlook {
     /// As [`forecast`].
     pub fn look(&self) -> ordain::Result<Foreseen> {
         let Span { worlds, most, every } = self.span;
-        let params = ForecastParams {
-            goal: self.rule.goal,
-            error: self.rule.error,
-            target: self.rule.target,
-            repeat: self.left.is_none(),
-            worlds,
-            most,
-            every,
-            seed: self.seed,
-            ..ForecastParams::default()
-        };
+        let params = ForecastParams::default()
+            .with_goal(self.rule.goal)
+            .with_error(self.rule.error)
+            .with_target(self.rule.target)
+            .with_repeat(self.left.is_none())
+            .with_worlds(worlds)
+            .with_most(most)
+            .with_every(every)
+            .with_seed(self.seed);
         let groups = self.groups.as_ref();
         let forecast = forecast(&self.belief, groups, &self.model, self.strategy, &self.candidates, &params)?;
         let looked = self.left.map_or(most, |left| most.min(left));
@@ -228,7 +226,7 @@ impl Foreseen {
 
 /// How certainty is counted while the judge waits.
 pub fn quick(seed: Seed) -> CertaintyParams {
-    CertaintyParams { draws: 512, seed }
+    CertaintyParams::default().with_draws(512).with_seed(seed)
 }
 
 #[cfg(test)]

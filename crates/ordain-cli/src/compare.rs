@@ -110,13 +110,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let (model, observations) = observe(&project, &project.answers)?;
     check_pairs(&project, &observations, arguments.folds)?;
     let seed = Seed(arguments.seed.unwrap_or(project.ask.seed));
-    let params = ComparisonParams {
-        folds: arguments.folds as usize,
-        repeats: arguments.repeats as usize,
-        seed,
-        tuning: (!arguments.fixed).then(|| TuningParams { seed, ..TuningParams::default() }),
-        ..ComparisonParams::default()
-    };
+    let params = ComparisonParams::default()
+        .with_folds(arguments.folds as usize)
+        .with_repeats(arguments.repeats as usize)
+        .with_seed(seed)
+        .with_tuning((!arguments.fixed).then(|| TuningParams::default().with_seed(seed)));
     let setting = Setting {
         kernels: &project.kernels,
         items: &project.items,

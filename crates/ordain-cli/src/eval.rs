@@ -83,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let usual = if arguments.letor.is_some() { Ties::Given } else { Ties::Trec };
     let ties = arguments.ties.unwrap_or(usual);
     let measures = if arguments.bounds.bounds { Vec::new() } else { arguments.measure.clone() };
-    let params = EvaluationParams { measures, ties, complete: arguments.complete };
+    let params = EvaluationParams::new(measures).with_ties(ties).with_complete(arguments.complete);
     let Input { judgements, runs, features } = read(arguments)?;
     let mut evaluation = Evaluation { queries: Vec::new(), runs: Vec::new() };
     for (path, run) in &runs {

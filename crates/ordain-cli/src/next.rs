@@ -128,7 +128,8 @@ fn enough(
     let rule = arguments.slack.rule(asking.goal, target);
     let groups = project.items.groups();
     // The draws of a ranking, so that it and `ordain rank` say the same.
-    let params = CertaintyParams { draws: RankingParams::default().draws, seed: Seed(project.ask.seed) };
+    let params =
+        CertaintyParams::default().with_draws(RankingParams::default().draws).with_seed(Seed(project.ask.seed));
     let probability = rule.probability(&certainty(belief, groups, &params)?);
     Ok((probability >= target).then(|| sentence(&rule, probability, groups)))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use ordain::active::{BeliefKind, Candidates, Session, SessionParams, Strategy};
+use ordain::active::{Candidates, Session, SessionParams, Strategy};
 use ordain::data::{Answer, Goal, ItemId, Items};
 use ordain::formats::{Project, Table, named_pair};
 use ordain::numeric::Seed;
@@ -135,12 +135,7 @@ impl Asking {
     /// The session that has learned the standing answers of the project one by one.
     pub fn session(&self, project: &Project, pool: Option<&Pool>) -> Result<Session, Failure> {
         let (model, _) = observe(project, &project.answers)?;
-        let params = SessionParams {
-            strategy: self.strategy,
-            belief: BeliefKind::Gp,
-            repeat: project.ask.repeat,
-            seed: self.seed,
-        };
+        let params = SessionParams::new(self.strategy).with_repeat(project.ask.repeat).with_seed(self.seed);
         let kernel = Arc::new(kernel::build(&project.kernels, &project.items, &project.relations)?);
         let mut session = Session::new(kernel, project.items.groups().cloned(), model, params)?;
         if let Some(pool) = pool {

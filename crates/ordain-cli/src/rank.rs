@@ -154,11 +154,8 @@ impl Ranking {
         ahead: Ahead,
     ) -> Result<Self, Failure> {
         let working = working("drawing rankings");
-        let params = RankingParams {
-            top: top.map(|top| top as usize),
-            seed: Seed(model.project.ask.seed),
-            ..RankingParams::default()
-        };
+        let params =
+            RankingParams::default().with_top(top.map(|top| top as usize)).with_seed(Seed(model.project.ask.seed));
         let (items, groups) = rank_with_certainty(model.belief.as_ref(), model.items(), &params)?;
         drop(working);
         let settled = Settled::new(model, groups, asking, rule, ahead)?;

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
 use ordain::active::{BeliefKind, Facts, Judge, Quality, Strategy};
 use ordain::data::{Goal, Groups};
-use ordain::formats::project::DEFAULT_NOISE;
+use ordain::formats::DEFAULT_NOISE;
 use ordain::formats::read_kernels;
 use ordain::gp::AnswerModel;
 use ordain::numeric::Seed;

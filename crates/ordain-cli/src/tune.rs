@@ -94,15 +94,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let answers = observations.len();
     let kernel = kernel::build(&project.kernels, &project.items, &project.relations)?;
     let mut problems = [Problem { kernel, observations }];
-    let params = TuningParams {
-        method: match arguments.method {
+    let params = TuningParams::default()
+        .with_method(match arguments.method {
             Method::Ascent => TuningMethod::Ascent,
             Method::EmEp => TuningMethod::EmEp,
-        },
-        restarts: arguments.restarts,
-        seed: Seed(arguments.seed.unwrap_or(project.ask.seed)),
-        ..TuningParams::default()
-    };
+        })
+        .with_restarts(arguments.restarts)
+        .with_seed(Seed(arguments.seed.unwrap_or(project.ask.seed)));
     let working = working("tuning");
     let tuned = params.tune(&mut problems, |progress| working.say(progress_line(progress)));
     let tuned = tuned.map_err(|error| explained(error, &project))?;

@@ -58,6 +58,13 @@ pub enum Error {
         expected: String,
     },
 
+    /// Every attribute is the same for all items of a group, so that standardizing leaves nothing.
+    #[error("attributes: found only constant columns ({}), expected at least one attribute that differs between items", names.join(", "))]
+    ConstantAttributes {
+        /// The attributes.
+        names: Vec<String>,
+    },
+
     /// A matrix that should be positive definite is not.
     #[error("{what} is not positive definite: pivot {pivot} of {dimension}")]
     NotPositiveDefinite {
@@ -140,6 +147,8 @@ pub struct InputError {
     pub expected: String,
     /// How to mend it.
     pub hint: Option<String>,
+    /// Whether the last line has no line feed where one must be, as while somebody is still writing it.
+    pub torn: bool,
 }
 
 /// Tokens longer than this are cut in messages: a gigabyte of garbage is no help to anyone.
@@ -155,6 +164,7 @@ impl InputError {
             found: None,
             expected: expected.into(),
             hint: None,
+            torn: false,
         }
     }
 

@@ -18,6 +18,7 @@ pub mod learn;
 pub mod measure;
 pub mod numeric;
 pub mod order;
+mod params;
 pub mod text;
 mod words;
 

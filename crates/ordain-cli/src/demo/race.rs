@@ -92,13 +92,13 @@ pub fn climb(project: &Project, truth: &[f64], working: &Working) -> Result<Vec<
         let strategy = Strategy::for_goal(Goal::Top { k: FIRST }, truth.len() as f64);
         let seed = Seed(stream.random());
         // Countries that are close cannot be told apart by asking once.
-        let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat: true, seed };
+        let params = SessionParams::new(strategy).with_repeat(true).with_seed(seed);
         let mut session = Session::new(kernel.clone(), None, model, params)?;
         let mut steps = Vec::new();
         for answers in 0..=CLIMB {
             if answers % 10 == 0 {
                 // Few draws: what is shown is a mean over sessions.
-                let sure = session.certainty(&CertaintyParams { draws: 256, seed })?;
+                let sure = session.certainty(&CertaintyParams::default().with_draws(256).with_seed(seed))?;
                 let mean = session.belief().mean();
                 let mut order: Vec<usize> = (0..truth.len()).collect();
                 order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));

@@ -78,12 +78,15 @@ impl Weights {
         let experts = names.len();
         let learner = match learn {
             Learn::Margin => {
-                let params = MarginParams { initial: initial.clone(), ..MarginParams::default() };
+                let params = MarginParams::default().with_initial(initial.clone());
                 AnyLearner::Margin(Margin::new(experts, &params)?)
             }
             Learn::Hedge => {
                 let beta = arguments.beta.unwrap_or(HedgeParams::default().beta);
-                AnyLearner::Hedge(Hedge::new(experts, &HedgeParams { beta, initial: initial.clone() })?)
+                AnyLearner::Hedge(Hedge::new(
+                    experts,
+                    &HedgeParams::default().with_beta(beta).with_initial(initial.clone()),
+                )?)
             }
             Learn::None => {
                 if let Some(path) = &arguments.state {

@@ -105,7 +105,7 @@ impl Settled {
 
     /// For programs.
     pub fn report(&self) -> Report {
-        let StopRule { goal, error, target } = self.rule;
+        let StopRule { goal, error, target, .. } = self.rule;
         let forecast = self.foreseen.map(|foreseen| foreseen.forecast);
         Report {
             goal: goal.name(),

@@ -80,12 +80,10 @@ pub fn play(
         let conditions = Match::draw(&problem.facts, groups, &mut rules.seed.stream(task as u64))?;
         let of_match = active::Rules { groups, model: rules.model, judge: rules.judge, answers: rules.answers };
         let one = |contender: &Contender| {
-            let params = SessionParams {
-                strategy: contender.strategy(rules.goal, problem)?,
-                belief: contender.belief,
-                repeat: rules.repeat,
-                seed: rules.seed,
-            };
+            let params = SessionParams::new(contender.strategy(rules.goal, problem)?)
+                .with_belief(contender.belief)
+                .with_repeat(rules.repeat)
+                .with_seed(rules.seed);
             conditions.play(problem.kernel.clone(), params, &of_match)
         };
         let curves = contenders.iter().map(one).collect::<Result<_>>()?;

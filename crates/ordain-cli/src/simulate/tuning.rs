@@ -42,6 +42,6 @@ pub fn tune_on(
         }
         problems.push(Problem { kernel: build(specs, &query.items, &[])?, observations });
     }
-    let params = TuningParams { seed, restarts: 0, ..TuningParams::default() };
+    let params = TuningParams::default().with_seed(seed).with_restarts(0);
     Ok(params.tune(&mut problems, |_| {})?.parameters)
 }

@@ -79,8 +79,8 @@ impl Teachable {
         let margin = |params: MarginParams| Margin::new(experts, &params).map(AnyLearner::Margin);
         Ok(match self {
             Self::Margin => margin(MarginParams::default())?,
-            Self::MarginPrior(at) => margin(MarginParams { prior: OTHER_PRIORS[at], ..MarginParams::default() })?,
-            Self::Hedge => AnyLearner::Hedge(Hedge::new(experts, &HedgeParams { beta: super::BETA, initial: None })?),
+            Self::MarginPrior(at) => margin(MarginParams::default().with_prior(OTHER_PRIORS[at]))?,
+            Self::Hedge => AnyLearner::Hedge(Hedge::new(experts, &HedgeParams::default().with_beta(super::BETA))?),
         })
     }
 }

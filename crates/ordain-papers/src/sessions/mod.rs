@@ -124,7 +124,7 @@ impl Prepared {
     /// other.
     fn play(&self, conditions: &Match, asks: Asks, answers: usize) -> Result<Row> {
         let strategy = asks.strategy(self.kernel.len())?;
-        let params = SessionParams { strategy, belief: self.belief, repeat: false, seed: Seed(0) };
+        let params = SessionParams::new(strategy).with_belief(self.belief).with_seed(Seed(0));
         let judge = Judge { noise: 0.0, tie_width: 0.0 };
         let rules = Rules { groups: None, model: AnswerModel::default(), judge, answers };
         let curve = conditions.play(self.kernel.clone(), params, &rules)?;
@@ -276,7 +276,7 @@ mod tests {
         let Facts::Grades(grades) = &problem.facts else { unreachable!() };
         let truth = Truth::from_grades(grades.clone(), Seed(broken), 0);
         let strategy = asks.strategy(8).unwrap();
-        let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat: false, seed: Seed(asked) };
+        let params = SessionParams::new(strategy).with_seed(Seed(asked));
         let mut session = Session::new(prepared.kernel.clone(), None, AnswerModel::default(), params).unwrap();
         let mut values = Vec::new();
         for answers in 1..=20 {

@@ -145,7 +145,7 @@ impl Tuned {
             links.zip(iota.map(|iota| Shape::RegularizedLaplacian { relation, beta: 1.0, iota })),
         ];
         let specs: Vec<KernelSpec> =
-            parts.into_iter().flatten().map(|(weight, shape)| KernelSpec { weight, shape }).collect();
+            parts.into_iter().flatten().map(|(weight, shape)| KernelSpec::new(weight, shape)).collect();
         build(&specs, &problem.items, std::slice::from_ref(&problem.relation))
     }
 }
@@ -234,7 +234,7 @@ impl Tuning {
             Ok(Evidence { kernel: plain.kernel(problem)?, observations })
         };
         let mut problems: Vec<Evidence> = examples.iter().map(problem).collect::<Result<_>>()?;
-        let params = TuningParams { seed, restarts: 0, ..TuningParams::default() };
+        let params = TuningParams::default().with_seed(seed).with_restarts(0);
         let found = params.tune(&mut problems, |_| {})?;
         let parts: Vec<bool> = [0, 2, 3].map(|at| plain.numbers[at].is_some()).to_vec();
         let value = |at: usize, name: &str| {

@@ -6,10 +6,12 @@
 use crate::data::{Goal, Groups, ItemId, Items};
 use crate::gp::{Belief, Draws, RankedItem, RankingParams, by_falling_mean, rank_and};
 use crate::numeric::Seed;
+use crate::params::setters;
 use crate::{Error, Result};
 
 /// How certainty is counted.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct CertaintyParams {
     /// Draws, at least one; a probability p has the standard error `√(p (1 - p) / draws)`, and two or three times that after
     /// many answers that are sharp beside the prior, since draws then follow each other in a chain.
@@ -22,6 +24,12 @@ impl Default for CertaintyParams {
     fn default() -> Self {
         Self { draws: 1024, seed: Seed(1) }
     }
+}
+
+setters! {
+    CertaintyParams:
+    with_draws = draws: usize,
+    with_seed = seed: Seed,
 }
 
 /// How settled the ranking of a group is.
@@ -78,6 +86,7 @@ impl Certainty {
 /// A belief's probabilities hold whenever one looks at them, so that stopping at the first moment that meets the rule does not
 /// make it less right, but for the chance in counting them.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct StopRule {
     /// What is to be found out.
     pub goal: Goal,
@@ -85,6 +94,19 @@ pub struct StopRule {
     pub error: f64,
     /// The wanted probability.
     pub target: f64,
+}
+
+impl StopRule {
+    /// Enough is known when the goal is reached with probability 0.9; for the whole order, with at most a tenth of the pairs wrong.
+    pub fn new(goal: Goal) -> Self {
+        Self { goal, error: 0.1, target: 0.9 }
+    }
+}
+
+setters! {
+    StopRule:
+    with_error = error: f64,
+    with_target = target: f64,
 }
 
 impl StopRule {

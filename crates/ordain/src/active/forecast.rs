@@ -11,9 +11,11 @@ use crate::Result;
 use crate::data::{Goal, Groups, ItemId};
 use crate::gp::{AnswerModel, Belief, Draws, Incremental};
 use crate::numeric::{Purpose, Seed};
+use crate::params::setters;
 
 /// What is to be forecast, and how.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ForecastParams {
     /// What is to be found out.
     pub goal: Goal,
@@ -49,6 +51,19 @@ impl Default for ForecastParams {
             seed: Seed(1),
         }
     }
+}
+
+setters! {
+    ForecastParams:
+    with_goal = goal: Goal,
+    with_error = error: f64,
+    with_target = target: f64,
+    with_repeat = repeat: bool,
+    with_worlds = worlds: usize,
+    with_most = most: usize,
+    with_every = every: usize,
+    with_level = level: f64,
+    with_seed = seed: Seed,
 }
 
 /// Answers still needed. A number that is not there is more than was looked at.

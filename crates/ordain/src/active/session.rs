@@ -10,10 +10,12 @@ use crate::data::{Answer, AnswerLog, Groups, ItemId};
 use crate::gp::{AnswerModel, Belief, CovarianceForm};
 use crate::kernel::Kernel;
 use crate::numeric::{Purpose, Seed, Stream};
+use crate::params::setters;
 use crate::{Error, Result};
 
 /// How a session works.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct SessionParams {
     /// Which pair is asked.
     pub strategy: Strategy,
@@ -25,6 +27,20 @@ pub struct SessionParams {
     pub seed: Seed,
 }
 
+impl SessionParams {
+    /// A session that asks by this strategy: a Gaussian process, no pair again, seed 1.
+    pub fn new(strategy: Strategy) -> Self {
+        Self { strategy, belief: BeliefKind::Gp, repeat: false, seed: Seed(1) }
+    }
+}
+
+setters! {
+    SessionParams:
+    with_belief = belief: BeliefKind,
+    with_repeat = repeat: bool,
+    with_seed = seed: Seed,
+}
+
 /// A belief that asks.
 ///
 /// What it asks depends on the standing answers, the settings and the seed alone: a session that is resumed from its log, or that
@@ -32,18 +48,12 @@ pub struct SessionParams {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use ordain::active::{BeliefKind, CertaintyParams, Session, SessionParams, StopRule, Strategy};
+/// use ordain::active::{CertaintyParams, Session, SessionParams, StopRule, Strategy};
 /// use ordain::data::{Answer, Goal, Outcome};
 /// use ordain::gp::AnswerModel;
 /// use ordain::kernel::Independent;
-/// use ordain::numeric::Seed;
 ///
-/// let params = SessionParams {
-///     strategy: Strategy::ExpectedLoss { focus: 0.1 },
-///     belief: BeliefKind::Gp,
-///     repeat: false,
-///     seed: Seed(1),
-/// };
+/// let params = SessionParams::new(Strategy::ExpectedLoss { focus: 0.1 });
 /// let mut session = Session::new(Arc::new(Independent::new(4)), None, AnswerModel::default(), params)?;
 /// while let Some(question) = session.ask()? {
 ///     // This judge prefers the item with the smaller number.
@@ -53,7 +63,7 @@ pub struct SessionParams {
 /// assert!(session.belief().mean().is_sorted_by(|a, b| a > b));
 ///
 /// // The whole order, but for one of the six pairs at most.
-/// let rule = StopRule { goal: Goal::WholeOrder, error: 0.17, target: 0.5 };
+/// let rule = StopRule::new(Goal::WholeOrder).with_error(0.17).with_target(0.5);
 /// assert!(session.is_settled(&rule, &CertaintyParams::default())?);
 /// # Ok::<(), ordain::Error>(())
 /// ```

@@ -1,23 +1,4 @@
 //! Answers: the log, and the other tables that people keep comparisons in.
-//!
-//! | columns | what they say |
-//! |---|---|
-//! | `first,second,outcome` | the log: `first`, `second`, `tie`, `skip`, `good`, `bad` (second empty), `undo` (both empty) |
-//! | `model_a,model_b,winner` | arena battles: `model_a`, `model_b`, `tie`, `tie (bothbad)` or `both_bad`, or the id |
-//! | `left,right,winner` | `left`, `right`, `tie`, or the id |
-//! | `left,right,label` | the id, or `left`, `right`, `tie`, `equal`, or `1`, `2`, `0` |
-//! | `winner,loser` | as it says |
-//!
-//! The first row of this table whose columns are all there counts. Who answered is read from `judge`, `judge_hash`,
-//! `user` or `worker`, when from `time`, `tstamp` or `timestamp`, and the group of both items from `group`; other
-//! columns are passed over. Names of columns may have any case.
-//!
-//! A verdict can be an id or a word, and an item can be called `1` or `left`. Where the two readings of a cell differ, the
-//! one that makes sense for every row of the file is taken; if both do, the file is ambiguous and that is an error.
-//!
-//! **A last line without a line feed is always torn**, never an answer: cut in its middle, `lamp12` may have become
-//! `lamp1` and nobody could tell, and whoever appends next would write onto that line. This holds for hand-written files
-//! too, because every one of them may be appended to.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -25,10 +6,10 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use super::items::{Place, find_item};
-use super::table::{LastLine, Row, Rows, is_torn};
+use super::table::{LastLine, Row, Rows};
 use crate::data::{Answer, AnswerLog, Attributes, Entry, Groups, ItemId, Items, Outcome};
 use crate::words::suggestion;
-use crate::{InputError, Result};
+use crate::{Error, InputError, Result};
 
 /// The kinds of table that hold answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,7 +136,27 @@ pub(crate) fn item_like_a_word(kind: Kind, items: &Items) -> Option<&str> {
     items.ids().iter().find(is_word).map(String::as_str)
 }
 
-/// Reads answers about these items, in any of the tables of [this module](self).
+/// Reads answers about these items, in any of the tables below.
+///
+/// # Tables
+/// | columns | what they say |
+/// |---|---|
+/// | `first,second,outcome` | the log: `first`, `second`, `tie`, `skip`, `good`, `bad` (second empty), `undo` (both empty) |
+/// | `model_a,model_b,winner` | arena battles: `model_a`, `model_b`, `tie`, `tie (bothbad)` or `both_bad`, or the id |
+/// | `left,right,winner` | `left`, `right`, `tie`, or the id |
+/// | `left,right,label` | the id, or `left`, `right`, `tie`, `equal`, or `1`, `2`, `0` |
+/// | `winner,loser` | as it says |
+///
+/// The first row of this table whose columns are all there counts. Who answered is read from `judge`, `judge_hash`,
+/// `user` or `worker`, when from `time`, `tstamp` or `timestamp`, and the group of both items from `group`; other
+/// columns are passed over. Names of columns may have any case.
+///
+/// A verdict can be an id or a word, and an item can be called `1` or `left`. Where the two readings of a cell differ, the
+/// one that makes sense for every row of the file is taken; if both do, the file is ambiguous and that is an error.
+///
+/// **A last line without a line feed is always torn**, never an answer: cut in its middle, `lamp12` may have become
+/// `lamp1` and nobody could tell, and whoever appends next would write onto that line. This holds for hand-written files
+/// too, because every one of them may be appended to.
 ///
 /// # Errors
 /// If the file cannot be read, is not a table of answers, names an item that does not exist or compares one with itself
@@ -189,8 +190,8 @@ pub(crate) fn answers_in(mut rows: Rows, items: &Items) -> Result<AnswerLog> {
 /// the lock, because it may have been a line on its way.
 fn settled<T>(path: &Path, read: impl Fn() -> Result<T>) -> Result<T> {
     match read() {
-        Err(error) if is_torn(&error) => {
-            let Ok(file) = File::open(path) else { return Err(error) };
+        Err(Error::Input(error)) if error.torn => {
+            let Ok(file) = File::open(path) else { return Err(Error::Input(error)) };
             // Where there are no locks there is nothing to wait for.
             let _ = file.lock_shared();
             read()
@@ -332,7 +333,7 @@ impl Reader<'_> {
         AnswerLog::new(entries)
     }
 
-    fn ambiguous(&self, said: &Said, by_id: Word) -> crate::Error {
+    fn ambiguous(&self, said: &Said, by_id: Word) -> Error {
         let item = if by_id == Word::Outcome(Outcome::First) { said.items[0] } else { said.items[1] };
         let found = item.map_or("", |item| self.items.id(item));
         let column = self.layout.verdict.unwrap_or_default();

@@ -1,7 +1,4 @@
 //! Collections of documents and queries, as text.
-//!
-//! A collection is JSONL or any other table. JSONL is read a line at a time, and values that are not asked for may be
-//! nested; other tables are held in memory.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -43,6 +40,10 @@ pub struct Document {
 }
 
 /// The documents of a file, one at a time. Ids are remembered, so that one that comes twice is noticed.
+///
+/// # Forms
+/// A collection is JSONL or any other table. JSONL is read a line at a time, and values that are not asked for may be
+/// nested; other tables are held in memory.
 pub struct Documents {
     path: PathBuf,
     spec: DocumentsSpec,

@@ -88,7 +88,7 @@ pub fn read_items(path: impl AsRef<Path>, spec: &ItemsSpec) -> Result<ItemTable>
 ///
 /// # Errors
 /// As [`read_items`].
-pub fn items_from(table: &Table, spec: &ItemsSpec) -> Result<ItemTable> {
+pub(crate) fn items_from(table: &Table, spec: &ItemsSpec) -> Result<ItemTable> {
     items_filled(table, spec, None)
 }
 

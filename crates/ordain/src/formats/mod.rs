@@ -1,12 +1,12 @@
 //! Files in and out: the one place of the library that touches them.
 //!
-//! [`source`] opens a file, plain or packed, and gives its lines; [`table`] makes named cells of CSV, TSV, JSONL and
-//! Parquet; [`items`], [`relations`], [`answers`] make [`crate::data`] of cells, [`documents`] makes text of them;
-//! [`letor`] and [`trec`] have line formats of their own; [`project`] reads a whole `ordain.toml` with everything it
-//! names, and [`init`] writes a first one.
+//! [`Lines`] opens a file, plain or packed, and gives its lines; [`Table`] makes named cells of CSV, TSV, JSONL and Parquet;
+//! [`read_items`], [`read_relation`] and [`read_answers`] make [`crate::data`] of cells, [`Documents`] makes text of them;
+//! [`read_letor`] and [`read_qrels`] read line formats; [`Project`] reads a whole `ordain.toml` with everything it names, and
+//! [`draft_project`] drafts a first one.
 //!
 //! Every error names the file, the line, the column and the token where there is one. Nothing is written but by
-//! [`AnswerWriter`], which only appends, [`init::write_project`], which never overwrites, [`write_parameters`], which changes
+//! [`AnswerWriter`], which only appends, [`write_project`], which never overwrites, [`write_parameters`], which changes
 //! numbers of a project file and leaves the rest, and [`write_whole`], which replaces a file at once or not at all.
 //!
 //! ```
@@ -29,37 +29,37 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod answers;
-pub mod documents;
-pub mod init;
-pub mod items;
+mod answers;
+mod documents;
+mod init;
+mod items;
 mod json;
-pub mod letor;
+mod letor;
 mod letor_queries;
 mod log;
-pub mod newcomers;
-pub mod parameters;
+mod newcomers;
+mod parameters;
 #[cfg(feature = "parquet")]
 mod parquet;
-pub mod project;
-pub mod relations;
+mod project;
+mod relations;
 mod run_queries;
 mod settings;
-pub mod source;
-pub mod table;
-pub mod trec;
+mod source;
+mod table;
+mod trec;
 mod whole;
 
 pub use answers::{read_answer_ids, read_answer_items, read_answers};
 pub use documents::{Document, Documents, DocumentsSpec, QueryText, read_queries};
-pub use init::{Description, Draft, Sketch, describe, draft_project, write_project};
+pub use init::{Description, Draft, Sketch, USUAL_OWN_WEIGHT, USUAL_WEIGHT, describe, draft_project, write_project};
 pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, named_item, named_pair, read_items};
 pub use letor::{Letor, LetorRanks, read_letor, read_letor_ranks, read_scores};
 pub use letor_queries::LetorQueries;
 pub use log::AnswerWriter;
 pub use newcomers::NewLinks;
 pub use parameters::{rounded, write_parameters};
-pub use project::{Ask, Project, read_kernels};
+pub use project::{Ask, DEFAULT_NOISE, PROJECT_FILE, Project, read_kernels};
 pub use relations::read_relation;
 pub use run_queries::{RunQueries, RunQuery, check_query};
 pub use source::Lines;

@@ -212,14 +212,15 @@ fn load(root: Section<'_>, file: &Path, folder: PathBuf) -> Result<Project> {
 fn standardize(items: Items, file: &Path, kernels: &[KernelSpec]) -> Result<Items> {
     match items.attributes().standardized(items.groups()) {
         Ok(attributes) => items.with_attributes(attributes),
-        Err(error) => match error {
-            Error::Data { found, expected, .. } if use_attributes(kernels) => Err(InputError::new(file, expected)
+        Err(Error::ConstantAttributes { names }) if use_attributes(kernels) => {
+            let found = format!("only constant columns ({})", names.join(", "));
+            Err(InputError::new(file, "at least one attribute that differs between items")
                 .found(found)
                 .hint("compare the items by a relation, or use kind = \"independent\" alone")
-                .into()),
-            Error::Data { .. } => Ok(items),
-            other => Err(other),
-        },
+                .into())
+        }
+        Err(Error::ConstantAttributes { .. }) => Ok(items),
+        Err(other) => Err(other),
     }
 }
 

@@ -1,14 +1,5 @@
 //! Opening files: compression is recognised by content, lines come one at a time, and memory stays bounded whatever the
 //! file holds.
-//!
-//! Everything a file can do wrong before its format matters is caught here once: a folder in its place, a cut archive,
-//! an archive made to explode, a line without end, bytes that are not UTF-8.
-//!
-//! | what | at most |
-//! |---|---|
-//! | a line, or a quoted cell of several lines | 16 MiB |
-//! | what a packed file becomes | 64 MiB, or 100 times its own size if that is more |
-//! | a table in memory: its text, and 8 bytes a cell | 4 GiB |
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
@@ -170,6 +161,16 @@ fn damaged(path: &Path, source: &io::Error) -> Error {
 ///
 /// A line is what stands before a line feed, without it and without a carriage return before it. A byte order mark at
 /// the beginning is skipped.
+///
+/// # Limits
+/// Everything a file can do wrong before its format matters is caught here once: a folder in its place, a cut archive,
+/// an archive made to explode, a line without end, bytes that are not UTF-8.
+///
+/// | what | at most |
+/// |---|---|
+/// | a line, or a quoted cell of several lines | 16 MiB |
+/// | what a packed file becomes | 64 MiB, or 100 times its own size if that is more |
+/// | a table in memory: its text, and 8 bytes a cell | 4 GiB |
 pub struct Lines {
     path: PathBuf,
     reader: BufReader<Box<dyn Read + Send>>,

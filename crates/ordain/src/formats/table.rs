@@ -1,19 +1,4 @@
 //! Named text cells from CSV, TSV, JSONL and Parquet: what every other reader of tables starts from.
-//!
-//! The format is found from the content. A first line that begins with `{` is JSONL, a file that begins with `PAR1` is
-//! Parquet, anything else has a header line. Its cells are divided by tabs if the name ends in `.tsv` or `.tab` (before
-//! `.gz` or `.zst`), or if there is a tab in the header line and the name does not end in `.csv`, or there is one and no
-//! comma; by commas otherwise.
-//!
-//! Cells divided by commas may be quoted as in RFC 4180. Cells divided by tabs are never quoted (that is the registered
-//! `text/tab-separated-values`, and text with a quotation mark at its beginning is common in such files).
-//!
-//! A file that was cut cannot always be told from a whole one: `d,4` may be what is left of `d,42`, since many programs
-//! write no line feed after the last line. Only the answer log asks for one. A cut within a quoted cell, or before the
-//! last cell of a row, is an error.
-//!
-//! CSV is read by our own few lines and not by the `csv` crate, which accepts a quote that is never closed and misnumbers
-//! lines after a blank one; it writes our files and is the oracle in the tests.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -66,6 +51,22 @@ impl Cells {
 
 /// A whole table in memory: every row has a cell for every column, empty where the file has none. It takes its text and
 /// 8 bytes a cell, together at most 4 GiB; a larger one is refused.
+///
+/// # Formats
+/// The format is found from the content. A first line that begins with `{` is JSONL, a file that begins with `PAR1` is
+/// Parquet, anything else has a header line. Its cells are divided by tabs if the name ends in `.tsv` or `.tab` (before
+/// `.gz` or `.zst`), or if there is a tab in the header line and the name does not end in `.csv`, or there is one and no
+/// comma; by commas otherwise.
+///
+/// Cells divided by commas may be quoted as in RFC 4180. Cells divided by tabs are never quoted (that is the registered
+/// `text/tab-separated-values`, and text with a quotation mark at its beginning is common in such files).
+///
+/// A file that was cut cannot always be told from a whole one: `d,4` may be what is left of `d,42`, since many programs
+/// write no line feed after the last line. Only the answer log asks for one. A cut within a quoted cell, or before the
+/// last cell of a row, is an error.
+///
+/// CSV is read by our own few lines and not by the `csv` crate, which accepts a quote that is never closed and misnumbers
+/// lines after a blank one; it writes our files and is the oracle in the tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     path: PathBuf,
@@ -442,18 +443,9 @@ pub(crate) fn check_end(lines: &Lines, last: LastLine) -> Result<()> {
 
 /// A last line without a line feed, in a file that is appended to line by line.
 pub(crate) fn torn(path: &Path, line: u64) -> crate::Error {
-    InputError::new(path, "a line feed at the end of the last line")
-        .line(line)
-        .found(TORN)
-        .hint("writing stopped midway: delete the line if it is cut, or add the line feed if it is whole")
-        .into()
-}
-
-const TORN: &str = "a torn line";
-
-/// Whether this is the error of [`torn`].
-pub(crate) fn is_torn(error: &crate::Error) -> bool {
-    matches!(error, crate::Error::Input(error) if error.found.as_deref() == Some(TORN))
+    let hint = "writing stopped midway: delete the line if it is cut, or add the line feed if it is whole";
+    let error = InputError::new(path, "a line feed at the end of the last line").line(line).found("a torn line");
+    InputError { torn: true, ..error.hint(hint) }.into()
 }
 
 #[cfg(test)]

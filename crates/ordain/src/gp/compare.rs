@@ -27,10 +27,12 @@ use crate::data::{Answer, ItemId, Items, Outcome, Relation};
 use crate::kernel::{KernelSpec, WeightedSum, build};
 use crate::measure::{MeanInterval, bootstrap_ratio};
 use crate::numeric::Seed;
+use crate::params::setters;
 use crate::{Error, Result};
 
 /// How models are compared.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ComparisonParams {
     /// Into how many folds answers are dealt, at least two.
     pub folds: usize,
@@ -54,6 +56,16 @@ impl Default for ComparisonParams {
     fn default() -> Self {
         Self { folds: 10, repeats: 1, seed: Seed(1), level: 0.95, draws: 10_000, tuning: Some(TuningParams::default()) }
     }
+}
+
+setters! {
+    ComparisonParams:
+    with_folds = folds: usize,
+    with_repeats = repeats: usize,
+    with_seed = seed: Seed,
+    with_level = level: f64,
+    with_draws = draws: usize,
+    with_tuning = tuning: Option<TuningParams>,
 }
 
 /// What a project's models are made of.

@@ -7,10 +7,12 @@ use super::Belief;
 use super::draws::Draws;
 use crate::data::{ItemId, Items};
 use crate::numeric::{Seed, Stream};
+use crate::params::setters;
 use crate::{Error, Result};
 
 /// How ranks are made out of a belief.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct RankingParams {
     /// Joint draws of the utilities from which intervals and probabilities are counted, at least one. A probability p counted from
     /// N draws has the standard error `√(p (1 - p) / N)`: 0.0034 at the ends of a 90 % interval for the default 4096.
@@ -27,6 +29,14 @@ impl Default for RankingParams {
     fn default() -> Self {
         Self { draws: 4096, level: 0.9, top: None, seed: Seed(1) }
     }
+}
+
+setters! {
+    RankingParams:
+    with_draws = draws: usize,
+    with_level = level: f64,
+    with_top = top: Option<usize>,
+    with_seed = seed: Seed,
 }
 
 /// An item's place.

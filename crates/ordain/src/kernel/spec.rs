@@ -12,11 +12,19 @@ use crate::words::vocabulary;
 
 /// One `[[kernel]]` table: a part of the utility with its weight.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct KernelSpec {
     /// Multiplies this part of the utility, so it enters the covariance squared (AXPGP eqs. 5 and 6).
     pub weight: f64,
     /// The covariance of this part.
     pub shape: Shape,
+}
+
+impl KernelSpec {
+    /// A part of the utility with its weight.
+    pub fn new(weight: f64, shape: Shape) -> Self {
+        Self { weight, shape }
+    }
 }
 
 /// The covariance of one part of the utility.

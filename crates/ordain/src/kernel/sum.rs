@@ -256,7 +256,7 @@ impl Kernel for WeightedSum {
 /// let cites = Relation::new(3, vec![Link { source: 0, target: 1, weight: 1.0 }])?;
 /// let relation = RelationSpec { relation: 0, role: Role::Undirected };
 /// let shape = Shape::RegularizedLaplacian { relation, beta: 1.0, iota: 1.0 };
-/// let kernel = build(&[KernelSpec { weight: 1.0, shape }], &items, &[cites])?;
+/// let kernel = build(&[KernelSpec::new(1.0, shape)], &items, &[cites])?;
 ///
 /// let mut column = [0.0; 3];
 /// kernel.column(0, &mut column)?;

@@ -15,10 +15,12 @@ use crate::data::Attributes;
 use crate::measure::{CrossValidationBound, pairwise_risk, ranking_gap};
 use crate::numeric::dense::{add_scaled, dot};
 use crate::numeric::optimise::Lbfgs;
+use crate::params::setters;
 use crate::{Error, Result};
 
 /// How UD's linear scorer is fitted.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PairwiseRiskParams {
     /// The weight of half the squared norm, λ; positive, so that there is one optimum, and it is finite. Default: 10⁻³, which on
     /// attributes between 0 and 1 ranks OHSUMED better than 10⁻¹ does (`ordain reproduce ud-bounds`).
@@ -33,6 +35,13 @@ impl Default for PairwiseRiskParams {
     fn default() -> Self {
         Self { penalty: 1e-3, tolerance: 1e-6, max_steps: 10_000 }
     }
+}
+
+setters! {
+    PairwiseRiskParams:
+    with_penalty = penalty: f64,
+    with_tolerance = tolerance: f64,
+    with_max_steps = max_steps: usize,
 }
 
 /// A query whose documents are relevant or not.

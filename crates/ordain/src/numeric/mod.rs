@@ -9,7 +9,7 @@ mod laplacian_solve;
 mod local_solve;
 mod matrix;
 pub mod normal;
-pub mod optimise;
+pub(crate) mod optimise;
 mod random;
 mod shifted_laplacian;
 mod sparse;
@@ -17,7 +17,7 @@ mod sparse_cholesky;
 mod sparse_solver;
 pub mod student;
 
-pub use conjugate_gradients::{ConjugateGradients, SymmetricOperator};
+pub(crate) use conjugate_gradients::{ConjugateGradients, SymmetricOperator};
 pub use inverse_diagonal::InverseDiagonal;
 pub use matrix::Matrix;
 pub use random::{Purpose, Seed, Stream};

@@ -7,6 +7,7 @@ use crate::{Error, Result};
 
 /// How one order is made of the experts'. Equal items keep the order in which they are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Fusion {
     /// LTOT's greedy order of the weighted preferences.
     #[default]

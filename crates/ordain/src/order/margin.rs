@@ -28,10 +28,12 @@ use super::learner::{Standing, check_finite, check_losses, check_round, normalis
 use super::{Feedback, Learner, Preference};
 use crate::numeric::Matrix;
 use crate::numeric::dense::{Cholesky, add_scaled, dot};
+use crate::params::setters;
 use crate::{Error, Result};
 
 /// How [`Margin`] starts.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct MarginParams {
     /// λ: how many queries' worth it takes to move away from the initial weights. Default: 0.1.
     pub prior: f64,
@@ -43,6 +45,12 @@ impl Default for MarginParams {
     fn default() -> Self {
         Self { prior: 0.1, initial: None }
     }
+}
+
+setters! {
+    MarginParams:
+    with_prior = prior: f64,
+    with_initial = initial: Option<Vec<f64>>,
 }
 
 /// Weights of experts by the logistic loss of their combined margin; the module's head has the formulas. A round of F

@@ -25,10 +25,12 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::index::{DocumentId, Index, Posting, Query, TermId};
+use crate::params::setters;
 use crate::{Error, Result};
 
 /// The two constants of BM25.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Bm25Params {
     /// How slowly repetitions of a term saturate: 0 counts a term once, large values in proportion; 1.2 by default.
     pub k1: f64,
@@ -40,6 +42,12 @@ impl Default for Bm25Params {
     fn default() -> Self {
         Self { k1: 1.2, b: 0.75 }
     }
+}
+
+setters! {
+    Bm25Params:
+    with_k1 = k1: f64,
+    with_b = b: f64,
 }
 
 /// Beyond this k1 a score is in proportion to the frequency to within rounding.

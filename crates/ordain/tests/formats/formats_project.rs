@@ -3,10 +3,10 @@
 use ordain::Error;
 use ordain::data::Goal;
 use ordain::data::Outcome;
-use ordain::formats::init::{USUAL_OWN_WEIGHT, USUAL_WEIGHT};
 use ordain::formats::{
     AnswerWriter, Description, Project, Sketch, describe, draft_project, read_kernels, write_project,
 };
+use ordain::formats::{USUAL_OWN_WEIGHT, USUAL_WEIGHT};
 use ordain::kernel::{Causes, Form, Over, RelationSpec, Rho, Role, Shape};
 
 use crate::{Folder, check, input};

@@ -184,8 +184,7 @@ impl Program for Active {
 
 /// Marks the pairs that a session asks when it may ask all of them.
 fn choose(query: &Query, prepared: &Prepared, way: Way, seed: Seed) -> Result<Vec<bool>> {
-    let params =
-        SessionParams { strategy: way.strategy(query.items.len()), belief: BeliefKind::GpFull, repeat: false, seed };
+    let params = SessionParams::new(way.strategy(query.items.len())).with_belief(BeliefKind::GpFull).with_seed(seed);
     let session = Session::new(prepared.kernel(), None, answers(), params)?;
     let mut session = session.with_pool(&query.pairs)?;
     let mut marks = vec![false; query.pairs.len()];
@@ -227,12 +226,7 @@ mod tests {
     fn the_paper_s_rule_by_a_scan() {
         let query = query();
         let prepared = Prepared::new(MODEL, &Tuned::plain(MODEL), &query).unwrap();
-        let params = SessionParams {
-            strategy: Way::Ratio.strategy(8),
-            belief: BeliefKind::GpFull,
-            repeat: false,
-            seed: Seed(3),
-        };
+        let params = SessionParams::new(Way::Ratio.strategy(8)).with_belief(BeliefKind::GpFull).with_seed(Seed(3));
         let session = Session::new(prepared.kernel(), None, answers(), params).unwrap();
         let mut session = session.with_pool(&query.pairs).unwrap();
         let mut known = Vec::new();

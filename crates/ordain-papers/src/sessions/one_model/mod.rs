@@ -3,7 +3,7 @@
 mod findings;
 
 use ordain::Result;
-use ordain::active::{BeliefKind, Question, Session, SessionParams, Strategy};
+use ordain::active::{Question, Session, SessionParams, Strategy};
 use ordain::data::{Goal, Groups};
 use ordain::gp::AnswerModel;
 use ordain::measure::JudgedList;
@@ -191,8 +191,7 @@ fn play(
     let (broken, asked, judged) = (Seed(stream.random()), Seed(stream.random()), Seed(stream.random()));
     let truth = all.facts.truth(None, broken)?;
     let size = all.items.len() as f64 / plan.queries.len() as f64;
-    let params =
-        SessionParams { strategy: (WAYS[way].strategy)(size), belief: BeliefKind::Gp, repeat: false, seed: asked };
+    let params = SessionParams::new((WAYS[way].strategy)(size)).with_seed(asked);
     let groups = all.items.groups().cloned();
     let mut session = Session::new(believes.kernel(all)?, groups.clone(), AnswerModel::default(), params)?;
     let mut judged = judged.stream(0);

@@ -202,12 +202,9 @@ fn play(query: &Problem, played: Played, believes: &Believes, plan: &Plan, seed:
     let mut stream = seed.stream(Phase::Measuring.of_match(played.query, 0));
     let (broken, asked, judged) = (Seed(stream.random()), Seed(stream.random()), Seed(stream.random()));
     let truth = query.facts.truth(None, broken)?;
-    let params = SessionParams {
-        strategy: strategy(played.strategy, query.items.len()),
-        belief: BELIEFS[played.belief],
-        repeat: false,
-        seed: asked,
-    };
+    let params = SessionParams::new(strategy(played.strategy, query.items.len()))
+        .with_belief(BELIEFS[played.belief])
+        .with_seed(asked);
     let mut session = Session::new(believes.kernel(query)?, None, AnswerModel::default(), params)?;
     let mut judged = judged.stream(0);
     let mut stretches = Vec::with_capacity(plan.stretches());

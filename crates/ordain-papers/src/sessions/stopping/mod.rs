@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 use ordain::Result;
 use ordain::active::{
-    BeliefKind, Candidates, CertaintyParams, ForecastParams, Judge, Question, Session, SessionParams, StopRule,
-    Strategy, forecast,
+    Candidates, CertaintyParams, ForecastParams, Judge, Question, Session, SessionParams, StopRule, Strategy, forecast,
 };
 use ordain::data::Goal;
 use ordain::gp::{AnswerModel, by_falling_mean};
@@ -262,9 +261,9 @@ fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan,
     let model = world.model()?;
     let goal = GOALS[played.goal].2;
     let strategy = Strategy::for_goal(goal, truth.len() as f64);
-    let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat: false, seed: asked };
+    let params = SessionParams::new(strategy).with_seed(asked);
     let mut session = Session::new(kernel, None, model, params)?;
-    let rule = StopRule { goal, error: ERROR, target: FORECAST_TARGET };
+    let rule = StopRule::new(goal).with_error(ERROR).with_target(FORECAST_TARGET);
     let (mut said, mut reached, mut ends) = (Row::new(), Row::new(), Row::new());
     let mut candidates = Candidates::new(None);
     let mut judged = judged.stream(0);
@@ -276,7 +275,7 @@ fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan,
         if answers % plan.step != 0 {
             continue;
         }
-        let params = CertaintyParams { draws: plan.draws, seed: asked };
+        let params = CertaintyParams::default().with_draws(plan.draws).with_seed(asked);
         let probability = rule.probability(&session.certainty(&params)?);
         said.push(Some(probability));
         reached.push(Some(f64::from(is_reached(session.belief().mean(), &truth, goal))));
@@ -289,17 +288,16 @@ fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan,
             ends.extend([None; 2]);
             continue;
         }
-        let params = ForecastParams {
-            goal,
-            error: ERROR,
-            target: rule.target,
-            repeat: false,
-            worlds: plan.worlds,
-            most: plan.answers - answers,
-            every: plan.step,
-            level: LEVEL,
-            seed: asked,
-        };
+        let params = ForecastParams::default()
+            .with_goal(goal)
+            .with_error(ERROR)
+            .with_target(rule.target)
+            .with_repeat(false)
+            .with_worlds(plan.worlds)
+            .with_most(plan.answers - answers)
+            .with_every(plan.step)
+            .with_level(LEVEL)
+            .with_seed(asked);
         let found = forecast(session.belief(), None, &model, strategy, &candidates, &params)?;
         ends.extend([found.low, found.high].map(|end| end.map(|end| end as f64)));
     }

@@ -33,6 +33,7 @@ use crate::data::ItemId;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
 use crate::numeric::dense::{add_scaled, dot, multiply, transpose};
+use crate::params::setters;
 use crate::{Error, Result};
 
 pub(super) use evidence::{Evidence, Posterior};
@@ -44,6 +45,7 @@ const PATIENCE: usize = 60;
 
 /// When EP stops.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct EpParams {
     /// Stop when no observed functional's mean moves by more than this many standard deviations, nor its variance by more
     /// than this fraction; or than rounding allows, where the prior is very wide beside the noise.
@@ -56,6 +58,12 @@ impl Default for EpParams {
     fn default() -> Self {
         Self { tolerance: 1e-9, max_iterations: 500 }
     }
+}
+
+setters! {
+    EpParams:
+    with_tolerance = tolerance: f64,
+    with_max_iterations = max_iterations: usize,
 }
 
 impl EpParams {

@@ -26,6 +26,7 @@ use super::{EpParams, Observation};
 use crate::kernel::WeightedSum;
 use crate::numeric::dense::Cholesky;
 use crate::numeric::{Matrix, Seed};
+use crate::params::setters;
 use crate::words::vocabulary;
 use crate::{Error, Result};
 use ascent::Ascent;
@@ -42,6 +43,7 @@ pub struct Problem {
 
 /// How the evidence is climbed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TuningMethod {
     /// L-BFGS on the evidence itself.
     Ascent,
@@ -57,6 +59,7 @@ vocabulary! { TuningMethod, "method of tuning";
 
 /// How to tune.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TuningParams {
     /// By which method.
     pub method: TuningMethod,
@@ -83,6 +86,16 @@ impl Default for TuningParams {
             max_iterations: 200,
         }
     }
+}
+
+setters! {
+    TuningParams:
+    with_method = method: TuningMethod,
+    with_restarts = restarts: usize,
+    with_seed = seed: Seed,
+    with_spread = spread: f64,
+    with_tolerance = tolerance: f64,
+    with_max_iterations = max_iterations: usize,
 }
 
 /// Where tuning is, after every step.
