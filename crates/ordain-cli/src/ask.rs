@@ -15,8 +15,9 @@ use ordain::{Error, Project};
 use self::cards::Cards;
 use self::input::Input;
 use self::progress::Progress;
-use crate::answer::{now, one_line};
+use crate::answer::one_line;
 use crate::certainty::Wanted;
+use crate::clock::now;
 use crate::question::Options;
 use crate::working::working;
 use crate::{Failure, Outcome, output};
@@ -191,27 +192,15 @@ impl Talk {
         let answer = Answer { judge: self.judge.clone(), time: Some(now()), ..answer };
         self.project.tell(answer.clone())?;
         self.given += usize::from(said != Said::Skip);
-        output::text(format!("recorded: {}", self.words(&answer)))
+        output::text(format!("recorded: {}", answer.sentence(|item| self.name(item))))
     }
 
     /// Takes back the judge's latest answer; false if there is none.
     fn take_back(&mut self) -> Result<bool, Failure> {
         let Some(taken) = self.project.undo(self.judge.as_deref(), Some(now()))? else { return Ok(false) };
         self.given = self.given.saturating_sub(usize::from(taken.outcome != Said::Skip));
-        output::text(format!("recorded: undo of {}", self.words(&taken)))?;
+        output::text(format!("recorded: undo of {}", taken.sentence(|item| self.name(item))))?;
         Ok(true)
-    }
-
-    fn words(&self, answer: &Answer) -> String {
-        let first = self.name(answer.first);
-        let Some(second) = answer.second.map(|second| self.name(second)) else {
-            return format!("{first} {}", answer.outcome);
-        };
-        match answer.outcome {
-            Said::First => format!("{first} over {second}"),
-            Said::Second => format!("{second} over {first}"),
-            other => format!("{first} and {second}, {}", other),
-        }
     }
 
     fn name(&self, item: ItemId) -> String {

@@ -4,6 +4,7 @@ mod answer;
 mod ask;
 mod certainty;
 mod chart;
+mod clock;
 mod compare;
 mod demo;
 mod eval;
@@ -121,7 +122,8 @@ fn main() -> ExitCode {
                 Setting { .. } => USAGE,
                 _ => INPUT,
             };
-            complain(&error.to_string(), error.hint(), code)
+            let option = if code == USAGE { "--" } else { "" };
+            complain(&format!("{option}{error}"), error.hint(), code)
         }
         Ok(Err(Failure::Usage { message, hint })) => complain(&message, Some(hint), USAGE),
         Err(_) => complain("this is a bug in Ordain; the message above says where", None, INTERNAL),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::active::{AskOptions, Asking, Foreseen, StopRule};
+use ordain::active::{AskOptions, Asking, Effort, Foreseen, StopRule};
 use ordain::formats::NewLinks;
 use ordain::gp::{RankedItem, RankingParams};
 use ordain::numeric::Seed;
@@ -14,7 +14,6 @@ use ordain::{Fitted, Inference, Project, Ranking};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use self::settled::Ahead;
 use crate::certainty::Wanted;
 use crate::output::{self, Format};
 use crate::question::GoalOptions;
@@ -117,12 +116,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
     project.set_options(AskOptions::goal(arguments.goal.given(project.model().ask().goal)?))?;
     let asking = project.asking()?;
     let fitted = fit(&project, arguments)?;
-    let ahead = match arguments.format {
-        _ if arguments.forecast => Ahead::Always,
-        Format::Table => Ahead::IfQuick,
-        Format::Json | Format::Csv => Ahead::Never,
+    let effort = match arguments.format {
+        _ if arguments.forecast => Some(Effort::Whole),
+        Format::Table => Some(Effort::IfQuick),
+        Format::Json | Format::Csv => None,
     };
-    let shown = Shown::make(&fitted, &asking, arguments.wanted.rule(asking.goal), arguments.goal.top(), ahead)?;
+    let shown = Shown::make(&fitted, &asking, arguments.wanted.rule(asking.goal), arguments.goal.top(), effort)?;
     match arguments.format {
         Format::Table => shown.show(&fitted),
         Format::Csv => output::csv(shown.rows(&fitted)),
@@ -131,7 +130,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             log_evidence: fitted.belief().log_evidence(),
             answers: fitted.learned(),
             inference: arguments.inference.name(),
-            certainty: settled::report(&shown.ranking, &shown.rule, shown.foreseen),
+            certainty: settled::Report::new(&shown.ranking, &shown.rule, shown.foreseen),
         }),
     }
 }
@@ -164,23 +163,26 @@ impl Shown {
         asking: &Asking,
         rule: StopRule,
         top: Option<u32>,
-        ahead: Ahead,
+        effort: Option<Effort>,
     ) -> Result<Self, Failure> {
-        let working = working("drawing rankings");
+        let drawing = working("drawing rankings");
         let params = RankingParams::default()
             .with_top(top.map(|top| top as usize))
             .with_seed(Seed(fitted.model().ask().seed))
-            .with_watch(working.watch());
+            .with_watch(drawing.watch());
         let ranking = fitted.rank(&params)?;
-        drop(working);
-        let foreseen = settled::foresee(fitted, &ranking, asking, rule, ahead)?;
+        drop(drawing);
+        let foreseen = match effort {
+            Some(effort) => fitted.forecast(&ranking, asking, rule, effort, &working("looking ahead").watch())?,
+            None => None,
+        };
         let tiers = ranking.tiers();
         Ok(Self { ranking, top, rule, foreseen, tiers })
     }
 
     /// As `ordain rank` shows it when nothing else is said.
     pub fn plain(fitted: &Fitted<'_>, asking: &Asking) -> Result<Self, Failure> {
-        Self::make(fitted, asking, StopRule::new(asking.goal), None, Ahead::IfQuick)
+        Self::make(fitted, asking, StopRule::new(asking.goal), None, Some(Effort::IfQuick))
     }
 
     fn rows<'a>(&'a self, fitted: &'a Fitted<'_>) -> impl Iterator<Item = Row<'a>> {
@@ -235,7 +237,7 @@ impl Shown {
                 format!("{items}, {}, log evidence {}", output::count(answers, "answer"), output::fixed(evidence, 3))
             }
         });
-        output::note(settled::line(&self.ranking, &self.rule, self.foreseen));
+        output::note(self.ranking.sentence(&self.rule, self.foreseen));
         Ok(())
     }
 }

@@ -204,3 +204,24 @@ fn numbers_do_not_depend_on_the_run() {
     let run = || Run::of(&mut folder.command(["rank", "--format", "json", "--top", "7"]));
     assert_eq!(run().fine(), run().fine());
 }
+
+/// The command is arguments, progress and printing: it assembles nothing that the library's front door assembles.
+#[test]
+fn nothing_is_assembled_by_hand() {
+    fn sources(folder: &std::path::Path, out: &mut Vec<std::path::PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() { sources(&entry, out) } else { out.push(entry) }
+        }
+    }
+    let mut files = Vec::new();
+    sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    assert!(files.len() > 20, "{files:?}");
+    for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "rs")) {
+        let text = std::fs::read_to_string(file).unwrap();
+        for word in ["kernel::build", "build(", "EpParams", "Incremental", "Session::new", "AnswerWriter", "SessionParams"] {
+            let by_hand = text.lines().find(|line| line.contains(word) && !line.trim_start().starts_with("//"));
+            // A thread pool is built too.
+            assert!(by_hand.is_none_or(|line| line.contains("ThreadPoolBuilder")), "{}: {by_hand:?}", file.display());
+        }
+    }
+}

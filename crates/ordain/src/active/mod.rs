@@ -26,7 +26,7 @@ pub use forecast::{Forecast, ForecastParams, forecast};
 pub use glicko::Glicko;
 pub use judge::Judge;
 pub use learner::BeliefKind;
-pub use outlook::{Foreseen, Outlook, Span, certainty_cost};
+pub use outlook::{Effort, Foreseen, Outlook, Span, certainty_cost};
 pub use session::{Session, SessionParams};
 pub use settings::{AskOptions, Asking, Unfit};
 pub use simulation::{Facts, Game, Match, Quality, QualityMeasure, Rules, Truth, marks};

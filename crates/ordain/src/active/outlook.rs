@@ -24,7 +24,7 @@ impl Span {
     const MOST: usize = 1000;
 
     /// A span for somebody who waits some seconds for it.
-    pub fn whole(items: &Items, answers: usize, strategy: Strategy) -> Self {
+    fn whole(items: &Items, answers: usize, strategy: Strategy) -> Self {
         const BUDGET: f64 = 6e9;
         const WORLDS: usize = 20;
         const EVERY: usize = 10;
@@ -53,6 +53,26 @@ impl Span {
         let start = count * count * count / 3.0;
         let step = choice + count * count + certainty_cost(items, answers, WORLD_DRAWS) / every as f64;
         (((budget - start) / step).max(0.0) as usize).min(Self::MOST)
+    }
+}
+
+/// How much work a forecast may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Effort {
+    /// A few seconds.
+    Whole,
+    /// About a fifth of a second on two cores, and nothing if that says too little.
+    IfQuick,
+}
+
+impl Effort {
+    /// The span that it allows.
+    pub(crate) fn span(self, items: &Items, answers: usize, strategy: Strategy) -> Option<Span> {
+        match self {
+            Self::Whole => Some(Span::whole(items, answers, strategy)),
+            Self::IfQuick => Span::within(1e8, 10, items, answers, strategy),
+        }
     }
 }
 

@@ -77,6 +77,17 @@ impl Answer {
         self
     }
 
+    /// The answer in words; `name` gives an item's name.
+    pub fn sentence(&self, name: impl Fn(ItemId) -> String) -> String {
+        let first = name(self.first);
+        match (self.second.map(name), self.outcome) {
+            (Some(second), Outcome::First) => format!("{first} over {second}"),
+            (Some(second), Outcome::Second) => format!("{second} over {first}"),
+            (Some(second), outcome) => format!("{first} and {second}, {outcome}"),
+            (None, outcome) => format!("{first} {outcome}"),
+        }
+    }
+
     /// The same answer, given at this time.
     pub fn at(mut self, time: impl Into<String>) -> Self {
         self.time = Some(time.into());

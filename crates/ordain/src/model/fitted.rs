@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Inference, Model, Pool, Ranking};
 use crate::active::{
-    Asking, Candidates, Certainty, CertaintyParams, Outlook, Question, Span, StopRule, certainty, choose_many,
-    rank_with_certainty,
+    Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, Outlook, Question, StopRule, certainty,
+    choose_many, rank_with_certainty,
 };
 use crate::data::{ItemId, Items, Newcomers};
 use crate::gp::{Belief, EpParams, Incremental, Prediction, RankingParams, predict};
@@ -140,14 +140,26 @@ impl Fitted<'_> {
         choose_many(self.belief(), answer_model, asking.strategy, candidates, &[], count, &mut stream)
     }
 
-    /// What a forecast from here needs. Newcomers are not asked about, so there must be none.
+    /// Forecasts how many more answers it takes until the rule is met. None if it is met already, the effort is too small to say
+    /// anything, or there are newcomers: nobody is asked about those.
     ///
     /// # Errors
-    /// If the belief cannot give its covariances.
-    pub fn outlook(&self, asking: &Asking, rule: StopRule, span: Span) -> Result<Outlook> {
-        let candidates = self.candidates(asking, None);
-        let groups = self.model.items.groups();
-        Outlook::new(self.belief(), groups, self.model.answer_model, asking, candidates, rule, span)
+    /// As [`forecast`](crate::active::forecast()), or if the watch stops it.
+    pub fn forecast(
+        &self,
+        ranking: &Ranking,
+        asking: &Asking,
+        rule: StopRule,
+        effort: Effort,
+        watch: &Watch,
+    ) -> Result<Option<Foreseen>> {
+        if self.has_newcomers() || rule.is_met(&ranking.groups) {
+            return Ok(None);
+        }
+        let Some(span) = effort.span(&self.model.items, self.learned, asking.strategy) else { return Ok(None) };
+        let (groups, candidates) = (self.model.items.groups(), self.candidates(asking, None));
+        let model = self.model.answer_model;
+        Outlook::new(self.belief(), groups, model, asking, candidates, rule, span)?.look(watch).map(Some)
     }
 
     /// The pairs that may be asked after the answers so far.

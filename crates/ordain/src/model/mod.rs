@@ -34,32 +34,7 @@ vocabulary! { Inference, "way to learn";
     Incremental = "incremental", "one step per answer, in the order of the log, as `ordain ask` learns";
 }
 
-/// Items, relations, kernels, how judges answer, and the answers so far.
-///
-/// ```
-/// use ordain::{Inference, Model, Watch};
-/// use ordain::data::{AnswerLog, Entry, Items, Outcome};
-/// use ordain::gp::RankingParams;
-/// use ordain::kernel::KernelSpec;
-///
-/// let items = Items::from_ids(["ash", "birch", "cedar"])?;
-/// let model = Model::new(items, vec![KernelSpec::independent(1.0)])?;
-/// let mut session = model.session(&Default::default(), None)?;
-/// let mut kept = Vec::new(); // a service keeps them in its database
-/// while let Some(question) = session.ask()? {
-///     let answer = question.answer(Outcome::First)?;
-///     session.tell(answer.clone())?;
-///     kept.push(Entry::Answer(answer));
-/// }
-/// let taken = session.undo(None)?;
-/// kept.push(Entry::Undo { judge: None, time: None });
-/// assert!(taken.is_some());
-///
-/// let model = model.with_answers(AnswerLog::new(kept)?)?;
-/// let ranking = model.fit(Inference::Ep, &Watch::NONE)?.rank(&RankingParams::default())?;
-/// assert_eq!(ranking.items.len(), 3);
-/// # Ok::<(), ordain::Error>(())
-/// ```
+/// Items, relations, kernels, how judges answer, and the answers so far. The crate's first page shows one at work.
 #[derive(Debug, Clone)]
 pub struct Model {
     items: Items,

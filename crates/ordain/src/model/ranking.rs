@@ -1,6 +1,7 @@
 //! A ranking and how settled it is.
 
-use crate::active::{Certainty, StopRule};
+use crate::active::{Certainty, Foreseen, StopRule};
+use crate::data::Goal;
 use crate::gp::RankedItem;
 
 /// A ranking of all items, and how settled it is in every group.
@@ -29,6 +30,17 @@ impl Ranking {
     /// The expected share of pairs in the wrong order, in the group where it is largest.
     pub fn wrong_pairs(&self) -> f64 {
         self.groups.iter().map(Certainty::error).fold(0.0, f64::max)
+    }
+
+    /// How settled it is and how far there is to go, in words.
+    pub fn sentence(&self, rule: &StopRule, foreseen: Option<Foreseen>) -> String {
+        let mut out = rule.sentence(self.probability(rule), self.groups.len());
+        if rule.goal == Goal::WholeOrder {
+            out += &format!(" (expected: {:.1} %)", 100.0 * self.wrong_pairs());
+        }
+        let Some(foreseen) = foreseen else { return out };
+        let again = if foreseen.is_short() { "\nwith repeat = true under [ask], pairs are asked again" } else { "" };
+        format!("{out}; {}{again}", foreseen.to_go(0))
     }
 
     /// The probability that a goal is reached, in the group where it is smallest.

@@ -54,7 +54,7 @@ pub use margin::{Margin, MarginParams};
 pub use pool::Pool;
 pub use preference::{Both, Either, Opposite, Preference, Weighted};
 pub use rank_ordering::{RankOrdering, Unretrieved};
-pub use weights::{ExpertState, ExpertWeights, Tally};
+pub use weights::{ExpertState, ExpertWeights, Tally, scaled_weights};
 
 /// Agreements that differ by less are equal up to rounding. With weights of sum 1, sums over thousands of items are
 /// right to about 1e-12.

@@ -37,9 +37,9 @@ impl ExpertState {
     /// If it is no such text.
     pub fn from_json(text: &str) -> Result<Self> {
         let broken =
-            |found: String| Error::Data { what: "experts' weights", found, expected: "weights that were kept".into() };
+            |found: String| Error::Data { what: "experts' weights", found, expected: "weights that ordain fuse --state wrote".into() };
         let state: Self = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
-        state.learner.check()?;
+        state.learner.check().map_err(|error| broken(error.to_string()))?;
         if state.learner.experts() != state.experts.len() {
             return Err(broken(format!("{} names, {} weights", state.experts.len(), state.learner.experts())));
         }
@@ -59,20 +59,69 @@ impl ExpertState {
         Ok(serde_json::to_string_pretty(self).map_err(wrong)? + "\n")
     }
 
+    /// Checks that the state was begun for these experts, and with these settings where they are given.
+    ///
+    /// # Errors
+    /// If the experts are others, or a setting contradicts the state.
+    pub fn check(&self, experts: &[String], learn: Option<&str>, beta: Option<f64>, initial: Option<&[f64]>) -> Result<()> {
+        if self.experts != experts {
+            let differ = self.experts.iter().zip(experts).position(|(kept, given)| kept != given);
+            let (found, expected) = match differ {
+                Some(at) => (format!("expert {}: {}", at + 1, self.experts[at]), experts[at].clone()),
+                None => (format!("{} experts", self.experts.len()), experts.len().to_string()),
+            };
+            return Err(Error::Data { what: "experts' weights", found, expected: format!("{expected}, as given now") });
+        }
+        let contradicts = |name, found: String, kept: String| {
+            Err(Error::Setting { name, found, expected: format!("{kept}, with which the state was begun") })
+        };
+        match (learn, beta, initial) {
+            (Some(learn), _, _) if learn != self.learner.word() => {
+                contradicts("learn", learn.into(), self.learner.word().into())
+            }
+            (_, Some(beta), _) if self.learner.beta() != Some(beta) => {
+                let kept = self.learner.beta().map_or("no value".into(), |beta| beta.to_string());
+                contradicts("beta", beta.to_string(), kept)
+            }
+            (_, _, Some(initial)) if self.initial.as_deref() != Some(initial) => {
+                contradicts("initial", listed(initial), self.initial.as_deref().map_or("equal weights".into(), listed))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The experts' names.
     pub fn experts(&self) -> &[String] {
         &self.experts
-    }
-
-    /// The weights that were given when learning began, if some were.
-    pub fn initial(&self) -> Option<&[f64]> {
-        self.initial.as_deref()
     }
 
     /// How weights are learned.
     pub fn learner(&self) -> &AnyLearner {
         &self.learner
     }
+}
+
+/// Numbers with commas between.
+fn listed(weights: &[f64]) -> String {
+    weights.iter().map(f64::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// Weights with the sum 1, one per expert.
+///
+/// # Errors
+/// If there is another number of weights, or their sum is not positive and finite.
+pub fn scaled_weights(weights: &[f64], experts: &[String]) -> Result<Vec<f64>> {
+    let wrong = |expected| Err(Error::Setting { name: "initial", found: listed(weights), expected });
+    if weights.len() != experts.len() {
+        let all = experts.join(", ");
+        return wrong(format!("{} weights with commas between, one for each of {all}", experts.len()));
+    }
+    let sum: f64 = weights.iter().sum();
+    if !(sum > 0.0 && sum.is_finite()) {
+        return wrong("weights with a positive, finite sum".into());
+    }
+    // Weights with the sum 1 stay as they are to the bit.
+    Ok(if sum == 1.0 { weights.to_vec() } else { weights.iter().map(|weight| weight / sum).collect() })
 }
 
 /// Experts' weights, fixed or learned, and what they lost.

@@ -1,0 +1,193 @@
+//! A model in memory.
+
+use std::sync::Arc;
+
+use ordain::active::{
+    AskOptions, Contender, Facts, Ground, Judge, Session, SessionParams, StopRule, Tournament, certainty,
+    rank_with_certainty,
+};
+use ordain::active::{BeliefKind, CertaintyParams};
+use ordain::data::{Ask, Goal, Groups, ItemId, Items};
+use ordain::gp::{Belief, EpParams, Incremental, RankingParams, TuningParams, predict};
+use ordain::kernel::{Kernel, KernelSpec, Parameter, build, set_parameters};
+use ordain::numeric::Seed;
+use ordain::{Error, Inference, Model, Watch};
+
+use super::{line, log, some_answers};
+
+fn shared<T: Send + Sync>(_: &T) {}
+
+/// What the rooms behind the door give, put together by hand.
+#[test]
+fn fits_rankings_and_predictions_are_those_of_the_rooms() {
+    let answers = some_answers(30);
+    let model = line().with_answers(log(&answers)).unwrap();
+    shared(&model);
+    let kernel = Arc::new(build(model.kernels(), model.items(), model.relations()).unwrap());
+    let observations = model.answer_model().observe_all(&answers).unwrap();
+    let ep = EpParams::default().fit(kernel.clone(), &observations).unwrap();
+    let mut steps = Incremental::dense(kernel).unwrap();
+    observations.iter().for_each(|observation| steps.observe(observation).unwrap());
+    let by_hand: [(Inference, &dyn Belief); 2] = [(Inference::Ep, &ep), (Inference::Incremental, &steps)];
+    for (inference, expected) in by_hand {
+        let fitted = model.fit(inference, &Watch::NONE).unwrap();
+        shared(&fitted);
+        assert_eq!(fitted.belief().mean(), expected.mean());
+        assert_eq!(fitted.belief().log_evidence(), expected.log_evidence());
+        assert_eq!(fitted.learned(), 30);
+        let params = RankingParams::default().with_draws(256).with_top(Some(3));
+        let ranking = fitted.rank(&params).unwrap();
+        let (items, groups) = rank_with_certainty(expected, model.items(), &params).unwrap();
+        assert_eq!((&ranking.items, &ranking.groups), (&items, &groups));
+        let (first, second) = (ItemId::new(2), ItemId::new(9));
+        let said = predict(expected, model.answer_model(), first, second).unwrap();
+        assert_eq!(fitted.predict(first, second).unwrap().probability, said.probability);
+        let params = CertaintyParams::default().with_draws(256);
+        assert_eq!(fitted.certainty(&params).unwrap(), certainty(expected, None, &params).unwrap());
+    }
+}
+
+/// Tiers by their definition: an end of a tier is where the first items are the best with 90 %.
+#[test]
+fn tiers_end_where_the_first_items_are_settled() {
+    let model = line().with_answers(log(&some_answers(200))).unwrap();
+    let ranking = model.fit(Inference::Ep, &Watch::NONE).unwrap().rank(&RankingParams::default()).unwrap();
+    let tiers = ranking.tiers();
+    assert_eq!(tiers.len(), 12);
+    for at in 1..12 {
+        let settled = ranking.groups[0].top(at) >= 0.9;
+        assert_eq!(tiers[at] - tiers[at - 1], usize::from(settled), "{tiers:?}");
+    }
+}
+
+/// A session that was resumed from a store asks what a live one asks, to the bit.
+#[test]
+fn replay_equals_live() {
+    let model = line();
+    let options = AskOptions::goal(Some(Goal::Top { k: 3 }));
+    let mut live = model.session(&options, None).unwrap();
+    let mut store = Vec::new();
+    for answer in some_answers(25) {
+        live.tell(answer.clone()).unwrap();
+        store.push(answer);
+        let replayed = model.clone().with_answers(log(&store)).unwrap().session(&options, None).unwrap();
+        assert_eq!(replayed.ask().unwrap(), live.ask().unwrap());
+        assert_eq!(replayed.belief().mean(), live.belief().mean());
+    }
+    let by_hand = SessionParams::new(live.params().strategy).with_seed(Seed(1));
+    let mut plain = Session::new(model.kernel().unwrap(), None, *model.answer_model(), by_hand).unwrap();
+    store.into_iter().for_each(|answer| plain.tell(answer).unwrap());
+    assert_eq!(plain.ask().unwrap(), live.ask().unwrap());
+    assert_eq!(live.first_few(ItemId::new(0), 12), {
+        let mut order: Vec<ItemId> = model.items().iter().collect();
+        order.sort_by(|a, b| live.belief().mean()[b.index()].total_cmp(&live.belief().mean()[a.index()]));
+        order
+    });
+}
+
+#[test]
+fn a_pool_confines_questions() {
+    let pool = [(ItemId::new(0), ItemId::new(1)), (ItemId::new(4), ItemId::new(7))];
+    let model = line();
+    let mut session = model.session(&AskOptions::default(), Some(&pool)).unwrap();
+    let mut asked = Vec::new();
+    while let Some(question) = session.ask().unwrap() {
+        asked.push((question.first.min(question.second), question.first.max(question.second)));
+        session.tell(question.answer(ordain::data::Outcome::First).unwrap()).unwrap();
+    }
+    asked.sort_unstable();
+    assert_eq!(asked, pool);
+    let fitted = model.fit(Inference::Ep, &Watch::NONE).unwrap();
+    let asking = model.asking(&AskOptions::default()).unwrap();
+    assert_eq!(fitted.ask_many(&asking, Some(&pool), 5).unwrap().len(), 2);
+}
+
+/// What a caller wants counts more than the model's own settings, and these more than what suits the goal.
+#[test]
+fn settings_are_decided_in_order() {
+    let mut ask = Ask::default();
+    (ask.strategy, ask.focus, ask.seed) = (Some("expected-loss".into()), Some(0.25), 9);
+    let model = line().with_ask(ask.clone());
+    let asking = model.asking(&AskOptions::default()).unwrap();
+    assert_eq!((asking.strategy.name(), asking.strategy.focus(), asking.seed), ("expected-loss", Some(0.25), Seed(9)));
+    let mut options = AskOptions::goal(Some(Goal::Best));
+    (options.strategy, options.seed) = (Some("random".into()), Some(2));
+    let asking = model.asking(&options).unwrap();
+    assert_eq!((asking.goal, asking.strategy.name(), asking.seed), (Goal::Best, "random", Seed(2)));
+    options.focus = Some(1.0);
+    assert!(matches!(model.asking(&options), Err(Error::Setting { name: "focus", .. })));
+    ask.strategy = Some("guess".into());
+    let model = line().with_ask(ask);
+    assert!(matches!(model.asking(&AskOptions::default()), Err(Error::Setting { name: "strategy", .. })));
+}
+
+#[test]
+fn answers_about_other_items_are_refused() {
+    let far = ordain::data::Answer::new(ItemId::new(3), Some(ItemId::new(12)), ordain::data::Outcome::First).unwrap();
+    assert!(line().with_answers(log(&[far])).is_err());
+    let groups = Some(Groups::new((0..12).map(|at| if at < 6 { "a" } else { "b" })));
+    let items = Items::new(line().items().ids().to_vec(), groups, line().items().attributes().clone()).unwrap();
+    let grouped = Model::new(items, vec![KernelSpec::independent(1.0)]).unwrap();
+    let across = ordain::data::Answer::new(ItemId::new(3), Some(ItemId::new(8)), ordain::data::Outcome::First).unwrap();
+    assert!(grouped.with_answers(log(&[across])).is_err());
+    assert!(Model::new(line().items().clone(), Vec::new()).is_err());
+}
+
+/// Values that are set by name are the values that the built kernel has, for every parameter of every kernel.
+#[test]
+fn parameters_are_set_by_name() {
+    let model = line();
+    let names = model.kernel().unwrap().parameters();
+    assert!(names.len() > 5);
+    let wanted: Vec<Parameter> =
+        names.iter().enumerate().map(|(at, one)| Parameter { name: one.name.clone(), value: 0.3 + at as f64 / 7.0 }).collect();
+    let changed = model.clone().with_parameters(&wanted).unwrap();
+    assert_eq!(changed.kernel().unwrap().parameters(), wanted);
+    let mut specs = model.kernels().to_vec();
+    for (name, value) in [("kernel[0].iota", 1.0), ("kernel[9].weight", 1.0), ("weight", 1.0), ("kernel[0].weight", -1.0)] {
+        assert!(set_parameters(&mut specs, &[wanted[0].clone(), Parameter { name: name.into(), value }]).is_err());
+    }
+    assert_eq!(specs, model.kernels(), "nothing is changed by what is refused");
+}
+
+/// Tuning through the door climbs to where no step leads further: the values it finds are an optimum of the same evidence.
+#[test]
+fn tuned_values_are_an_optimum() {
+    let model = line().with_answers(log(&some_answers(60))).unwrap();
+    let params = TuningParams::default().with_restarts(0);
+    let tuned = model.tune(&params).unwrap();
+    let found: Vec<Parameter> =
+        tuned.parameters.iter().map(|one| Parameter { name: one.name.clone(), value: one.value }).collect();
+    let there = model.clone().with_parameters(&found).unwrap();
+    let evidence = |model: &Model| model.fit(Inference::Ep, &Watch::NONE).unwrap().belief().log_evidence();
+    // Both fixed points are right to 1e-7.
+    assert!((evidence(&there) - tuned.log_evidence).abs() < 1e-5);
+    assert!((evidence(&model) - tuned.log_evidence_before).abs() < 1e-5);
+    assert_eq!(there.uncertainty(&params).unwrap().len(), found.len());
+    let together = Model::tune_together(&[model.clone(), model], &params).unwrap();
+    assert!((together.log_evidence_before - 2.0 * tuned.log_evidence_before).abs() < 1e-5);
+}
+
+/// A judge without noise who is asked every pair leaves nothing to find out.
+#[test]
+fn a_tournament_ends_where_everything_is_known() {
+    let kernel = Arc::new(build(&[KernelSpec::independent(3.0)], line().items(), &[]).unwrap());
+    let utilities: Vec<f64> = (0..12).map(f64::from).collect();
+    let ground = Ground { groups: None, kernel, facts: Facts::Utilities(utilities) };
+    let model = *line().answer_model();
+    let tournament = Tournament {
+        answers: 66,
+        repeats: 2,
+        seed: Seed(1),
+        goal: Goal::WholeOrder,
+        judge: Judge { noise: 0.0, tie_width: 0.0 },
+        model,
+        repeat: false,
+        watch: Watch::NONE,
+    };
+    let contender = Contender { belief: BeliefKind::Gp, strategy: "random".into(), focus: None };
+    let curves = tournament.play(&[ground], &[contender]).unwrap();
+    let last = curves[0].points.last().unwrap();
+    assert_eq!((last.answers, last.mean.accuracy, last.mean.tau), (66, 1.0, 1.0));
+    assert_eq!(StopRule::new(Goal::WholeOrder).target, 0.9);
+}
