@@ -1,6 +1,7 @@
 //! Development tasks: `cargo xtask` lists them. Nothing but the standard library, so that they start at once.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the developer at the terminal")]
 
+mod edges;
 mod python;
 mod step;
 
@@ -8,7 +9,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use step::{Failure, Step};
+use step::{Course, Failure, Step};
 
 const HELP: &str = "\
 Development tasks of Ordain
@@ -16,8 +17,9 @@ Development tasks of Ordain
 Usage: cargo xtask <TASK>
 
 Tasks:
-  test            Everything CI runs, in order, up to the first failure: the oracles' Python environment,
+  test            Everything CI runs, in order, up to the first failure: edges, the oracles' Python environment,
                   format, lints, documentation, doc tests, tests (by cargo-nextest where it is installed)
+  edges           Check that folders and crates use only those that the block `edges` of ARCHITECTURE.md allows
   bench [ARGS]    Run the benches; ARGS go to `cargo bench`
   oracles         Prepare the oracles' Python environment and print its interpreter, for example
                   ORDAIN_PYTHON=\"$(cargo xtask oracles)\" cargo test
@@ -45,10 +47,11 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         (Some("test"), []) => finish(test()),
+        (Some("edges"), []) => finish(check_edges("")),
         (Some("bench"), args) => finish(cargo("benches", &["bench", "-p", "ordain-bench"]).args(args).run("")),
         (Some("oracles"), []) => finish(python::ORACLES.prepare("").map(|python| println!("{}", python.display()))),
         (Some("bench-peers"), parts) => finish(bench_peers(parts)),
-        (Some(task @ ("test" | "oracles")), [first, ..]) => {
+        (Some(task @ ("test" | "edges" | "oracles")), [first, ..]) => {
             misuse(&format!("`{task}` takes no arguments, found `{}`", first.to_string_lossy()))
         }
         (Some(task), _) => misuse(&format!("unknown task `{task}`")),
@@ -57,9 +60,9 @@ fn main() -> ExitCode {
 
 /// Everything CI runs.
 fn test() -> Result<(), Failure> {
-    const COUNT: usize = 6;
-    let started = std::time::Instant::now();
-    let python = python::ORACLES.prepare(&format!("[1/{COUNT}] "))?;
+    let mut course = Course::new(7);
+    course.take("edges", check_edges)?;
+    let python = course.take("oracles", |position| python::ORACLES.prepare(position))?;
     let tests = if has_nextest() {
         cargo("tests, by cargo-nextest", &["nextest", "run", "--workspace", "--all-features"])
     } else {
@@ -69,7 +72,7 @@ fn test() -> Result<(), Failure> {
             &["test", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--examples"],
         )
     };
-    let steps: [Step; COUNT - 1] = [
+    let steps = [
         cargo("format", &["fmt", "--all", "--check"]),
         cargo("lints", &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"]),
         cargo("documentation", &["doc", "--workspace", "--no-deps", "--all-features"])
@@ -78,10 +81,19 @@ fn test() -> Result<(), Failure> {
         // The same cases in every run; `cargo test` by hand tries new ones.
         tests.env("ORDAIN_PYTHON", &python).env("PROPTEST_RNG_SEED", "2026"),
     ];
-    for (index, step) in steps.iter().enumerate() {
-        step.run(&format!("[{}/{COUNT}] ", index + 2))?;
+    for step in &steps {
+        course.take(step.title(), |position| step.run(position))?;
     }
-    step::report(&format!("all {COUNT} steps passed in {}", step::elapsed(started)));
+    course.finish();
+    Ok(())
+}
+
+/// That the code has no edges but those of ARCHITECTURE.md.
+fn check_edges(position: &str) -> Result<(), Failure> {
+    step::title(&format!("{position}edges"));
+    let started = std::time::Instant::now();
+    edges::check(&root())?;
+    step::report(&format!("ok in {}", step::elapsed(started)));
     Ok(())
 }
 

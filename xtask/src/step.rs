@@ -6,7 +6,7 @@ use std::fmt;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A command run at the root of the repository.
 #[derive(Debug, Clone)]
@@ -61,6 +61,11 @@ impl Step {
         }
     }
 
+    /// What it is called.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
     /// Whether the command starts and succeeds, with nothing shown.
     pub fn succeeds_quietly(&self) -> bool {
         let status = self.command().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -96,6 +101,11 @@ impl Step {
 impl Failure {
     pub fn new(what: impl Into<String>) -> Self {
         Self { what: what.into(), repeat: None }
+    }
+
+    /// With what the developer can type to see it again.
+    pub fn repeat(self, line: &str) -> Self {
+        Self { repeat: Some(line.into()), ..self }
     }
 }
 
@@ -135,9 +145,45 @@ pub fn complain(text: &str) {
     eprintln!("{} {text}", coloured("1;31", "error:"));
 }
 
+/// Steps one after another, counted and timed.
+pub struct Course {
+    total: usize,
+    started: Instant,
+    /// What each finished step is called and took.
+    took: Vec<(String, Duration)>,
+}
+
+impl Course {
+    /// So many steps.
+    pub fn new(total: usize) -> Self {
+        Self { total, started: Instant::now(), took: Vec::with_capacity(total) }
+    }
+
+    /// Takes the next step, which gets its position, as `[2/7] `, to put before its title.
+    pub fn take<T>(&mut self, name: &str, step: impl FnOnce(&str) -> Result<T, Failure>) -> Result<T, Failure> {
+        let started = Instant::now();
+        let out = step(&format!("[{}/{}] ", self.took.len() + 1, self.total))?;
+        self.took.push((name.into(), started.elapsed()));
+        Ok(out)
+    }
+
+    /// Says what each step took.
+    pub fn finish(self) {
+        title(&format!("all {} steps passed in {}", self.took.len(), elapsed(self.started)));
+        let width = self.took.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        for (name, took) in self.took {
+            report(&format!("{name:width$}  {:>12}", shown(took)));
+        }
+    }
+}
+
 /// The time since, for people.
 pub fn elapsed(since: Instant) -> String {
-    let seconds = since.elapsed().as_secs_f64();
+    shown(since.elapsed())
+}
+
+fn shown(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
     if seconds < 60.0 {
         format!("{seconds:.1} s")
     } else {

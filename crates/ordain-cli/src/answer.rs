@@ -1,15 +1,13 @@
 //! `ordain answer`: one more line of the answer log.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use ordain::InputError;
-use ordain::data::{Answer, AnswerLog, Entry, Outcome as Said};
-use ordain::formats::{AnswerWriter, Project, named_item, named_pair};
+use ordain::data::{Answer, Entry, Items, Outcome as Said};
+use ordain::formats::{named_item, named_pair};
+use ordain::{InputError, Recorder};
 
-use crate::model::{observe, open_project};
 use crate::{Failure, Outcome, output};
 
 /// Record an answer
@@ -26,7 +24,7 @@ pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(long, default_value = ".")]
     project: PathBuf,
-    /// Who says so; an undo takes back this judge's latest answer
+    /// Who answers. An undo takes back this judge's latest answer
     #[arg(long, value_parser = one_line)]
     judge: Option<String>,
     /// The group of the items, where their ids alone do not say
@@ -34,77 +32,48 @@ pub struct Arguments {
     group: Option<String>,
 }
 
-/// Where the names of the items come from.
-const ORIGIN: &str = "command line";
-
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let project = open_project(&arguments.project)?;
-    let entry = entry(arguments, &project)?;
-    let mut entries = project.answers.entries().to_vec();
-    entries.push(entry.clone());
-    // The writer refuses such an undo too; the hint here is in the words of the command line.
-    if matches!(entry, Entry::Undo { .. }) && AnswerLog::idle_undo(&entries).is_some() {
-        return Err(nothing_to_undo(&project, arguments.judge.as_deref()));
-    }
-    // What could not be learned from is not written either.
-    let log = AnswerLog::new(entries)?;
-    let (_, observations) = observe(&project, &log)?;
-    AnswerWriter::open(&project.answers_file, &project.items)?.append(&entry, &project.items)?;
-    let count = output::count(observations.len(), "answer");
-    output::note(format!("recorded in {}: {count} to learn from", project.answers_file.display()));
+    let mut recorder = Recorder::open(&arguments.project)?;
+    let entry = entry(arguments, recorder.items())?;
+    recorder.record(entry)?;
+    let learned = recorder.answers().standing().iter().filter(|answer| answer.outcome != Said::Skip).count();
+    let count = output::count(learned, "answer");
+    output::note(format!("recorded in {}: {count} to learn from", recorder.file().display()));
     Ok(())
 }
 
-fn nothing_to_undo(project: &Project, judge: Option<&str>) -> Failure {
-    let whose = judge.map_or("without a judge".into(), |judge| format!("of the judge \"{judge}\""));
-    let error = InputError::new(&project.answers_file, format!("an answer {whose} that still stands")).found("undo");
-    let standing = project.answers.standing();
-    let others: BTreeSet<Option<&str>> = standing.iter().map(|answer| answer.judge.as_deref()).collect();
-    let hint = match others.first() {
-        None => "there are no answers to take back".into(),
-        Some(None) => "leave --judge out to take back the latest answer without a judge".into(),
-        Some(Some(other)) => format!("say whose answer to take back, for example --judge {}", output::typed(other)),
+fn entry(arguments: &Arguments, items: &Items) -> Result<Entry, Failure> {
+    /// Where the names of the items come from.
+    const ORIGIN: &str = "command line";
+    let unknown = |word: &str, expected: &str| Failure::Usage {
+        message: InputError::new(ORIGIN, expected).found(word).to_string(),
+        hint: "for example: ordain answer France Spain first",
     };
-    Failure::Library(error.hint(hint).into())
-}
-
-fn entry(arguments: &Arguments, project: &Project) -> Result<Entry, Failure> {
-    let time = Some(now());
-    let judge = arguments.judge.clone();
-    let group = arguments.group.as_deref();
+    let (time, judge, group) = (Some(now()), arguments.judge.clone(), arguments.group.as_deref());
     let words: Vec<&str> = arguments.words.iter().map(String::as_str).collect();
+    let said = |word: &str| word.parse::<Said>().ok();
     let answer = match words[..] {
         ["undo"] => return Ok(Entry::Undo { judge, time }),
-        [item, outcome @ ("good" | "bad")] => {
-            let said = if outcome == "good" { Said::Good } else { Said::Bad };
-            Answer::new(named_item(&project.items, ORIGIN, item, group)?, None, said)?
+        [item, word] if said(word).is_some_and(Said::is_single) => {
+            Answer::new(named_item(items, ORIGIN, item, group)?, None, word.parse()?)?
         }
-        [first, second, outcome] => {
-            let said = match outcome {
-                "first" => Said::First,
-                "second" => Said::Second,
-                "tie" => Said::Tie,
-                "skip" => Said::Skip,
-                other => return Err(unknown(other, "first, second, tie or skip after two items")),
+        [first, second, word] => {
+            let Some(said) = said(word).filter(|said| !said.is_single()) else {
+                return Err(unknown(word, "first, second, tie or skip after two items"));
             };
-            let (first, second) = named_pair(&project.items, ORIGIN, [first, second], group)?;
+            let (first, second) = named_pair(items, ORIGIN, [first, second], group)?;
             Answer::new(first, Some(second), said)?
         }
-        [.., last] => {
+        _ => {
+            let last = words.last().copied().unwrap_or_default();
             return Err(unknown(last, "two items and first, second, tie or skip; one item and good or bad; undo"));
         }
-        [] => unreachable!("clap asks for at least one word"),
     };
     Ok(Entry::Answer(Answer { judge, time, ..answer }))
 }
 
-fn unknown(word: &str, expected: &str) -> Failure {
-    let message = InputError::new(ORIGIN, expected).found(word).to_string();
-    Failure::Usage { message, hint: "for example: ordain answer France Spain first" }
-}
-
-/// The log holds one entry a line.
+/// The log holds one entry per line.
 pub fn one_line(judge: &str) -> Result<String, &'static str> {
     if judge.contains(['\n', '\r']) { Err("a judge's name is one line") } else { Ok(judge.to_owned()) }
 }

@@ -5,16 +5,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::InputError;
-use ordain::formats::Project;
-use ordain::gp::{Comparison, ComparisonParams, Lack, Observation, Score, Setting, TuningParams};
+use ordain::gp::{Comparison, ComparisonParams, Lack, Score, TuningParams};
 use ordain::measure::MeanInterval;
 use ordain::numeric::Seed;
+use ordain::{InputError, Project};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::{kernel_names, observe, open_project, working};
 use crate::output::{self, Format};
+use crate::working::working;
 use crate::{Failure, Outcome};
 
 /// Say whether each kernel helps: do attributes, do links?
@@ -106,29 +105,19 @@ impl From<Score> for ScoreReport {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let project = open_project(&arguments.project)?;
-    let (model, observations) = observe(&project, &project.answers)?;
-    check_pairs(&project, &observations, arguments.folds)?;
-    let seed = Seed(arguments.seed.unwrap_or(project.ask.seed));
-    let params = ComparisonParams {
-        folds: arguments.folds as usize,
-        repeats: arguments.repeats as usize,
-        seed,
-        tuning: (!arguments.fixed).then(|| TuningParams { seed, ..TuningParams::default() }),
-        ..ComparisonParams::default()
-    };
-    let setting = Setting {
-        kernels: &project.kernels,
-        items: &project.items,
-        relations: &project.relations,
-        answers: &project.answers.standing(),
-        model,
-    };
+    let project = Project::open(&arguments.project)?;
+    check_pairs(&project, arguments.folds)?;
+    let seed = Seed(arguments.seed.unwrap_or(project.model().ask().seed));
     let working = working("comparing");
-    let comparison =
-        params.compare(setting, |done, all| working.say(format!("comparing: {done} of {all} models fitted")))?;
+    let mut tuning = TuningParams::default();
+    tuning.seed = seed;
+    let mut params = ComparisonParams::default();
+    (params.folds, params.repeats, params.seed) = (arguments.folds as usize, arguments.repeats as usize, seed);
+    params.tuning = (!arguments.fixed).then_some(tuning);
+    params.watch = working.watch();
+    let comparison = project.compare(&params)?;
     drop(working);
-    let names = kernel_names(&project);
+    let names = project.kernel_names();
     match arguments.format {
         Format::Json => output::json(&report(&comparison, &names, arguments)),
         Format::Csv => csv(&report(&comparison, &names, arguments)),
@@ -137,7 +126,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// Every fold needs a pair, or a single item that was called good or bad.
-fn check_pairs(project: &Project, observations: &[Observation], folds: u32) -> Outcome {
+fn check_pairs(project: &Project, folds: u32) -> Outcome {
+    let observations = project.observations()?;
     let pairs = observations.iter().map(|observation| observation.functional).collect::<HashSet<_>>().len();
     if pairs >= folds as usize {
         return Ok(());
@@ -149,7 +139,7 @@ fn check_pairs(project: &Project, observations: &[Observation], folds: u32) -> O
     let expected = format!("answers on at least {folds} different pairs, one for each fold");
     let answers = output::count(observations.len(), "answer");
     let found = format!("{answers} on {}", output::count(pairs, "pair"));
-    Err(Failure::Library(InputError::new(&project.answers_file, expected).found(found).hint(hint).into()))
+    Err(Failure::Library(InputError::new(&project.file().answers, expected).found(found).hint(hint).into()))
 }
 
 const ALL: &str = "all kernels";

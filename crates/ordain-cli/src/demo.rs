@@ -8,13 +8,13 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use ordain::formats::Project;
+use ordain::active::Curve;
 use ordain::gp::RankedItem;
+use ordain::{Inference, Project};
 
 use self::report::Story;
-use crate::model::{Inference, Model, working};
-use crate::simulate::play::Curve;
 use crate::simulate::{Measure, draw, picture, table};
+use crate::working::working;
 use crate::{Failure, Outcome, output, rank};
 
 /// Rank the bundled example: European countries by inhabitants, from 60 answers
@@ -51,23 +51,28 @@ pub fn run(arguments: &Arguments) -> Outcome {
         output::note(format!("wrote the example to {}: 45 countries, their borders, 60 answers to", folder.display()));
         output::note("\"which has more inhabitants?\". The model does not see the inhabitants.\n");
     }
-    let model = Model::open(folder, Inference::Ep)?;
-    let ranking = rank::Ranking::plain(&model)?;
-    ranking.show(&model)?;
+    let project = Project::open(folder)?;
+    let learning = working("learning from the answers");
+    let fitted = project.fit(Inference::Ep, &learning.watch())?;
+    drop(learning);
+    let shown = rank::Shown::plain(&fitted, &project.asking()?)?;
+    shown.show(&fitted)?;
+    let ranked = &shown.ranking.items;
     // Only the example knows the truth; another project that stands there has other items to try.
-    let Some(truth) = inhabitants(&model.project) else { return Ok(()) };
-    let share = share_in_order(&truth, &ranking.items);
+    let Some(truth) = inhabitants(&project) else { return Ok(()) };
+    let share = share_in_order(&truth, ranked);
     output::note(format!("{:.0} % of all pairs stand in their true order", 100.0 * share));
     let working = working("playing sessions");
-    let curves = race::race(&model.project, &truth, &working)?;
-    let climb = race::climb(&model.project, &truth, &working)?;
+    let curves = race::race(&project, &truth, &working)?;
+    let climb = race::climb(&project, &truth, &working)?;
     drop(working);
     show(&curves)?;
     let advice = advice(&output::typed(folder));
     let report = folder.join(REPORT);
     let story = Story {
-        model: &model,
-        ranked: &ranking.items,
+        items: project.items(),
+        learned: fitted.learned(),
+        ranked,
         truth: &truth,
         in_order: share,
         curves: &curves,
@@ -104,8 +109,8 @@ fn show(curves: &[(String, Curve)]) -> Outcome {
 
 /// The column `inhabitants`, if these are the example's items.
 fn inhabitants(project: &Project) -> Option<Vec<f64>> {
-    let items = std::fs::read_to_string(project.items_file.as_ref()?).ok()?;
-    let cells = project.other.get("inhabitants").filter(|_| items == FILES[0].1)?;
+    let items = std::fs::read_to_string(project.file().items.as_ref()?).ok()?;
+    let cells = project.file().other.get("inhabitants").filter(|_| items == FILES[0].1)?;
     cells.iter().map(|cell| cell.parse().ok()).collect()
 }
 

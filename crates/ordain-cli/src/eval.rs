@@ -14,7 +14,7 @@ use ordain::measure::{Evaluation, EvaluationParams, Measure, RunEvaluation, Ties
 use serde::Serialize;
 
 use self::bounds::BoundArguments;
-use crate::model::working;
+use crate::working::working;
 use crate::output::{self, Format};
 use crate::{Failure, Outcome};
 

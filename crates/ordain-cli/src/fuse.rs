@@ -11,17 +11,16 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use ordain::formats::{fits_run, write_whole};
-use ordain::order::{Fused, Fusion, Pool, RankOrdering, Unretrieved};
+use ordain::order::{ExpertWeights, Fused, Fusion, Pool, RankOrdering, Unretrieved};
 use rayon::prelude::*;
 
-use crate::model::working;
+use crate::working::working;
 use crate::output::{self, Format};
 use crate::simulate::picture;
 use crate::{Failure, Outcome};
 use feedback::Source;
 use input::{Input, Query};
 use report::Report;
-use state::Weights;
 
 /// Fuse several runs into one, learning whom to trust from feedback
 ///
@@ -173,7 +172,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let (what, method) = ("the list of experts".into(), "ordain fuse");
         return Err(ordain::Error::TooLarge { what, size: names.len(), limit: MOST_EXPERTS, method }.into());
     }
-    let weights = Weights::start(arguments, learn, &names)?;
+    let weights = state::start(arguments, learn, &names)?;
     let before = weights.rounds();
     let mut fuser = Fuser { arguments, input, weights, queries: 0 };
     let tell = |queries: usize| working.say(format!("fusing: {queries} queries"));
@@ -188,8 +187,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(path) = &arguments.plot {
         picture::write(path, &report.picture())?;
     }
-    // Last, so that a stopped command can be given again: what is not in the state was not learned.
-    fuser.weights.save(arguments.state.as_deref())?;
+    // Last, so that a command that was stopped can be given again: what is not in the state was not learned.
+    state::save(&fuser.weights, arguments.state.as_deref())?;
     if arguments.output.is_none() {
         output::note(report.text());
         return Ok(std::io::stdout().lock().write_all(&text)?);
@@ -239,7 +238,7 @@ fn write_run(path: &Path, write: impl FnOnce(&mut dyn Write) -> Outcome) -> Outc
 struct Fuser<'a> {
     arguments: &'a Arguments,
     input: Input,
-    weights: Weights,
+    weights: ExpertWeights,
     queries: usize,
 }
 
@@ -252,8 +251,8 @@ impl Fuser<'_> {
             if batch.is_empty() {
                 return Ok(());
             }
-            // Weights that do not change let all cores order queries too.
-            let fixed = self.weights.fixed();
+            // Weights that stay as they are leave the orders to all cores too.
+            let fixed = self.weights.if_fixed();
             let prepare = |query| Pooled::new(query, arguments)?.ordered(arguments.order, fixed);
             let prepared: Vec<ordain::Result<_>> = batch.par_iter().map(prepare).collect();
             for prepared in prepared {

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use ordain::Error;
-use ordain::formats::{Draft, Sketch, draft_project, write_project};
+use ordain::Project;
+use ordain::formats::{Draft, Sketch};
 
-use crate::{Failure, Outcome, output};
+use crate::{Outcome, output};
 
 /// Start a project: write a commented ordain.toml for your data
 ///
@@ -28,16 +28,12 @@ pub struct Arguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let Draft { text, remarks } = draft_project(&Sketch {
+    let (path, Draft { remarks, .. }) = Project::create(&Sketch {
         folder: arguments.folder.clone(),
         file: arguments.file.clone(),
         answers: arguments.answers.clone(),
         relations: arguments.relation.clone(),
     })?;
-    // Only now: the data fit.
-    let failed = |source| Failure::Library(Error::Io { action: "create", path: arguments.folder.clone(), source });
-    std::fs::create_dir_all(&arguments.folder).map_err(failed)?;
-    let path = write_project(&arguments.folder, &text)?;
     let (rank, answer) = match output::typed(&arguments.folder).as_str() {
         "." => (String::new(), String::new()),
         folder => (format!(" {folder}"), format!(" --project {folder}")),

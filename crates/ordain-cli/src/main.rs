@@ -9,7 +9,6 @@ mod demo;
 mod eval;
 mod fuse;
 mod init;
-mod model;
 mod next;
 mod output;
 mod predict;
@@ -19,11 +18,14 @@ mod reproduce;
 mod search;
 mod simulate;
 mod tune;
+mod working;
 
 use std::io::Write;
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
+use ordain::Inference;
 
 /// Learn the order of things from as few comparisons as possible.
 ///
@@ -82,7 +84,13 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// The result of a subcommand.
+/// Parses how answers become a belief.
+fn inference() -> impl TypedValueParser<Value = Inference> {
+    let values = Inference::ALL.map(|one| PossibleValue::new(one.name()).help(one.description()));
+    PossibleValuesParser::from(values).try_map(|word| word.parse())
+}
+
+/// What a subcommand returns.
 type Outcome = Result<(), Failure>;
 
 /// Exit codes: 0 fine, 1 wrong input, 2 wrong usage (clap uses it too), 3 internal.
@@ -114,8 +122,12 @@ fn main() -> ExitCode {
         Ok(Err(Failure::Output(error))) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Ok(Err(Failure::Output(error))) => complain(&format!("cannot write the output: {error}"), None, INTERNAL),
         Ok(Err(Failure::Library(error))) => {
-            use ordain::Error::{NotConverged, NotPositiveDefinite};
-            let code = if matches!(error, NotConverged { .. } | NotPositiveDefinite { .. }) { INTERNAL } else { INPUT };
+            use ordain::Error::{NotConverged, NotPositiveDefinite, Setting};
+            let code = match error {
+                NotConverged { .. } | NotPositiveDefinite { .. } => INTERNAL,
+                Setting { .. } => USAGE,
+                _ => INPUT,
+            };
             complain(&error.to_string(), error.hint(), code)
         }
         Ok(Err(Failure::Usage { message, hint })) => complain(&message, Some(hint), USAGE),

@@ -1,23 +1,21 @@
 //! `ordain next`: the pairs that are worth asking.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::active::{CertaintyParams, Question, certainty, choose_many};
+use ordain::active::{Asking, Certainty, CertaintyParams, Question};
 use ordain::data::Items;
-use ordain::formats::Project;
-use ordain::gp::{Belief, EpParams, RankingParams};
-use ordain::kernel;
+use ordain::gp::RankingParams;
 use ordain::numeric::Seed;
+use ordain::{Inference, Project};
 use serde::Serialize;
 
-use crate::certainty::{Slack, parse_share, sentence};
-use crate::model::{Inference, observe, open_project, working};
+use crate::certainty::{Slack, parse_share};
 use crate::output::{self, Format};
-use crate::question::{Asking, Options, candidates, read_pool};
-use crate::{Failure, Outcome};
+use crate::question::Options;
+use crate::working::working;
+use crate::{Outcome, inference};
 
 /// Say which pairs are worth asking next
 ///
@@ -48,8 +46,8 @@ pub struct Arguments {
     target: Option<f64>,
     #[command(flatten)]
     slack: Slack,
-    /// How answers become a belief; `ordain ask` goes by the incremental one
-    #[arg(long, value_enum, default_value = "ep")]
+    /// How answers become a belief; by default the first pair is the one that `ordain ask` would ask
+    #[arg(long, default_value = "incremental", value_parser = inference())]
     inference: Inference,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
@@ -72,29 +70,29 @@ struct Row<'a> {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let project = open_project(&arguments.project)?;
-    let asking = arguments.options.resolve(&project)?;
-    let pool = arguments.pool.as_ref().map(|pool| read_pool(pool, &project)).transpose()?;
+    let mut project = Project::open(&arguments.project)?;
+    project.set_options(arguments.options.given(project.model().ask().goal)?)?;
+    if let Some(pool) = &arguments.pool {
+        project.set_pool(pool)?;
+    }
+    let asking = project.asking()?;
     let count = arguments.count as usize;
     let working = working("choosing pairs");
-    let enough = |belief: &dyn Belief| enough(arguments, &asking, &project, belief);
+    // The draws of a ranking, so that `ordain rank` says the same.
+    let mut params = CertaintyParams::default();
+    (params.draws, params.seed) = (RankingParams::default().draws, Seed(project.model().ask().seed));
     let (enough, questions) = match arguments.inference {
-        Inference::Ep => {
-            let (model, observations) = observe(&project, &project.answers)?;
-            let kernel = Arc::new(kernel::build(&project.kernels, &project.items, &project.relations)?);
-            let belief = EpParams::default().fit(kernel, &observations)?;
-            let standing = project.answers.standing();
-            let mut stream = asking.seed.stream(standing.len() as u64);
-            let (candidates, _) = candidates(&project, pool.as_ref(), standing);
-            match enough(&belief)? {
-                None => (None, choose_many(&belief, &model, asking.strategy, candidates, &[], count, &mut stream)?),
+        Inference::Incremental => {
+            let session = project.session()?;
+            match enough(arguments, &asking, || session.certainty(&params))? {
+                None => (None, session.ask_many(count)?),
                 enough => (enough, Vec::new()),
             }
         }
-        Inference::Incremental => {
-            let session = asking.session(&project, pool.as_ref())?;
-            match enough(session.belief())? {
-                None => (None, session.ask_many(count)?),
+        inference => {
+            let fitted = project.fit(inference, &working.watch())?;
+            match enough(arguments, &asking, || fitted.certainty(&params))? {
+                None => (None, fitted.ask_many(&asking, project.pool(), count)?),
                 enough => (enough, Vec::new()),
             }
         }
@@ -103,7 +101,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(sure) = &enough {
         output::note(format!("nothing more need be asked: {sure}"));
     }
-    let rows: Vec<Row<'_>> = questions.iter().map(|question| row(&project.items, question)).collect();
+    let rows: Vec<Row<'_>> = questions.iter().map(|question| row(project.items(), question)).collect();
     match arguments.format {
         Format::Json => output::json(&Report { pairs: rows }),
         Format::Csv => show_csv(&rows),
@@ -121,16 +119,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
 fn enough(
     arguments: &Arguments,
     asking: &Asking,
-    project: &Project,
-    belief: &dyn Belief,
-) -> Result<Option<String>, Failure> {
+    certainty: impl FnOnce() -> ordain::Result<Vec<Certainty>>,
+) -> ordain::Result<Option<String>> {
     let Some(target) = arguments.target else { return Ok(None) };
     let rule = arguments.slack.rule(asking.goal, target);
-    let groups = project.items.groups();
-    // The draws of a ranking, so that it and `ordain rank` say the same.
-    let params = CertaintyParams { draws: RankingParams::default().draws, seed: Seed(project.ask.seed) };
-    let probability = rule.probability(&certainty(belief, groups, &params)?);
-    Ok((probability >= target).then(|| sentence(&rule, probability, groups)))
+    let groups = certainty()?;
+    let probability = rule.probability(&groups);
+    Ok((probability >= target).then(|| rule.sentence(probability, groups.len())))
 }
 
 fn row<'a>(items: &'a Items, question: &Question) -> Row<'a> {

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use ordain::formats::named_pair;
-use ordain::gp::predict;
+use ordain::{Inference, Project};
 use serde::Serialize;
 
-use crate::Outcome;
-use crate::model::{Inference, Model};
 use crate::output::{self, Format};
+use crate::working::working;
+use crate::{Outcome, inference};
 
 /// Predict which of two items a judge would prefer
 #[derive(Args)]
@@ -25,7 +25,7 @@ pub struct Arguments {
     #[arg(long)]
     group: Option<String>,
     /// How answers become a belief
-    #[arg(long, value_enum, default_value = "ep")]
+    #[arg(long, default_value = "ep", value_parser = inference())]
     inference: Inference,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
@@ -42,10 +42,12 @@ struct Report<'a> {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let model = Model::open(&arguments.project, arguments.inference)?;
+    let project = Project::open(&arguments.project)?;
     let ids = [arguments.first.as_str(), arguments.second.as_str()];
-    let (first, second) = named_pair(&model.project.items, "command line", ids, arguments.group.as_deref())?;
-    let prediction = predict(model.belief.as_ref(), &model.answers, first, second)?;
+    let (first, second) = named_pair(project.items(), "command line", ids, arguments.group.as_deref())?;
+    let working = working("learning from the answers");
+    let prediction = project.fit(arguments.inference, &working.watch())?.predict(first, second)?;
+    drop(working);
     let report = Report {
         first: &arguments.first,
         second: &arguments.second,

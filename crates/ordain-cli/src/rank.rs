@@ -6,19 +6,20 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::active::{StopRule, rank_with_certainty};
+use ordain::active::{AskOptions, Asking, Foreseen, StopRule};
 use ordain::formats::NewLinks;
 use ordain::gp::{RankedItem, RankingParams};
 use ordain::numeric::Seed;
+use ordain::{Fitted, Inference, Project, Ranking};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use self::settled::{Ahead, Settled};
+use self::settled::Ahead;
 use crate::certainty::Wanted;
-use crate::model::{Inference, Model, Unseen, working};
 use crate::output::{self, Format};
-use crate::question::{Asking, GoalOptions, Options};
-use crate::{Failure, Outcome};
+use crate::question::GoalOptions;
+use crate::working::working;
+use crate::{Failure, Outcome, inference};
 
 /// Rank the items and say how sure the ranking is
 ///
@@ -59,7 +60,7 @@ pub struct Arguments {
     #[arg(long, value_name = "[RELATION=]FILE", requires = "with", value_parser = parse_links)]
     with_links: Vec<NewLinks>,
     /// How answers become a belief
-    #[arg(long, value_enum, default_value = "ep")]
+    #[arg(long, default_value = "ep", value_parser = inference())]
     inference: Inference,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
@@ -112,85 +113,95 @@ pub fn run(arguments: &Arguments) -> Outcome {
             hint: "leave it out, or take --format json",
         });
     }
-    let unseen = arguments.with.as_ref().map(|items| Unseen { items, links: &arguments.with_links });
-    let model = Model::open_with(&arguments.project, arguments.inference, unseen.as_ref())?;
-    let asking = Options::of_goal(&arguments.goal).resolve(&model.project)?;
+    let mut project = Project::open(&arguments.project)?;
+    project.set_options(AskOptions::goal(arguments.goal.given(project.model().ask().goal)?))?;
+    let asking = project.asking()?;
+    let fitted = fit(&project, arguments)?;
     let ahead = match arguments.format {
         _ if arguments.forecast => Ahead::Always,
         Format::Table => Ahead::IfQuick,
         Format::Json | Format::Csv => Ahead::Never,
     };
-    let top = arguments.goal.top();
-    let ranking = Ranking::make(&model, &asking, arguments.wanted.rule(asking.goal), top, ahead)?;
+    let shown = Shown::make(&fitted, &asking, arguments.wanted.rule(asking.goal), arguments.goal.top(), ahead)?;
     match arguments.format {
-        Format::Table => ranking.show(&model),
-        Format::Csv => output::csv(ranking.rows(&model)),
+        Format::Table => shown.show(&fitted),
+        Format::Csv => output::csv(shown.rows(&fitted)),
         Format::Json => output::json(&Report {
-            items: ranking.rows(&model).map(|row| Row { new: row.new.filter(|&new| new), ..row }).collect(),
-            log_evidence: model.belief.log_evidence(),
-            answers: model.learned,
-            inference: arguments.inference.word(),
-            certainty: ranking.settled.report(),
+            items: shown.rows(&fitted).map(|row| Row { new: row.new.filter(|&new| new), ..row }).collect(),
+            log_evidence: fitted.belief().log_evidence(),
+            answers: fitted.learned(),
+            inference: arguments.inference.name(),
+            certainty: settled::report(&shown.ranking, &shown.rule, shown.foreseen),
         }),
     }
 }
 
-/// A ranking and how settled it is.
-pub struct Ranking {
-    pub items: Vec<RankedItem>,
+/// What is believed of the project's items, and of newcomers if some are given.
+fn fit<'a>(project: &'a Project, arguments: &Arguments) -> Result<Fitted<'a>, Failure> {
+    let newcomers = arguments.with.as_ref().map(|items| project.newcomers(items, &arguments.with_links)).transpose()?;
+    let working = working("learning from the answers");
+    let (inference, watch) = (arguments.inference, working.watch());
+    Ok(match newcomers {
+        Some(newcomers) => project.fit_with(newcomers, inference, &watch)?,
+        None => project.fit(inference, &watch)?,
+    })
+}
+
+/// A ranking as it is shown.
+pub struct Shown {
+    pub ranking: Ranking,
     top: Option<u32>,
-    settled: Settled,
+    rule: StopRule,
+    foreseen: Option<Foreseen>,
     /// The items' tiers.
     tiers: Vec<usize>,
 }
 
-impl Ranking {
-    /// Of all items of a model.
-    pub fn make(
-        model: &Model,
+impl Shown {
+    /// The ranking of all items.
+    fn make(
+        fitted: &Fitted<'_>,
         asking: &Asking,
         rule: StopRule,
         top: Option<u32>,
         ahead: Ahead,
     ) -> Result<Self, Failure> {
         let working = working("drawing rankings");
-        let params = RankingParams {
-            top: top.map(|top| top as usize),
-            seed: Seed(model.project.ask.seed),
-            ..RankingParams::default()
-        };
-        let (items, groups) = rank_with_certainty(model.belief.as_ref(), model.items(), &params)?;
+        let mut params = RankingParams::default();
+        params.top = top.map(|top| top as usize);
+        params.seed = Seed(fitted.model().ask().seed);
+        params.watch = working.watch();
+        let ranking = fitted.rank(&params)?;
         drop(working);
-        let settled = Settled::new(model, groups, asking, rule, ahead)?;
-        let tiers = settled.tiers();
-        Ok(Self { items, top, settled, tiers })
+        let foreseen = settled::foresee(fitted, &ranking, asking, rule, ahead)?;
+        let tiers = ranking.tiers();
+        Ok(Self { ranking, top, rule, foreseen, tiers })
     }
 
     /// As `ordain rank` shows it when nothing else is said.
-    pub fn plain(model: &Model) -> Result<Self, Failure> {
-        let asking = Options::of_goal(&GoalOptions::default()).resolve(&model.project)?;
-        Self::make(model, &asking, Wanted::default().rule(asking.goal), None, Ahead::IfQuick)
+    pub fn plain(fitted: &Fitted<'_>, asking: &Asking) -> Result<Self, Failure> {
+        Self::make(fitted, asking, StopRule::new(asking.goal), None, Ahead::IfQuick)
     }
 
-    fn rows<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = Row<'a>> {
-        self.items.iter().enumerate().map(|(at, item)| row(model, item, self.tiers[at]))
+    fn rows<'a>(&'a self, fitted: &'a Fitted<'_>) -> impl Iterator<Item = Row<'a>> {
+        self.ranking.items.iter().enumerate().map(|(at, item)| row(fitted, item, self.tiers[at]))
     }
 
     /// The table for people, with a picture of every item's utility: the mean and the 90 % around it.
-    pub fn show(&self, model: &Model) -> Outcome {
+    pub fn show(&self, fitted: &Fitted<'_>) -> Outcome {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         let tiered = self.tiers.iter().any(|&tier| tier > 1);
-        let rows: Vec<Row<'_>> = self.rows(model).map(|row| Row { tier: row.tier.filter(|_| tiered), ..row }).collect();
+        let rows: Vec<Row<'_>> = self.rows(fitted).map(|row| Row { tier: row.tier.filter(|_| tiered), ..row }).collect();
         let numbers: Vec<Vec<String>> = rows.iter().map(numbers).collect();
         let mut headings: Vec<String> = ["rank", "utility", "± sd", "rank (90 %)"].map(str::to_owned).into();
         headings.extend(self.top.map(|top| format!("top {top}")));
         headings.extend(tiered.then(|| "tier".to_owned()));
-        headings.extend(model.has_newcomers().then(String::new));
+        headings.extend(fitted.has_newcomers().then(String::new));
         let widest = |column: usize| numbers.iter().map(|cells| cells[column].width()).max().unwrap_or(0);
         let fixed = (0..headings.len()).map(|column| widest(column).max(headings[column].width()) + PADDING).sum();
         let longest = |name: fn(&Row<'_>) -> usize| rows.iter().map(name).max().unwrap_or(0);
-        let group = model.items().groups().map(|_| longest(|row| row.group.map_or(0, str::width)).max("group".len()));
+        let group = fitted.items().groups().map(|_| longest(|row| row.group.map_or(0, str::width)).max("group".len()));
         let widths = Widths::fit(output::columns(), fixed, longest(|row| row.id.width()).max("item".len()), group);
 
         let rank = headings.remove(0);
@@ -198,7 +209,7 @@ impl Ranking {
         let titles =
             [rank, "item".into()].into_iter().chain(headings).chain((widths.picture > 0).then(|| heading.into()));
         table.set_header(group.map(|_| "group".into()).into_iter().chain(titles));
-        let pictures = pictures(&self.items, widths.picture);
+        let pictures = pictures(&self.ranking.items, widths.picture);
         for ((row, mut numbers), picture) in rows.iter().zip(numbers).zip(pictures) {
             let group = group.map(|_| output::cut(row.group.unwrap_or_default(), widths.group));
             let item = output::cut(row.id, widths.item);
@@ -213,23 +224,23 @@ impl Ranking {
             }
         }
         output::text(table.trim_fmt())?;
-        let new = self.items.iter().filter(|ranked| model.is_new(ranked.item)).count();
+        let new = self.ranking.items.iter().filter(|ranked| fitted.is_new(ranked.item)).count();
         let new = if new > 0 { format!(" ({new} new)") } else { String::new() };
-        let items = output::count(self.items.len(), "item") + &new;
-        let evidence = model.belief.log_evidence();
-        output::note(match model.learned {
+        let items = output::count(self.ranking.items.len(), "item") + &new;
+        let evidence = fitted.belief().log_evidence();
+        output::note(match fitted.learned() {
             0 => format!("{items}, no answers yet; \"ordain ask\" asks for them"),
             answers => {
                 format!("{items}, {}, log evidence {}", output::count(answers, "answer"), output::fixed(evidence, 3))
             }
         });
-        output::note(self.settled.line(model.items().groups()));
+        output::note(settled::line(&self.ranking, &self.rule, self.foreseen));
         Ok(())
     }
 }
 
-fn row<'a>(model: &'a Model, ranked: &RankedItem, tier: usize) -> Row<'a> {
-    let items = model.items();
+fn row<'a>(fitted: &'a Fitted<'_>, ranked: &RankedItem, tier: usize) -> Row<'a> {
+    let items = fitted.items();
     Row {
         id: items.id(ranked.item),
         rank: ranked.rank,
@@ -240,7 +251,7 @@ fn row<'a>(model: &'a Model, ranked: &RankedItem, tier: usize) -> Row<'a> {
         top: ranked.top,
         group: items.group_name(ranked.item),
         tier: Some(tier),
-        new: model.has_newcomers().then(|| model.is_new(ranked.item)),
+        new: fitted.has_newcomers().then(|| fitted.is_new(ranked.item)),
     }
 }
 

@@ -27,7 +27,7 @@ pub struct Arguments {
     /// `list`, or the experiments to run
     #[arg(required = true, value_name = "NAME", value_parser = names())]
     names: Vec<String>,
-    /// The folder of public data [default: the variable ORDAIN_DATA, else ../shared/data]; --help says what it must hold
+    /// The folder of public data [default: the variable ORDAIN_DATA, else data]; docs/data.md says what it must hold
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// The folder for the results
@@ -47,7 +47,7 @@ fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(std::iter::once(LIST).chain(experiments().iter().map(|experiment| experiment.name)))
 }
 
-/// The files that the folder of data must hold, and their origin.
+/// What the folder of data must hold.
 fn data_help() -> String {
     let mut files: Vec<DataFile> = Vec::new();
     for &file in experiments().iter().flat_map(|experiment| experiment.data) {
@@ -55,9 +55,9 @@ fn data_help() -> String {
             files.push(file);
         }
     }
-    let mut out = "The folder of data must hold, gzipped:\n".to_owned();
-    for set in files.chunk_by(|a, b| a.origin == b.origin) {
-        let _ = write!(out, "\nEach {}:\n", set[0].origin);
+    let mut out = "Files in the folder of data, gzipped. docs/data.md says where to get each of them.\n".to_owned();
+    for set in files.chunk_by(|a, b| a.collection == b.collection) {
+        let _ = write!(out, "\n{}:\n", set[0].collection);
         for alike in set.chunk_by(|a, b| a.form == b.form) {
             alike.iter().for_each(|file| out.push_str(&format!("  {}\n", file.path)));
             let _ = writeln!(out, "      {}", alike[0].form);
@@ -73,8 +73,21 @@ fn data(arguments: &Arguments) -> DataFolder {
     }
     match std::env::var_os("ORDAIN_DATA") {
         Some(path) => DataFolder::new(path, "the variable ORDAIN_DATA"),
-        None => DataFolder::new("../shared/data", "the default, without --data and ORDAIN_DATA"),
+        None => DataFolder::new("data", "the default, without --data and ORDAIN_DATA"),
     }
+}
+
+/// Says which files are not those that the recorded results were made with.
+fn warn_of_other_files(experiment: &Experiment, data: &DataFolder) -> Outcome {
+    let differing = data.differing(experiment.data)?;
+    if !differing.is_empty() {
+        let files: Vec<&str> = differing.iter().map(|file| file.path).collect();
+        output::note(format!(
+            "warning: results may differ from ours: docs/data.md lists another SHA-256 for {}",
+            files.join(", ")
+        ));
+    }
+    Ok(())
 }
 
 /// Runs the subcommand.
@@ -89,6 +102,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let data = data(arguments);
     let options = Options { seed: Seed(arguments.seed), quick: arguments.quick };
     for experiment in arguments.names.iter().filter_map(|name| find(name)) {
+        warn_of_other_files(experiment, &data)?;
         let gist = one(experiment, &data, arguments, options)?.gist;
         // The report also covers other experiments in the folder. If it fails on one of those, this one was shown.
         show(experiment, &gist, options)?;

@@ -10,7 +10,7 @@ use ordain::formats::{Documents, DocumentsSpec, Lines, QueryText, fits_run, read
 use ordain::text::{Analysis, Bm25Params, Hit, Index, IndexBuilder, Query, Stemmer, StopWords};
 use serde::Serialize;
 
-use crate::model::working;
+use crate::working::working;
 use crate::output;
 use crate::{Failure, Outcome};
 

@@ -1,31 +1,30 @@
 //! `ordain simulate`: how fast sessions find the truth where it is known.
 
 pub mod picture;
-pub mod play;
-pub mod problem;
+mod problem;
 mod tuning;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::active::{BeliefKind, Facts, Judge, Quality, Strategy};
-use ordain::data::{Goal, Groups};
+pub use ordain::active::QualityMeasure as Measure;
+use ordain::active::{BeliefKind, Contender, Curve, Facts, Ground, Judge, Point, Quality, Strategy, Tournament};
+use ordain::data::Goal;
 use ordain::formats::project::DEFAULT_NOISE;
 use ordain::formats::read_kernels;
 use ordain::gp::AnswerModel;
+use ordain::kernel::{KernelSpec, Parameter};
 use ordain::numeric::Seed;
-use ordain::{InputError, kernel};
+use ordain::{InputError, Model, Project, Watch};
 use serde::Serialize;
 
-use self::play::{Contender, Curve, Point, Rules, play};
-use self::problem::{Problem, Query};
-use crate::model::{open_project, working};
+use self::problem::Query;
 use crate::output::{self, Format};
 use crate::question::GoalOptions;
-use crate::{Failure, Outcome, chart, tune};
+use crate::working::working;
+use crate::{Failure, Outcome, chart};
 
 /// Play sessions against a known truth: how many answers which ranking takes
 ///
@@ -94,7 +93,7 @@ pub struct Arguments {
     #[arg(long, requires = "letor")]
     tune: bool,
     /// What the table and the chart show
-    #[arg(long, value_enum, default_value = "map")]
+    #[arg(long, default_value = "map", value_parser = measure())]
     measure: Measure,
     /// Also draw what the chart shows, with bands of one standard error, as a picture
     #[arg(long, value_name = "FILE.svg", value_parser = picture::parse_file)]
@@ -130,40 +129,11 @@ impl From<Belief> for BeliefKind {
     }
 }
 
-/// The measures, in the order of [`Quality::values`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Measure {
-    /// Mean average precision
-    Map,
-    /// Normalised discounted cumulative gain of the first ten
-    Ndcg10,
-    /// Reciprocal rank of the item that is truly best
-    Best,
-    /// Kendall's tau with the truth
-    Tau,
-    /// Share of pairs in the right order
-    Accuracy,
-}
-
-impl Measure {
-    fn of(self, quality: &Quality) -> f64 {
-        quality.values()[self as usize]
-    }
-
-    fn name(self) -> &'static str {
-        ["map", "ndcg10", "best", "tau", "accuracy"][self as usize]
-    }
-
-    /// What an axis says of it.
-    fn title(self) -> &'static str {
-        match self {
-            Self::Map => "Mean average precision",
-            Self::Ndcg10 => "NDCG@10",
-            Self::Best => "Reciprocal rank of the best",
-            Self::Tau => "Kendall's tau with the truth",
-            Self::Accuracy => "Share of pairs in the right order",
-        }
-    }
+/// Parses a measure.
+fn measure() -> impl TypedValueParser<Value = Measure> {
+    let values = Measure::ALL.map(|one| PossibleValue::new(one.name()).help(one.title()));
+    let parse = |word: String| Measure::ALL.into_iter().find(|one| one.name() == word).ok_or("a known measure");
+    PossibleValuesParser::from(values).try_map(parse)
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {
@@ -174,11 +144,11 @@ fn not_negative(text: &str) -> Result<f64, String> {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let game = if arguments.letor.is_empty() { project_game(arguments)? } else { letor_game(arguments)? };
-    let Game { problems, contenders, rules } = &game;
-    let working = working("playing");
-    let curves = play(problems, contenders, rules, |over, of| working.progress(over, of))?;
+    let working = working("playing sessions");
+    let tournament = Tournament { watch: working.watch(), ..game.tournament.clone() };
+    let curves = tournament.play(&game.grounds, &game.contenders)?;
     drop(working);
-    let runs: Vec<(&Contender, &Curve)> = contenders.iter().zip(&curves).collect();
+    let runs: Vec<(&Contender, &Curve)> = game.contenders.iter().zip(&curves).collect();
     if let Some(file) = &arguments.plot {
         picture::write(file, &picture::picture(&named(&runs), arguments.measure))?;
         output::note(format!("wrote {}", file.display()));
@@ -194,46 +164,44 @@ pub fn run(arguments: &Arguments) -> Outcome {
 
 /// Who plays what.
 struct Game {
-    problems: Vec<Problem>,
+    grounds: Vec<Ground>,
     contenders: Vec<Contender>,
-    rules: Rules,
+    tournament: Tournament,
 }
 
 fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
-    let project = open_project(arguments.project.as_deref().unwrap_or(".".as_ref()))?;
-    let facts = problem::facts(&project, arguments.truth.as_deref().unwrap_or_default())?;
-    let given = arguments.goal.given(project.ask.goal)?;
-    let goal = given.unwrap_or(project.ask.goal);
+    let project = Project::open(arguments.project.as_deref().unwrap_or(".".as_ref()))?;
+    let model = project.model();
+    let facts = project.facts(arguments.truth.as_deref().unwrap_or_default())?;
+    let goal = arguments.goal.given(model.ask().goal)?.unwrap_or(model.ask().goal);
     let mut strategies = arguments.strategy.clone();
     let mut focuses = arguments.focus.clone();
-    if let Some(own) = project.ask.strategy.as_ref().filter(|_| strategies.is_empty()) {
-        if !Strategy::names().contains(&own.as_str()) {
-            return Err(project.unknown_strategy(Strategy::names()).into());
-        }
+    if let Some(own) = model.ask().strategy.as_ref().filter(|_| strategies.is_empty()) {
+        project.asking()?;
         strategies.push(own.clone());
-        focuses = if focuses.is_empty() { project.ask.focus.into_iter().collect() } else { focuses };
+        focuses = if focuses.is_empty() { model.ask().focus.into_iter().collect() } else { focuses };
     }
-    let groups = project.items.groups();
-    let sizes = groups.map_or_else(|| vec![project.items.len()], sizes);
+    let sizes = project.items().group_sizes();
     let alone = sizes.iter().filter(|&&size| size < 2).count();
     if alone == sizes.len() {
-        let file = project.items_file.as_deref().unwrap_or(&project.file);
+        let file = project.file().items.as_deref().unwrap_or(&project.file().path);
         return Err(ordain::Error::from(InputError::new(file, "a group with at least two items")).into());
     }
     if alone > 0 {
         output::note(format!("not measured: {} with a single item", output::count(alone, "group")));
     }
-    let tie_width = if project.tie_width > 0.0 { project.tie_width } else { arguments.tie_width };
-    let other = arguments.model.as_ref().map(|file| read_kernels(file, &project.items)).transpose()?;
-    let specs = other.as_ref().unwrap_or(&project.kernels);
-    let kernel = Arc::new(kernel::build(specs, &project.items, &project.relations)?);
-    let rules = rules(arguments, goal, AnswerModel::new(project.noise, tie_width)?, project.ask.repeat);
+    let own = model.answer_model();
+    let tie_width = if own.tie_width() > 0.0 { own.tie_width() } else { arguments.tie_width };
+    let other = arguments.model.as_ref().map(|file| read_kernels(file, project.items())).transpose()?;
+    let kernel = match other {
+        Some(kernels) => Model::new(project.items().clone(), kernels)?.kernel()?,
+        None => model.kernel()?,
+    };
+    let answer_model = AnswerModel::new(own.noise(), tie_width)?;
+    let tournament = tournament(arguments, goal, answer_model, model.ask().repeat);
     let contenders = contenders(&strategies, &focuses, &arguments.belief, goal)?;
-    Ok(Game { problems: vec![Problem { items: project.items, kernel, facts }], contenders, rules })
-}
-
-fn sizes(groups: &Groups) -> Vec<usize> {
-    (0..groups.len()).map(|group| groups.members(group).len()).collect()
+    let ground = Ground { groups: project.items().groups().cloned(), kernel, facts };
+    Ok(Game { grounds: vec![ground], contenders, tournament })
 }
 
 fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
@@ -247,27 +215,27 @@ fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
             problem::usual_kernels(attributes.unwrap_or(0))
         }
     };
-    let rules = rules(arguments, goal, AnswerModel::new(DEFAULT_NOISE, arguments.tie_width)?, false);
-    let tuned = if arguments.tune { Some(tune_halves(&arguments.letor, &queries, &specs, &rules)?) } else { None };
-    let problem = |(at, query): (usize, Query)| -> Result<Problem, Failure> {
-        let mut kernel = kernel::build(&specs, &query.items, &[])?;
+    let tournament = tournament(arguments, goal, AnswerModel::new(DEFAULT_NOISE, arguments.tie_width)?, false);
+    let tuned = if arguments.tune { Some(tune_halves(&arguments.letor, &queries, &specs, &tournament)?) } else { None };
+    let ground = |(at, query): (usize, Query)| -> Result<Ground, Failure> {
+        let mut model = Model::new(query.items, specs.clone())?;
         if let Some(tuned) = &tuned {
             // What the other half says.
-            tune::set(&mut kernel, &tuned[1 - at % 2])?;
+            model = model.with_parameters(&tuned[1 - at % 2])?;
         }
-        Ok(Problem { items: query.items, kernel: Arc::new(kernel), facts: Facts::Grades(query.grades) })
+        Ok(Ground { groups: None, kernel: model.kernel()?, facts: Facts::Grades(query.grades) })
     };
-    let problems = queries.into_iter().enumerate().map(problem).collect::<Result<_, _>>()?;
-    Ok(Game { problems, contenders, rules })
+    let grounds = queries.into_iter().enumerate().map(ground).collect::<Result<_, _>>()?;
+    Ok(Game { grounds, contenders, tournament })
 }
 
 /// What either half of the queries says of the kernels.
 fn tune_halves(
     files: &[PathBuf],
     queries: &[Query],
-    specs: &[kernel::KernelSpec],
-    rules: &Rules,
-) -> Result<[Vec<ordain::gp::TunedParameter>; 2], Failure> {
+    specs: &[KernelSpec],
+    rules: &Tournament,
+) -> Result<[Vec<Parameter>; 2], Failure> {
     if queries.len() < 2 {
         let error = InputError::new(&files[0], "at least two queries, to tune for one on the other");
         return Err(ordain::Error::from(error.found("one").hint("leave out --tune")).into());
@@ -283,8 +251,8 @@ fn tune_halves(
     Ok(tuned)
 }
 
-fn rules(arguments: &Arguments, goal: Goal, model: AnswerModel, repeat: bool) -> Rules {
-    Rules {
+fn tournament(arguments: &Arguments, goal: Goal, model: AnswerModel, repeat: bool) -> Tournament {
+    Tournament {
         answers: arguments.answers as usize,
         repeats: arguments.repeats as usize,
         seed: Seed(arguments.seed),
@@ -292,6 +260,7 @@ fn rules(arguments: &Arguments, goal: Goal, model: AnswerModel, repeat: bool) ->
         judge: Judge { noise: std::f64::consts::SQRT_2 * arguments.noise, tie_width: arguments.tie_width },
         model,
         repeat,
+        watch: Watch::NONE,
     }
 }
 
@@ -395,7 +364,7 @@ fn csv_rows(contender: &Contender, curve: &Curve) -> Vec<Vec<String>> {
         let [belief, measure] = [contender.belief.name(), measure.name()].map(str::to_owned);
         vec![belief, strategy, focus.clone(), point.answers.to_string(), measure, value, error]
     };
-    let rows = |point| Measure::value_variants().iter().map(move |&measure| row(point, measure));
+    let rows = |point| Measure::ALL.into_iter().map(move |measure| row(point, measure));
     curve.points.iter().flat_map(rows).collect()
 }
 
@@ -404,11 +373,10 @@ fn show(runs: &[(&Contender, &Curve)], measure: Measure, game: &Game) -> Outcome
     output::text(table(&named, measure).trim_fmt())?;
     output::text("")?;
     output::text(draw(&named, measure))?;
-    let Game { problems, rules, .. } = game;
-    let sessions = output::count(problems.len() * rules.repeats, "session");
-    let about = match problems.as_slice() {
-        [problem] => output::count(problem.items.len(), "item"),
-        problems => format!("{} queries", problems.len()),
+    let sessions = output::count(game.grounds.len() * game.tournament.repeats, "session");
+    let about = match game.grounds.as_slice() {
+        [ground] => output::count(ground.kernel.len(), "item"),
+        grounds => format!("{} queries", grounds.len()),
     };
     output::note(format!("{} of {about}: {sessions} each, mean ± standard error", measure.name()));
     Ok(())

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::formats::{Project, rounded, write_parameters};
-use ordain::gp::{Problem, Progress, Tuned, TunedParameter, TuningMethod, TuningParams};
-use ordain::kernel::{self, Kernel, Parameter, WeightedSum};
+use ordain::formats::rounded;
+use ordain::gp::{Tuned, TunedParameter, TuningMethod, TuningParams};
+use ordain::kernel::Parameter;
 use ordain::numeric::Seed;
-use ordain::{Error, InputError};
+use ordain::{Error, InputError, Project};
 use serde::Serialize;
 
-use crate::model::{kernel_names, observe, open_project, working};
 use crate::output::{self, Format};
+use crate::working::working;
 use crate::{Failure, Outcome};
 
 /// Learn the kernels' weights and shapes from the answers
@@ -84,45 +84,30 @@ struct Row {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let project = open_project(&arguments.project)?;
-    let (_, observations) = observe(&project, &project.answers)?;
-    if observations.is_empty() {
-        let error = InputError::new(&project.answers_file, "answers to learn from");
-        let hint = "record some first: ordain answer FIRST SECOND";
-        return Err(Failure::Library(error.found("none").hint(hint).into()));
-    }
-    let answers = observations.len();
-    let kernel = kernel::build(&project.kernels, &project.items, &project.relations)?;
-    let mut problems = [Problem { kernel, observations }];
-    let params = TuningParams {
-        method: match arguments.method {
-            Method::Ascent => TuningMethod::Ascent,
-            Method::EmEp => TuningMethod::EmEp,
-        },
-        restarts: arguments.restarts,
-        seed: Seed(arguments.seed.unwrap_or(project.ask.seed)),
-        ..TuningParams::default()
-    };
+    let mut project = Project::open(&arguments.project)?;
+    let answers = project.observations()?.len();
     let working = working("tuning");
-    let tuned = params.tune(&mut problems, |progress| working.say(progress_line(progress)));
-    let tuned = tuned.map_err(|error| explained(error, &project))?;
-    let parameters: Vec<TunedParameter> =
-        tuned.parameters.iter().map(|one| TunedParameter { value: rounded(one.value), ..one.clone() }).collect();
-    set(&mut problems[0].kernel, &parameters)?;
-    let spreads = if arguments.intervals {
-        working.say("measuring the curvature".into());
-        Some(params.uncertainty(&mut problems)?)
-    } else {
-        None
+    let mut params = TuningParams::default();
+    params.method = match arguments.method {
+        Method::Ascent => TuningMethod::Ascent,
+        Method::EmEp => TuningMethod::EmEp,
+    };
+    params.restarts = arguments.restarts;
+    params.seed = Seed(arguments.seed.unwrap_or(project.model().ask().seed));
+    params.watch = working.watch();
+    let tuned = project.tune(&params).map_err(|error| explained(error, &project))?;
+    let values: Vec<Parameter> =
+        tuned.parameters.iter().map(|one| Parameter { name: one.name.clone(), value: rounded(one.value) }).collect();
+    let spreads = match arguments.intervals {
+        true => Some(project.model().clone().with_parameters(&values)?.uncertainty(&params)?),
+        false => None,
     };
     drop(working);
     if !arguments.dry_run {
-        let values: Vec<Parameter> =
-            parameters.iter().map(|one| Parameter { name: one.name.clone(), value: one.value }).collect();
-        write_parameters(&project, &values)?;
+        project.save(&values)?;
     }
     let report = Report {
-        parameters: rows(parameters, spreads),
+        parameters: rows(&tuned.parameters, &values, spreads),
         log_evidence_before: tuned.log_evidence_before,
         log_evidence: tuned.log_evidence,
         log_posterior_before: tuned.log_posterior_before,
@@ -135,9 +120,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     match arguments.format {
         Format::Json => output::json(&report),
         Format::Csv => output::csv(&report.parameters),
-        Format::Table => show(&report, &kernel_names(&project)),
+        Format::Table => show(&report, &project.kernel_names()),
     }?;
-    conclude(&report, &tuned, &project.file.to_string_lossy());
+    conclude(&report, &tuned, &project.file().path.to_string_lossy());
     Ok(())
 }
 
@@ -147,39 +132,22 @@ fn explained(error: Error, project: &Project) -> Failure {
         Error::NotPositiveDefinite { .. } => {
             let expected = "kernels under which no item is a function of the others, for --method em-ep";
             let hint = "add a [[kernel]] with kind = \"independent\", or leave out --method";
-            Failure::Library(InputError::new(&project.file, expected).column("kernel").hint(hint).into())
+            Failure::Library(InputError::new(&project.file().path, expected).column("kernel").hint(hint).into())
         }
         error => error.into(),
     }
 }
 
-fn progress_line(progress: &Progress) -> String {
-    let Progress { start, starts, iteration, objective, gradient } = progress;
-    format!(
-        "tuning: start {} of {starts}, step {iteration}, log posterior {objective:.3}, slope {gradient:.2}",
-        start + 1
-    )
-}
-
-/// Gives a kernel the values that were found, as they are written.
-pub fn set(kernel: &mut WeightedSum, tuned: &[TunedParameter]) -> Result<(), Error> {
-    let value = |parameter: Parameter| {
-        tuned.iter().find(|one| one.name == parameter.name).map_or(parameter.value, |one| one.value)
-    };
-    let values: Vec<f64> = kernel.parameters().into_iter().map(value).collect();
-    kernel.set_parameters(&values)
-}
-
-fn rows(parameters: Vec<TunedParameter>, spreads: Option<Vec<f64>>) -> Vec<Row> {
+fn rows(tuned: &[TunedParameter], values: &[Parameter], spreads: Option<Vec<f64>>) -> Vec<Row> {
     /// The standard normal lies within this of 0 with 90 % probability.
     const NINETY: f64 = 1.645;
-    let spreads = spreads.map_or(vec![None; parameters.len()], |spreads| spreads.into_iter().map(Some).collect());
-    let row = |(one, spread): (TunedParameter, Option<f64>)| {
-        let end = |sign: f64| spread.map(|spread| one.value * (sign * NINETY * spread).exp());
+    let row = |(at, (one, written)): (usize, (&TunedParameter, &Parameter))| {
+        let spread = spreads.as_ref().map(|spreads| spreads[at]);
+        let end = |sign: f64| spread.map(|spread| written.value * (sign * NINETY * spread).exp());
         let (low, high) = (end(-1.0), end(1.0));
-        Row { low, high, name: one.name, before: one.before, value: one.value }
+        Row { low, high, name: one.name.clone(), before: one.before, value: written.value }
     };
-    parameters.into_iter().zip(spreads).map(row).collect()
+    tuned.iter().zip(values).enumerate().map(row).collect()
 }
 
 fn show(report: &Report, kernels: &[String]) -> Outcome {

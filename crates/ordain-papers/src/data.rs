@@ -1,19 +1,46 @@
 //! The folder of public data, and what an experiment needs of it.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use ordain::{Error, InputError, Result};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
-/// A file that an experiment reads.
+/// A public collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DataCollection {
+    /// Its name, which is also its heading in `docs/data.md`.
+    pub name: &'static str,
+    /// Who made it.
+    pub makers: &'static str,
+}
+
+/// A file that an experiment reads. `docs/data.md` lists all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DataFile {
     /// Its place in the folder of data.
     pub path: &'static str,
     /// How it is written.
     pub form: &'static str,
-    /// What it is and where such data comes from.
-    pub origin: &'static str,
+    /// The collection that it belongs to.
+    pub collection: &'static DataCollection,
+    /// The SHA-256 of the file that the recorded results were made with, in hexadecimal.
+    pub sha256: &'static str,
+}
+
+impl DataFile {
+    /// Whether these are the bytes that the recorded results were made with.
+    fn is_recorded(&self, bytes: &[u8]) -> bool {
+        let hash = Sha256::digest(bytes);
+        hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>() == self.sha256
+    }
+}
+
+impl fmt::Display for DataCollection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.name, self.makers)
+    }
 }
 
 /// The folder that holds public data.
@@ -51,37 +78,72 @@ impl DataFolder {
         self.path.join(file.path)
     }
 
+    /// The files that are there and are not those that the recorded results were made with.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn differing<'a>(&self, files: &'a [DataFile]) -> Result<Vec<&'a DataFile>> {
+        let mut differing = Vec::new();
+        for file in files {
+            if self.read(file)?.is_some_and(|bytes| !file.is_recorded(&bytes)) {
+                differing.push(file);
+            }
+        }
+        Ok(differing)
+    }
+
     /// The fingerprints of files, all of which must be there.
     ///
     /// # Errors
-    /// If one is missing or cannot be read; the error says where it was looked for and where such data comes from.
+    /// If files are missing, all of which the error names, or one cannot be read.
     pub(crate) fn fingerprints(&self, files: &[DataFile]) -> Result<Vec<Fingerprint>> {
-        files.iter().map(|file| self.fingerprint(file, files)).collect()
+        let (mut fingerprints, mut missing) = (Vec::new(), Vec::new());
+        for file in files {
+            match self.read(file)? {
+                Some(bytes) => fingerprints.push(Fingerprint::of(file, &bytes)),
+                None => missing.push(file),
+            }
+        }
+        if missing.is_empty() { Ok(fingerprints) } else { Err(self.without(&missing, files.len())) }
     }
 
-    fn fingerprint(&self, file: &DataFile, all: &[DataFile]) -> Result<Fingerprint> {
+    /// What a file holds; nothing if it is not there.
+    fn read(&self, file: &DataFile) -> Result<Option<Vec<u8>>> {
         let path = self.file(file);
-        let bytes = std::fs::read(&path).map_err(|source| match source.kind() {
-            std::io::ErrorKind::NotFound => self.missing(file, all),
-            _ => Error::Io { action: "read", path, source },
-        })?;
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(Error::Io { action: "read", path, source }),
+        }
+    }
+
+    fn without(&self, missing: &[&DataFile], all: usize) -> Error {
+        let mut expected = format!(
+            "{all} files for this experiment, but {} missing:",
+            match missing.len() {
+                1 => "1 is".to_owned(),
+                many => format!("{many} are"),
+            }
+        );
+        for file in missing {
+            expected.push_str(&format!("\n  {}, of {}", file.path, file.collection.name));
+        }
+        let hint = format!(
+            "docs/data.md says where to get each file. The folder {} is from {}; name another one with --data or in the \
+             variable ORDAIN_DATA",
+            self.path.display(),
+            self.named_by
+        );
+        InputError::new(&self.path, expected).hint(hint).into()
+    }
+}
+
+impl Fingerprint {
+    fn of(file: &DataFile, bytes: &[u8]) -> Self {
         let checksum = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
         });
-        Ok(Fingerprint { file: file.path.into(), bytes: bytes.len(), checksum: format!("{checksum:016x}") })
-    }
-
-    fn missing(&self, file: &DataFile, all: &[DataFile]) -> Error {
-        let expected = format!("{}, {}; but there is no such file", file.form, file.origin);
-        let all: Vec<&str> = all.iter().map(|file| file.path).collect();
-        let hint = format!(
-            "the folder {} is from {}, and must hold {}; name another one with --data or in the variable ORDAIN_DATA \
-             (ordain reproduce --help says how the files are written)",
-            self.path.display(),
-            self.named_by,
-            all.join(", ")
-        );
-        InputError::new(self.file(file), expected).hint(hint).into()
+        Self { file: file.path.into(), bytes: bytes.len(), checksum: format!("{checksum:016x}") }
     }
 }
 

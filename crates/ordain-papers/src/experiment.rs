@@ -1,4 +1,4 @@
-//! What experiments there are, and how one is run.
+//! What an experiment is, and how one is run.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,6 @@ use ordain::{Error, Result};
 use crate::data::{DataFile, DataFolder};
 use crate::findings::Findings;
 use crate::record::General;
-use crate::{bounds, html, illustration, known_pairs, metasearch, sessions};
 
 /// An experiment of a paper, or of our own.
 pub struct Experiment {
@@ -115,33 +114,6 @@ pub(crate) trait Program: Sync {
     fn findings(&self, place: Place<'_>) -> Result<Option<Findings>>;
 }
 
-/// All experiments.
-pub fn experiments() -> &'static [Experiment] {
-    static ALL: [Experiment; 15] = [
-        known_pairs::ohsumed::EXPERIMENT,
-        known_pairs::links::EXPERIMENT,
-        known_pairs::links::TOP,
-        known_pairs::active::EXPERIMENT,
-        known_pairs::active::LINKS,
-        illustration::EXPERIMENT,
-        sessions::axpgp::OHSUMED,
-        sessions::axpgp::LINKS,
-        sessions::speed::EXPERIMENT,
-        sessions::one_model::EXPERIMENT,
-        sessions::strategies::EXPERIMENT,
-        sessions::stopping::EXPERIMENT,
-        metasearch::EXPERIMENT,
-        bounds::k_partite::EXPERIMENT,
-        bounds::unlabelled::EXPERIMENT,
-    ];
-    &ALL
-}
-
-/// The experiment of this name.
-pub fn find(name: &str) -> Option<&'static Experiment> {
-    experiments().iter().find(|experiment| experiment.name == name)
-}
-
 /// Computes what is missing of an experiment in a folder, which is made if it is not there, and writes its summary and
 /// figures; gives what it found. Results have the same bits for any number of threads and of interruptions.
 ///
@@ -178,22 +150,7 @@ pub fn run(
     Ok(findings)
 }
 
-/// Writes the report on all experiments that were begun in a folder; says where it is.
-///
-/// # Errors
-/// If results cannot be read or the report cannot be written.
-pub fn write_report(folder: &Path) -> Result<PathBuf> {
-    let mut sections = Vec::new();
-    for experiment in experiments() {
-        let place = Place { folder, experiment: experiment.name };
-        let Some(general) = General::read(&place.record())? else { continue };
-        sections.push(html::section(experiment, &general, experiment.program.findings(place)?.as_ref()));
-    }
-    let path = folder.join("report.html");
-    write_text(&path, &html::page(&sections))?;
-    Ok(path)
-}
-
-fn write_text(path: &Path, text: &str) -> Result<()> {
+/// Writes a file at once or not at all.
+pub(crate) fn write_text(path: &Path, text: &str) -> Result<()> {
     write_whole(path, |out| out.write_all(text.as_bytes()))
 }

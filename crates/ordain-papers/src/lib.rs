@@ -6,7 +6,7 @@
 //! Experiments are of kinds: `known_pairs` (some pairs of a query are known, the others predicted), `sessions` (a judge who
 //! knows the truth is asked pair by pair), `metasearch` (experts are combined) and `bounds` (on errors, beside the truth). A kind
 //! computes into journals and makes its findings, which are shown in a terminal and in the report, from these files alone.
-//! `collections` reads the data, `plot` and `html` have the pieces of figures and pages.
+//! `collections` reads the data; the pieces of figures and pages are in the crate `ordain-plot`.
 //!
 //! Work is cut into cells whose random streams depend on nothing but the seed and the cell. Cells are computed in
 //! parallel and written in a fixed order, so a file is always the beginning of the finished one: a run that was
@@ -20,21 +20,20 @@ mod collections;
 mod data;
 mod experiment;
 mod findings;
-mod html;
 mod illustration;
 mod journal;
 mod known_pairs;
-mod mean;
 mod metasearch;
-pub mod plot;
 mod query;
 mod record;
+mod registry;
+mod report;
 mod search;
 mod sessions;
 mod tabulated;
 
-pub use data::{DataFile, DataFolder};
-pub use experiment::{Experiment, Options, Progress, experiments, find, run, write_report};
+pub use data::{DataCollection, DataFile, DataFolder};
+pub use experiment::{Experiment, Options, Progress, run};
 pub use findings::{Findings, Gist};
-pub use html::document;
-pub use mean::Mean;
+pub use registry::{experiments, find};
+pub use report::write_report;

@@ -1,9 +1,11 @@
 //! One query of an experiment: its documents, how they are linked, and which are better.
 
 use ordain::data::{Attributes, ItemId, Items, Relation};
+use ordain::kernel::{Graph, Role};
 use ordain::numeric::Seed;
 use ordain::{Error, Result};
 use rand::seq::index;
+use serde::{Deserialize, Serialize};
 
 /// A query's documents.
 pub struct Query {
@@ -71,4 +73,34 @@ impl Split {
         };
         Self { known: part(true), remaining: part(false) }
     }
+}
+
+/// A query that an experiment measures on, as its record names it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Its name in the data.
+    pub query: String,
+    /// The part whose tuned models or beliefs it takes.
+    pub part: usize,
+    /// The number of items; some records say documents.
+    #[serde(alias = "documents")]
+    pub items: usize,
+    /// The number of linked pairs of items.
+    pub links: usize,
+}
+
+impl Measured {
+    /// A query of this name and part, with its items and how they are linked.
+    ///
+    /// # Errors
+    /// If the links cannot be a graph.
+    pub fn new(name: &str, part: usize, items: &Items, relation: &Relation) -> Result<Self> {
+        let links = Graph::new(items.len(), relation, Role::Undirected)?.links();
+        Ok(Self { query: name.to_owned(), part, items: items.len(), links })
+    }
+}
+
+/// The average of a number per query; 0 without queries.
+pub fn per_query<T>(queries: &[T], number: impl Fn(&T) -> usize) -> f64 {
+    queries.iter().map(number).sum::<usize>() as f64 / queries.len().max(1) as f64
 }

@@ -71,6 +71,24 @@ pub enum Error {
         dimension: usize,
     },
 
+    /// A setting that the caller gave does not fit the rest.
+    #[error("{name}: found \"{found}\", expected {expected}")]
+    Setting {
+        /// The setting, as the caller names it.
+        name: &'static str,
+        /// The value given.
+        found: String,
+        /// What would have been right.
+        expected: String,
+    },
+
+    /// A [`Watch`](crate::Watch) stopped the work.
+    #[error("stopped while {work}")]
+    Cancelled {
+        /// The work that was not finished.
+        work: &'static str,
+    },
+
     /// The problem does not fit the method that was asked for.
     #[error("{what} has {size}, more than the {limit} that {method} can hold")]
     TooLarge {

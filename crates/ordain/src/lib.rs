@@ -16,11 +16,17 @@ pub mod gp;
 pub mod kernel;
 pub mod learn;
 pub mod measure;
+mod model;
 pub mod numeric;
 pub mod order;
+mod project;
 pub mod text;
+mod watch;
 
 pub use error::{Error, InputError, Result};
+pub use model::{Fitted, Inference, Model, Pool, Ranking};
+pub use project::{Project, Recorder};
+pub use watch::{Step, Watch};
 
 /// Compiles and runs what the README shows.
 #[cfg(doctest)]

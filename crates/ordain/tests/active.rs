@@ -10,7 +10,7 @@ use std::sync::Arc;
 use common::{cholesky, draw, normal, smooth_kernel, stream};
 use errorfunctions::RealErrorFunctions;
 use ordain::active::{
-    BeliefKind, Candidates, CertaintyParams, ForecastParams, Glicko, Judge, Session, SessionParams, Strategy,
+    BeliefKind, Candidates, CertaintyParams, ForecastParams, Glicko, Judge, Session, SessionParams, StopRule, Strategy,
     certainty, choose, expected_loss, forecast,
 };
 use ordain::data::{Answer, AnswerLog, Entry, Goal, Groups, ItemId, Outcome};
@@ -476,7 +476,7 @@ fn forecasts_come_true() {
     let model = AnswerModel::default();
     let strategy = Strategy::ExpectedLoss { focus: 0.3 };
     let params =
-        ForecastParams { goal: Goal::Best, target: 0.8, repeat: true, most: 60, every: 2, ..ForecastParams::default() };
+        ForecastParams { rule: StopRule { target: 0.8, ..StopRule::new(Goal::Best) }, repeat: true, most: 60, every: 2, ..ForecastParams::default() };
     let (mut inside, mut below, mut above) = (0, 0, 0);
     for task in 0..worlds {
         let mut stream = stream(task);
@@ -495,7 +495,7 @@ fn forecasts_come_true() {
         let said = forecast(session.belief(), None, &model, strategy, &candidates, &params).unwrap();
         let needed = (0..=params.most).find(|needed| {
             let sure = &certainty(session.belief(), None, &CertaintyParams::default()).unwrap()[0];
-            let reached = needed % params.every == 0 && sure.probability(Goal::Best, 0.0) >= params.target;
+            let reached = needed % params.every == 0 && sure.probability(Goal::Best, 0.0) >= params.rule.target;
             if !reached {
                 play(&mut session);
             }

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use common::*;
+use ordain::Watch;
 use ordain::data::{Answer, Attributes, ItemId, Items, Link, Outcome, Relation};
 use ordain::gp::{
     AnswerModel, Belief, Comparison, ComparisonParams, EpParams, Functional, Observation, Problem, Score, Setting,
@@ -53,7 +54,7 @@ impl World {
             answers: &answers,
             model: self.model,
         };
-        params.compare(setting, |_, _| ())
+        params.compare(setting)
     }
 }
 
@@ -301,7 +302,7 @@ fn held_out_answers_are_not_tuned_on() {
         // One weight: the peak of evidence and prior has no rival, so any start leads there.
         let kernel = build(&[own()], &world.items, &[]).unwrap();
         let mut problem = [Problem { kernel, observations: others.clone() }];
-        TuningParams { tolerance: 1e-6, ..TuningParams::default() }.tune(&mut problem, |_| ()).unwrap();
+        TuningParams { tolerance: 1e-6, ..TuningParams::default() }.tune(&mut problem).unwrap();
         let [problem] = problem;
         let belief = EpParams::default().fit(Arc::new(problem.kernel), &others).unwrap();
         let items: Vec<ItemId> = one.functional.items().map(ItemId).collect();
@@ -345,10 +346,12 @@ fn progress() {
         answers: &answers,
         model: world.model,
     };
-    let seen = std::sync::Mutex::new(Vec::new());
-    let params = ComparisonParams { folds: 3, repeats: 2, ..fixed() };
-    params.compare(setting, |done, all| seen.lock().unwrap().push((done, all))).unwrap();
-    let mut seen = seen.into_inner().unwrap();
+    let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let heard = seen.clone();
+    let watch = Watch::default().report(move |step| heard.lock().unwrap().push((step.done, step.of)));
+    let params = ComparisonParams { folds: 3, repeats: 2, watch, ..fixed() };
+    params.compare(setting).unwrap();
+    let mut seen = seen.lock().unwrap().clone();
     seen.sort_unstable();
-    assert_eq!(seen, (1..=14).map(|done| (done, 14)).collect::<Vec<_>>());
+    assert_eq!(seen, (1..=14).map(|done| (done, Some(14))).collect::<Vec<_>>());
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use common::*;
 use ordain::data::{Attributes, ItemId, Items, Link, Newcomers, Relation};
-use ordain::formats::{NewLinks, Project};
+use ordain::Watch;
+use ordain::formats::{Known, NewLinks, ProjectData, read_project};
 use ordain::gp::{AnswerModel, Belief, Ep, EpParams, Incremental, Observation};
 use ordain::kernel::{
     Causes, Form, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape, build, build_with_newcomers,
@@ -17,7 +18,7 @@ use ordain::kernel::{
 use rand::RngExt;
 
 /// EP to the last digits, so that what is compared are beliefs and not where an iteration stopped.
-const EXACT: EpParams = EpParams { tolerance: 1e-13, max_iterations: 500 };
+const EXACT: EpParams = EpParams { tolerance: 1e-13, max_iterations: 500, watch: Watch::NONE };
 
 fn items(ids: std::ops::Range<usize>, attributes: &[f64]) -> Items {
     let table = Attributes::new(vec!["x".into(), "y".into()], ids.len(), attributes.to_vec()).unwrap();
@@ -140,15 +141,21 @@ fn write(folder: &Path, name: &str, text: &str) {
     fs::write(folder.join(name), text).unwrap();
 }
 
+/// The newcomers of `new.csv` beside a project.
+fn newcomers_of<'a>(project: &'a ProjectData, folder: &Path, links: &[NewLinks]) -> ordain::Result<Newcomers<'a>> {
+    let ProjectData { items, relations, kernels, .. } = project;
+    project.file.newcomers(Known { items, relations, kernels }, folder.join("new.csv"), links)
+}
+
 /// The belief of a project about its items, and about newcomers.
 fn beliefs(folder: &Path, newcomers: Option<&[NewLinks]>) -> (Vec<String>, Ep) {
-    let project = Project::open(folder).unwrap();
+    let project = read_project(folder).unwrap();
     let model = AnswerModel::new(project.noise, project.tie_width).unwrap();
     let answers = model.observe_all(project.answers.standing()).unwrap();
     let prior = build(&project.kernels, &project.items, &project.relations).unwrap();
     let learned = EXACT.fit(Arc::new(prior), &answers).unwrap();
     let Some(links) = newcomers else { return (project.items.ids().to_vec(), learned) };
-    let newcomers = project.newcomers(folder.join("new.csv"), links).unwrap();
+    let newcomers = newcomers_of(&project, folder, links).unwrap();
     let joint = build_with_newcomers(&project.kernels, &newcomers).unwrap();
     (newcomers.items().ids().to_vec(), learned.with_newcomers(Arc::new(joint)).unwrap())
 }
@@ -265,8 +272,8 @@ fn wrong_newcomers_are_refused_with_their_place() {
             write(folder, "fresh.csv", text);
             NewLinks { relation: relation.map(str::to_owned), file: folder.join("fresh.csv") }
         });
-        let project = Project::open(folder).unwrap();
-        let error = project.newcomers(folder.join("new.csv"), links.as_slice()).map(|_| ()).unwrap_err();
+        let project = read_project(folder).unwrap();
+        let error = newcomers_of(&project, folder, links.as_slice()).map(|_| ()).unwrap_err();
         let message = format!("{error} {}", error.hint().unwrap_or_default());
         for word in words {
             assert!(message.contains(word), "no {word:?} in {message}");

@@ -111,7 +111,7 @@ fn the_ranking_and_its_certainty_at_once() {
         let params = RankingParams { draws: 300, top: Some(2), seed: Seed(3), ..RankingParams::default() };
         let (ranked, sure) = rank_with_certainty(session.belief(), &items, &params).unwrap();
         assert_eq!(ranked, rank(session.belief(), &items, &params).unwrap());
-        let own = CertaintyParams { draws: 300, seed: Seed(3) };
+        let own = CertaintyParams { draws: 300, seed: Seed(3), ..CertaintyParams::default() };
         assert_eq!(sure, certainty(session.belief(), items.groups(), &own).unwrap());
     }
 }
@@ -145,7 +145,7 @@ fn certainty_is_that_of_the_posterior() {
     }
     for belief in [&steps as &dyn Belief, &ep] {
         assert!(belief.mean().is_sorted_by(|a, b| a > b));
-        let sure = &certainty(belief, None, &CertaintyParams { draws: 16384, seed: Seed(2) }).unwrap()[0];
+        let sure = &certainty(belief, None, &CertaintyParams { draws: 16384, seed: Seed(2), ..CertaintyParams::default() }).unwrap()[0];
         for (at, right) in right.iter().enumerate() {
             let (found, expected) = (sure.top(at + 1), right / total);
             println!("first {}: {found:.4}, by weighting {expected:.4}", at + 1);

@@ -6,10 +6,10 @@ mod common;
 #[path = "kernels/tools.rs"]
 mod tools;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use common::{cholesky, draw, judge, normal, pair, stream};
-use ordain::Error;
+use ordain::{Error, Watch};
 use ordain::data::{Attributes, ItemId, Items, Relation};
 use ordain::gp::{AnswerModel, Belief, EpParams, Observation, Problem, TuningMethod, TuningParams};
 use ordain::kernel::{Form, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape, WeightedSum, build};
@@ -111,13 +111,13 @@ fn both_methods_reach_the_same_optimum() {
             (0..2).map(|group| simulated(plane(25, [2.0, 2.0, 0.7], 0.8, 0.8, group), 150, 5 + group)).collect();
         problems.iter_mut().for_each(|problem| problem.kernel.set_parameters(&start).unwrap());
         let params = TuningParams { method, restarts: 0, tolerance, max_iterations, ..TuningParams::default() };
-        let mut last = f64::NEG_INFINITY;
-        let tuned = params.tune(&mut problems, |progress| {
-            // Both only ever climb; EM up to EP's approximation.
-            assert!(progress.objective >= last - 1e-6, "{progress:?}");
-            last = progress.objective;
-        });
-        let tuned = tuned.unwrap();
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let heard = seen.clone();
+        let watch = Watch::default().report(move |step| heard.lock().unwrap().extend(step.value));
+        let tuned = TuningParams { watch, ..params.clone() }.tune(&mut problems).unwrap();
+        // Both only ever climb; EM up to EP's approximation.
+        let seen = seen.lock().unwrap();
+        assert!(seen.len() > 2 && seen.is_sorted_by(|before, after| *after >= before - 1e-6), "{seen:?}");
         assert!(tuned.converged && tuned.log_evidence > tuned.log_evidence_before + 1.0, "{tuned:?}");
         let sds = params.uncertainty(&mut problems).unwrap();
         (tuned, values(&problems[1]), sds)
@@ -160,7 +160,7 @@ fn parameters_are_recovered_within_their_uncertainty() {
         }
         kernel.set_parameters(&truth).unwrap();
         let mut problems = [simulated(kernel, 400, 2000 + task)];
-        params.tune(&mut problems, |_| {}).unwrap();
+        params.tune(&mut problems).unwrap();
         let found = values(&problems[0]);
         assert_eq!((found[1], found[4]), (1.0, 1.0), "kappa and beta are held");
         let sds = params.uncertainty(&mut problems).unwrap();
@@ -191,7 +191,7 @@ fn the_same_bits_for_any_number_of_threads() {
                 simulated(plane(30, [2.0, 1.0, 0.5], 0.8, 0.8, 0), 120, 0),
                 simulated(plane(30, [2.0, 1.0, 0.5], 0.8, 0.8, 1), 20, 1),
             ];
-            let tuned = TuningParams::default().tune(&mut problems, |_| {}).unwrap();
+            let tuned = TuningParams::default().tune(&mut problems).unwrap();
             (tuned.log_evidence, values(&problems[0]))
         })
     };
@@ -209,7 +209,7 @@ fn nothing_runs_away() {
         (0..1000).map(|k| model.preferred(ItemId::new(k % 29 + 1), ItemId::new(k % 29))).collect();
     for observations in [vec![model.preferred(ItemId::new(0), ItemId::new(1))], ordered] {
         let mut problems = [Problem { kernel: plane(30, [1.0; 3], 1.0, 1.0, 3), observations }];
-        let tuned = TuningParams::default().tune(&mut problems, |_| {}).unwrap();
+        let tuned = TuningParams::default().tune(&mut problems).unwrap();
         assert!(tuned.converged, "{tuned:?}");
         // Three standard deviations of the prior, from centres within a factor of ten of 1.
         assert!(values(&problems[0]).iter().all(|value| (1e-3..1e3).contains(value)), "{tuned:?}");
@@ -230,7 +230,7 @@ fn the_unit_of_utility_does_not_matter() {
         problem.kernel.set_parameters(&start).unwrap();
         let mut problems = [problem];
         let params = TuningParams { tolerance: 1e-6, restarts: 0, ..TuningParams::default() };
-        let tuned = params.tune(&mut problems, |_| {}).unwrap();
+        let tuned = params.tune(&mut problems).unwrap();
         (tuned.log_evidence, values(&problems[0]))
     };
     let (one, ten) = (run(1.0), run(10.0));
@@ -244,9 +244,9 @@ fn the_unit_of_utility_does_not_matter() {
 #[test]
 fn what_cannot_be_tuned() {
     let params = TuningParams::default();
-    assert!(matches!(params.tune(&mut [], |_| {}), Err(Error::Data { .. })));
+    assert!(matches!(params.tune(&mut []), Err(Error::Data { .. })));
     let mut nothing = [Problem { kernel: plane(5, [1.0; 3], 1.0, 1.0, 0), observations: vec![] }];
-    assert!(matches!(params.tune(&mut nothing, |_| {}), Err(Error::Data { .. })));
+    assert!(matches!(params.tune(&mut nothing), Err(Error::Data { .. })));
     // One kernel has a length for each attribute, the other has one for both.
     let items = tools::items(5);
     let one = |rho| {
@@ -255,13 +255,13 @@ fn what_cannot_be_tuned() {
         Problem { kernel: build(&specs, &items, &[]).unwrap(), observations: observations(5, 3, 0) }
     };
     let mut two = [one(Rho::Shared(1.0)), one(Rho::Each(vec![1.0; 5]))];
-    assert!(matches!(params.tune(&mut two, |_| {}), Err(Error::Data { .. })));
+    assert!(matches!(params.tune(&mut two), Err(Error::Data { .. })));
     // Twins without anything of their own: EM-EP inverts the prior, and says so.
     let em = TuningParams { method: TuningMethod::EmEp, restarts: 0, seed: Seed(3), ..TuningParams::default() };
     let mut twins = [one(Rho::Shared(1.0))];
     let before = values(&twins[0]);
-    assert!(matches!(em.tune(&mut twins, |_| {}), Err(Error::NotPositiveDefinite { .. })));
+    assert!(matches!(em.tune(&mut twins), Err(Error::NotPositiveDefinite { .. })));
     assert_eq!(values(&twins[0]), before, "kernels keep their values");
     let wide = TuningParams { spread: f64::INFINITY, ..TuningParams::default() };
-    assert!(matches!(wide.tune(&mut twins, |_| {}), Err(Error::Parameter { .. })));
+    assert!(matches!(wide.tune(&mut twins), Err(Error::Parameter { .. })));
 }

@@ -1,9 +1,9 @@
 //! Two items side by side.
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table as Drawn, Width, presets};
-use ordain::InputError;
-use ordain::data::ItemId;
-use ordain::formats::{Project, Table};
+use ordain::data::{ItemId, Items};
+use ordain::formats::Table;
+use ordain::{InputError, Project};
 use unicode_width::UnicodeWidthStr;
 
 use crate::{Failure, output};
@@ -24,16 +24,16 @@ const LINES: usize = 4;
 impl Cards {
     /// The cards of a project's items, without the hidden columns.
     pub fn read(project: &Project, hidden: &[String]) -> Result<Self, Failure> {
-        let names: Vec<&String> = project.other.names().iter().chain(project.items.attributes().names()).collect();
+        let names: Vec<&String> = project.file().other.names().iter().chain(project.items().attributes().names()).collect();
         if let Some(unknown) = hidden.iter().find(|name| !names.contains(name)) {
             let known = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
             let error = InputError::new("--hide", "a column of the items").found(unknown);
             return Err(Failure::Library(error.hint(format!("there are: {known}")).into()));
         }
-        let Some(file) = &project.items_file else { return Ok(Self { table: None, columns: Vec::new() }) };
+        let Some(file) = &project.file().items else { return Ok(Self { table: None, columns: Vec::new() }) };
         let table = Table::read(file)?;
-        if table.len() != project.items.len() {
-            let expected = format!("{} as a moment ago", output::count(project.items.len(), "item"));
+        if table.len() != project.items().len() {
+            let expected = format!("{} as a moment ago", output::count(project.items().len(), "item"));
             return Err(Failure::Library(InputError::new(file, expected).found(table.len().to_string()).into()));
         }
         let shown = names.into_iter().filter(|name| !hidden.contains(name));
@@ -42,7 +42,7 @@ impl Cards {
     }
 
     /// Two items side by side, in the width of the terminal.
-    pub fn draw(&self, project: &Project, [left, right]: [ItemId; 2]) -> String {
+    pub fn draw(&self, items: &Items, [left, right]: [ItemId; 2]) -> String {
         let rows = self.rows([left, right]);
         let width = output::columns();
         let names = rows.iter().map(|(name, _)| name.width()).max().unwrap_or(0).min(width / 4);
@@ -51,7 +51,7 @@ impl Cards {
         let mut drawn = Drawn::new();
         drawn.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
         drawn.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-        let head = |word: &str, item: ItemId| output::cut(&format!("{word}: {}", project.items.id(item)), half);
+        let head = |word: &str, item: ItemId| output::cut(&format!("{word}: {}", items.id(item)), half);
         drawn.set_header([String::new(), head("left", left), head("right", right)]);
         for (name, cells) in rows.iter().take(ROWS) {
             let [left, right] = cells.map(|cell| output::cut(cell, LINES * half - LINES));

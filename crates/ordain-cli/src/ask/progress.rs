@@ -4,14 +4,13 @@
 
 use std::thread::{self, JoinHandle};
 
-use ordain::active::{Session, StopRule};
-use ordain::formats::Project;
-use ordain::gp::{AnswerModel, Incremental};
+use ordain::active::{CertaintyParams, Foreseen, Session, Span, StopRule, certainty_cost};
+use ordain::data::Items;
+use ordain::numeric::Seed;
+use ordain::{Project, Watch};
 use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
-use crate::certainty::{Foreseen, Outlook, Span, look_cost, quick, sentence};
-use crate::question::{Asking, Pool, candidates};
 
 /// Operations of a certainty, which is counted before every question: about a fifth of a second on two cores.
 const CERTAINTY_BUDGET: f64 = 1.2e9;
@@ -35,7 +34,6 @@ const MEANWHILE: Manner = Manner { budget: 4e9, grain: 25, every: 50 };
 /// The goal, and what is known of the way there.
 pub struct Progress {
     rule: StopRule,
-    pool: Option<Pool>,
     /// Whether certainty is counted at all.
     countable: bool,
     /// How far forecasts look; none if they would take too long.
@@ -55,14 +53,14 @@ struct Latest {
 }
 
 impl Progress {
-    pub fn new(rule: StopRule, asking: &Asking, project: &Project, pool: Option<Pool>, patient: bool) -> Self {
-        let (items, answers) = (&project.items, project.answers.standing().len());
+    pub fn new(rule: StopRule, project: &Project, patient: bool) -> Result<Self, Failure> {
+        let (items, answers) = (project.items(), project.model().answers().standing().len());
+        let asking = project.asking()?;
         let span = |manner: &Manner| Span::within(manner.budget, manner.grain, items, answers, asking.strategy);
         let at_once = span(&AT_ONCE);
-        let countable = look_cost(items, answers, quick(asking.seed).draws) <= CERTAINTY_BUDGET;
+        let countable = certainty_cost(items, answers, quick(asking.seed).draws) <= CERTAINTY_BUDGET;
         let span = at_once.or_else(|| span(&MEANWHILE)).filter(|_| countable);
-        let meanwhile = at_once.is_none();
-        Self { rule, pool, countable, span, meanwhile, patient, latest: None, running: None }
+        Ok(Self { rule, countable, span, meanwhile: at_once.is_none(), patient, latest: None, running: None })
     }
 
     /// The probability that the goal is reached in the group where it is least so; none if there are too many items.
@@ -89,7 +87,7 @@ impl Progress {
     }
 
     /// Looks ahead again if the latest forecast is some answers old.
-    pub fn look_ahead(&mut self, session: &Session, project: &Project, model: &AnswerModel) -> Result<(), Failure> {
+    pub fn look_ahead(&mut self, session: &Session) -> Result<(), Failure> {
         let Some(span) = self.span else { return Ok(()) };
         let at = session.answers().len();
         if let Some((thread, then)) = self.running.take_if(|(thread, _)| self.patient || thread.is_finished()) {
@@ -101,35 +99,31 @@ impl Progress {
         if fresh || self.running.is_some() {
             return Ok(());
         }
-        let (candidates, left) = candidates(project, self.pool.as_ref(), session.answers());
-        let outlook = Outlook {
-            belief: Incremental::from_belief(session.belief())?,
-            groups: project.items.groups().cloned(),
-            model: *model,
-            strategy: session.params().strategy,
-            candidates,
-            left: (!project.ask.repeat).then_some(left),
-            rule: self.rule,
-            span,
-            seed: session.params().seed,
-        };
+        let outlook = session.outlook(self.rule, span)?;
         if self.meanwhile {
             // On one core of its own, so that the next question does not wait for it.
             let alone = ThreadPoolBuilder::new().num_threads(1).build().map_err(std::io::Error::other)?;
-            self.running = Some((thread::spawn(move || alone.install(|| outlook.look())), at));
+            self.running = Some((thread::spawn(move || alone.install(|| outlook.look(&Watch::NONE))), at));
         } else {
-            self.latest = Some(Latest { foreseen: outlook.look()?, at });
+            self.latest = Some(Latest { foreseen: outlook.look(&Watch::NONE)?, at });
         }
         Ok(())
     }
 
     /// How sure the goal is, in words.
-    pub fn certainty(&self, probability: Option<f64>, project: &Project) -> Option<String> {
-        probability.map(|probability| sentence(&self.rule, probability, project.items.groups()))
+    pub fn certainty(&self, probability: Option<f64>, items: &Items) -> Option<String> {
+        probability.map(|probability| self.rule.sentence(probability, items.group_sizes().len()))
     }
 
     /// How many answers are still needed, in words.
     pub fn to_go(&self, answers: usize) -> Option<String> {
         self.latest.as_ref().map(|latest| latest.foreseen.to_go(answers as isize - latest.at as isize))
     }
+}
+
+/// How certainty is counted while the judge waits.
+fn quick(seed: Seed) -> CertaintyParams {
+    let mut params = CertaintyParams::default();
+    (params.draws, params.seed) = (512, seed);
+    params
 }

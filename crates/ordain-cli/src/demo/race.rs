@@ -1,22 +1,20 @@
 //! Sessions that are played against the inhabitants, to see how fast the order of the countries is found.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ordain::active::{BeliefKind, CertaintyParams, Facts, Judge, Session, SessionParams, Strategy};
+use ordain::active::{
+    AskOptions, BeliefKind, CertaintyParams, Contender, Curve, Facts, Ground, Judge, Strategy, Tournament,
+};
 use ordain::data::Goal;
-use ordain::formats::Project;
-use ordain::gp::AnswerModel;
-use ordain::kernel::{self, KernelSpec};
+use ordain::kernel::KernelSpec;
+use ordain::measure::Mean;
 use ordain::numeric::Seed;
-use ordain_papers::Mean;
+use ordain::{Model, Project};
 use rand::RngExt;
 use rayon::prelude::*;
 
 use crate::Failure;
-use crate::model::Working;
-use crate::simulate::play::{Contender, Curve, Rules, play};
-use crate::simulate::problem::Problem;
+use crate::working::Working;
 
 /// Sessions of every kind.
 pub const SESSIONS: usize = 20;
@@ -37,15 +35,16 @@ pub const RATINGS: &str = "Glicko ratings, pairs at random";
 
 /// How several kinds of sessions fare.
 pub fn race(project: &Project, truth: &[f64], working: &Working) -> Result<Vec<(String, Curve)>, Failure> {
-    let model = AnswerModel::new(project.noise, project.tie_width)?;
-    let rules = Rules {
+    let (model, ask) = (project.model(), project.model().ask());
+    let rules = Tournament {
         answers: ANSWERS,
         repeats: SESSIONS,
-        seed: Seed(project.ask.seed),
-        goal: project.ask.goal,
-        judge: Judge::from(&model),
-        model,
-        repeat: project.ask.repeat,
+        seed: Seed(ask.seed),
+        goal: ask.goal,
+        judge: Judge::from(model.answer_model()),
+        model: *model.answer_model(),
+        repeat: ask.repeat,
+        watch: working.watch(),
     };
     let contender = |belief, strategy: &str| Contender { belief, strategy: strategy.to_owned(), focus: None };
     let usual = Strategy::for_goal(rules.goal, truth.len() as f64).name();
@@ -54,18 +53,17 @@ pub fn race(project: &Project, truth: &[f64], working: &Working) -> Result<Vec<(
         contender(BeliefKind::Gp, "random"),
         contender(BeliefKind::GLICKO, "random"),
     ];
-    let play = |kernels: &[KernelSpec], contenders: &[Contender], before: usize| -> Result<Vec<Curve>, Failure> {
-        let kernel = Arc::new(kernel::build(kernels, &project.items, &project.relations)?);
-        let problem = Problem { items: project.items.clone(), kernel, facts: Facts::Utilities(utilities(truth)) };
-        Ok(play(&[problem], contenders, &rules, |over, of| working.progress(before + over, 3 * of))?)
+    let ground = |model: &Model| -> Result<[Ground; 1], Failure> {
+        Ok([Ground { groups: None, kernel: model.kernel()?, facts: Facts::Utilities(utilities(truth)) }])
     };
     let unlinked: Vec<KernelSpec> =
-        project.kernels.iter().filter(|spec| spec.shape.relation().is_none()).cloned().collect();
+        model.kernels().iter().filter(|spec| spec.shape.relation().is_none()).cloned().collect();
     let names = [WITH_LINKS, "Ordain, pairs at random", RATINGS].map(str::to_owned);
-    let mut curves: Vec<(String, Curve)> = names.into_iter().zip(play(&project.kernels, &linked, 0)?).collect();
+    let mut curves: Vec<(String, Curve)> = names.into_iter().zip(rules.play(&ground(model)?, &linked)?).collect();
     // The example may have been changed to have no kernel but that of the borders.
     if !unlinked.is_empty() {
-        let curve = play(&unlinked, &linked[..1], SESSIONS)?.into_iter();
+        let without = Model::new(project.items().clone(), unlinked)?;
+        let curve = rules.play(&ground(&without)?, &linked[..1])?.into_iter();
         curves.splice(1..1, curve.map(|curve| (WITHOUT_LINKS.to_owned(), curve)));
     }
     Ok(curves)
@@ -81,24 +79,31 @@ pub struct Step {
 /// Plays sessions that find the first few.
 pub fn climb(project: &Project, truth: &[f64], working: &Working) -> Result<Vec<Step>, Failure> {
     let truth = utilities(truth);
-    let model = AnswerModel::new(project.noise, project.tie_width)?;
-    let kernel = Arc::new(kernel::build(&project.kernels, &project.items, &project.relations)?);
+    // Countries that are close cannot be told apart by asking once.
+    let mut ask = project.model().ask().clone();
+    (ask.repeat, ask.goal, ask.strategy, ask.focus) = (true, Goal::Top { k: FIRST }, None, None);
+    let model = Model::new(project.items().clone(), project.model().kernels().to_vec())?
+        .with_relations(project.model().relations().to_vec())
+        .with_answer_model(*project.model().answer_model())
+        .with_ask(ask);
+    let judge = Judge::from(model.answer_model());
     let mut by_truth: Vec<usize> = (0..truth.len()).collect();
     by_truth.sort_by(|&a, &b| truth[b].total_cmp(&truth[a]));
     let over = AtomicUsize::new(2 * SESSIONS);
     let session = |task: usize| -> ordain::Result<Vec<(f64, f64)>> {
         // Streams apart from those of the race.
-        let mut stream = Seed(project.ask.seed).stream((1 << 32) | task as u64);
-        let strategy = Strategy::for_goal(Goal::Top { k: FIRST }, truth.len() as f64);
-        let seed = Seed(stream.random());
-        // Countries that are close cannot be told apart by asking once.
-        let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat: true, seed };
-        let mut session = Session::new(kernel.clone(), None, model, params)?;
+        let mut stream = Seed(model.ask().seed).stream((1 << 32) | task as u64);
+        let mut options = AskOptions::default();
+        options.seed = Some(stream.random());
+        let mut session = model.session(&options, None)?;
+        let seed = session.params().seed;
         let mut steps = Vec::new();
         for answers in 0..=CLIMB {
             if answers % 10 == 0 {
                 // Few draws: what is shown is a mean over sessions.
-                let sure = session.certainty(&CertaintyParams { draws: 256, seed })?;
+                let mut params = CertaintyParams::default();
+                (params.draws, params.seed) = (256, seed);
+                let sure = session.certainty(&params)?;
                 let mean = session.belief().mean();
                 let mut order: Vec<usize> = (0..truth.len()).collect();
                 order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));
@@ -106,7 +111,6 @@ pub fn climb(project: &Project, truth: &[f64], working: &Working) -> Result<Vec<
                 steps.push((sure[0].top(FIRST), f64::from(u8::from(right))));
             }
             let Some(question) = session.ask()? else { break };
-            let judge = Judge::from(&model);
             session.tell(judge.compare(&truth, question.first, question.second, &mut stream)?)?;
         }
         working.progress(over.fetch_add(1, Ordering::Relaxed) + 1, 3 * SESSIONS);

@@ -2,20 +2,23 @@
 
 use std::fmt::Write;
 
+use ordain::active::Curve;
+use ordain::data::Items;
 use ordain::gp::RankedItem;
-use ordain_papers::document;
-use ordain_papers::plot::Series;
+use ordain::measure::Mean;
+use ordain_plot::Series;
+use ordain_plot::html::{document, escape, figure};
 
 use super::race::{FIRST, RATINGS, SESSIONS, Step, WITH_LINKS, WITHOUT_LINKS};
-use crate::model::Model;
 use crate::output;
 use crate::simulate::Measure;
 use crate::simulate::picture::{lines, picture};
-use crate::simulate::play::Curve;
 
 /// What the page tells of.
 pub struct Story<'a> {
-    pub model: &'a Model,
+    pub items: &'a Items,
+    /// Answers that were learned from.
+    pub learned: usize,
     pub ranked: &'a [RankedItem],
     /// Inhabitants of every country.
     pub truth: &'a [f64],
@@ -32,7 +35,7 @@ impl Story<'_> {
     pub fn page(&self) -> String {
         let style = include_str!("report.css");
         let countries = self.ranked.len();
-        let answers = output::count(self.model.learned, "answer");
+        let answers = output::count(self.learned, "answer");
         let body = format!(
             "<h1>Which European country has more inhabitants?</h1>\n\
              <p class=\"lead\">{countries} countries, {answers} of a judge who errs now and then. The inhabitants are hidden \
@@ -77,7 +80,7 @@ impl Story<'_> {
         let place = |ranked: &RankedItem| {
             let own = self.truth[ranked.item.index()];
             Place {
-                name: self.model.items().id(ranked.item),
+                name: self.items.id(ranked.item),
                 ranked: ranked.clone(),
                 truth: 1 + self.truth.iter().filter(|&&other| other > own).count(),
                 inhabitants: own,
@@ -143,7 +146,7 @@ impl Story<'_> {
     }
 
     fn stopping(&self) -> String {
-        let series = |title: &str, of: fn(&Step) -> ordain_papers::Mean| Series {
+        let series = |title: &str, of: fn(&Step) -> Mean| Series {
             title: title.to_owned(),
             points: self.climb.iter().map(|step| (step.answers as f64, of(step))).collect(),
         };
@@ -218,11 +221,5 @@ fn ranking_picture(places: &[Place<'_>]) -> String {
 }
 
 fn chart(svg: &str, caption: &str) -> String {
-    // Drawn at a fixed size, which the page may change.
-    let svg = svg.trim();
-    format!("<figure class=\"chart\">\n{svg}\n<figcaption>{caption}</figcaption>\n</figure>\n")
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    figure("chart", svg, caption)
 }

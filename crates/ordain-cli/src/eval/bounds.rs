@@ -14,7 +14,7 @@ use ordain::measure::{
 };
 use serde::Serialize;
 
-use crate::model::working;
+use crate::working::working;
 use crate::output::{self, Format};
 use crate::{Failure, Outcome};
 

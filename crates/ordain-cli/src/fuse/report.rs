@@ -1,10 +1,10 @@
 //! Shows weights and losses.
 
 use comfy_table::{CellAlignment, Table, presets};
-use ordain_papers::plot::Bars;
+use ordain::order::ExpertWeights;
+use ordain_plot::Bars;
 use serde::Serialize;
 
-use super::state::Weights;
 use crate::Outcome;
 use crate::output::{self, Format};
 
@@ -38,7 +38,7 @@ const WIDEST: usize = 40;
 
 impl Report {
     /// Experts keep their order.
-    pub fn new(names: Vec<String>, weights: &Weights, order: &'static str, queries: usize) -> Self {
+    pub fn new(names: Vec<String>, weights: &ExpertWeights, order: &'static str, queries: usize) -> Self {
         let any = weights.rounds() > 0;
         let expert =
             |((name, weight), loss): ((String, f64), &f64)| Expert { name, weight, loss: any.then_some(*loss) };

@@ -1,27 +1,15 @@
-//! How settled a ranking is: the goal's probability, tiers, and how far there is to go.
+//! How settled a ranking is: the goal's probability, and how far there is to go.
 
-use ordain::active::{Certainty, StopRule};
-use ordain::data::{Goal, Groups};
-use ordain::gp::Incremental;
+use ordain::active::{Asking, Forecast, Foreseen, Span, StopRule};
+use ordain::data::Goal;
+use ordain::{Fitted, Ranking};
 use serde::Serialize;
 
 use crate::Failure;
-use crate::certainty::{Foreseen, Outlook, Span, sentence};
-use crate::model::{Model, working};
-use crate::question::{Asking, candidates};
+use crate::working::working;
 
 /// Operations of a forecast that was not asked for: about a fifth of a second on two cores.
 const UNASKED: f64 = 1e8;
-
-/// The probability with which tiers are told apart.
-const LEVEL: f64 = 0.9;
-
-/// How settled a ranking is.
-pub struct Settled {
-    rule: StopRule,
-    groups: Vec<Certainty>,
-    foreseen: Option<Foreseen>,
-}
 
 /// Whether a forecast is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,90 +44,49 @@ struct ForecastReport {
     high: Option<usize>,
 }
 
-impl Settled {
-    /// From how settled every group is, with a forecast perhaps.
-    pub fn new(
-        model: &Model,
-        groups: Vec<Certainty>,
-        asking: &Asking,
-        rule: StopRule,
-        ahead: Ahead,
-    ) -> Result<Self, Failure> {
-        // Newcomers are not asked about.
-        let span = match ahead {
-            _ if model.has_newcomers() || rule.is_met(&groups) => None,
-            Ahead::Always => Some(Span::whole(model.items(), model.learned, asking.strategy)),
-            Ahead::IfQuick => Span::within(UNASKED, 10, model.items(), model.learned, asking.strategy),
-            Ahead::Never => None,
-        };
-        let working = working("looking ahead");
-        let foreseen = span.map(|span| foresee(model, asking, rule, span)).transpose()?;
-        drop(working);
-        Ok(Self { rule, groups, foreseen })
-    }
-
-    /// The tier of every item from 1, in the order of the ranking.
-    pub fn tiers(&self) -> Vec<usize> {
-        let of_group = |group: &Certainty| {
-            let sizes = group.tiers(LEVEL).into_iter().enumerate();
-            sizes.flat_map(|(tier, size)| std::iter::repeat_n(tier + 1, size)).collect::<Vec<_>>()
-        };
-        self.groups.iter().flat_map(of_group).collect()
-    }
-
-    /// The expected share of pairs in the wrong order, in the group where it is largest.
-    fn wrong_pairs(&self) -> f64 {
-        self.groups.iter().map(Certainty::error).fold(0.0, f64::max)
-    }
-
-    /// In words.
-    pub fn line(&self, groups: Option<&Groups>) -> String {
-        let mut out = sentence(&self.rule, self.rule.probability(&self.groups), groups);
-        if self.rule.goal == Goal::WholeOrder {
-            out += &format!(" (expected: {:.1} %)", 100.0 * self.wrong_pairs());
-        }
-        let Some(foreseen) = self.foreseen else { return out };
-        let again = if foreseen.is_short() { "\nwith repeat = true under [ask], pairs are asked again" } else { "" };
-        format!("{out}; {}{again}", foreseen.to_go(0))
-    }
-
-    /// For programs.
-    pub fn report(&self) -> Report {
-        let StopRule { goal, error, target } = self.rule;
-        let forecast = self.foreseen.map(|foreseen| foreseen.forecast);
-        Report {
-            goal: match goal {
-                Goal::Best => "best",
-                Goal::Top { .. } => "top",
-                Goal::WholeOrder => "whole-order",
-            },
-            k: if let Goal::Top { k } = goal { Some(k) } else { None },
-            error: (goal == Goal::WholeOrder).then_some(error),
-            target,
-            probability: self.rule.probability(&self.groups),
-            wrong_pairs: self.wrong_pairs(),
-            forecast: forecast.map(|forecast| ForecastReport {
-                low: forecast.low,
-                median: forecast.median,
-                high: forecast.high,
-            }),
-        }
-    }
+/// Looks ahead, if that is wanted and possible: newcomers are not asked about.
+pub fn foresee(
+    fitted: &Fitted<'_>,
+    ranking: &Ranking,
+    asking: &Asking,
+    rule: StopRule,
+    ahead: Ahead,
+) -> Result<Option<Foreseen>, Failure> {
+    let span = match ahead {
+        _ if fitted.has_newcomers() || rule.is_met(&ranking.groups) => None,
+        Ahead::Always => Some(Span::whole(fitted.items(), fitted.learned(), asking.strategy)),
+        Ahead::IfQuick => Span::within(UNASKED, 10, fitted.items(), fitted.learned(), asking.strategy),
+        Ahead::Never => None,
+    };
+    let working = working("looking ahead");
+    Ok(span.map(|span| fitted.outlook(asking, rule, span)?.look(&working.watch())).transpose()?)
 }
 
-fn foresee(model: &Model, asking: &Asking, rule: StopRule, span: Span) -> Result<Foreseen, Failure> {
-    let project = &model.project;
-    let (candidates, left) = candidates(project, None, project.answers.standing());
-    let outlook = Outlook {
-        belief: Incremental::from_belief(model.belief.as_ref())?,
-        groups: project.items.groups().cloned(),
-        model: model.answers,
-        strategy: asking.strategy,
-        candidates,
-        left: (!project.ask.repeat).then_some(left),
-        rule,
-        span,
-        seed: asking.seed,
-    };
-    Ok(outlook.look()?)
+/// In words.
+pub fn line(ranking: &Ranking, rule: &StopRule, foreseen: Option<Foreseen>) -> String {
+    let mut out = rule.sentence(ranking.probability(rule), ranking.groups.len());
+    if rule.goal == Goal::WholeOrder {
+        out += &format!(" (expected: {:.1} %)", 100.0 * ranking.wrong_pairs());
+    }
+    let Some(foreseen) = foreseen else { return out };
+    let again = if foreseen.is_short() { "\nwith repeat = true under [ask], pairs are asked again" } else { "" };
+    format!("{out}; {}{again}", foreseen.to_go(0))
+}
+
+/// For programs.
+pub fn report(ranking: &Ranking, rule: &StopRule, foreseen: Option<Foreseen>) -> Report {
+    let StopRule { goal, error, target, .. } = *rule;
+    Report {
+        goal: goal.name(),
+        k: if let Goal::Top { k } = goal { Some(k) } else { None },
+        error: (goal == Goal::WholeOrder).then_some(error),
+        target,
+        probability: ranking.probability(rule),
+        wrong_pairs: ranking.wrong_pairs(),
+        forecast: foreseen.map(|Foreseen { forecast: Forecast { low, median, high }, .. }| ForecastReport {
+            low,
+            median,
+            high,
+        }),
+    }
 }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use ordain::active::{Curve, Point};
 use ordain::formats::write_whole;
-use ordain_papers::Mean;
-use ordain_papers::plot::{Across, Lines, Range, Series};
+use ordain::measure::Mean;
+use ordain_plot::{Across, Lines, Range, Series};
 
 use super::Measure;
-use super::play::{Curve, Point};
 use crate::{Failure, Outcome};
 
 /// Named curves of a measure with bands of their standard errors.

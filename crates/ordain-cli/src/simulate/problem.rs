@@ -1,32 +1,15 @@
-//! What is simulated: items, what makes them alike, and what is true of them.
+//! The queries of LETOR files, each a problem of its own.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use ordain::active::Facts;
-use ordain::data::{Attributes, Groups, ItemId, Items};
+use ordain::data::{Attributes, ItemId, Items};
 use ordain::formats::init::{USUAL_OWN_WEIGHT, USUAL_WEIGHT};
-use ordain::formats::{Letor, Project, read_letor};
-use ordain::kernel::{Form, KernelSpec, Over, Rho, Shape, WeightedSum};
-use ordain::{Error, InputError, Result};
+use ordain::formats::{Letor, read_letor};
+use ordain::kernel::{Form, KernelSpec, Over, Rho, Shape};
+use ordain::{InputError, Result};
 
 use crate::{eval, output};
-
-/// Items that one session is about.
-pub struct Problem {
-    /// Within groups, if there are any.
-    pub items: Items,
-    pub kernel: Arc<WeightedSum>,
-    pub facts: Facts,
-}
-
-impl Problem {
-    /// How many items a group has, on average.
-    pub fn group_size(&self) -> f64 {
-        self.items.len() as f64 / self.items.groups().map_or(1, Groups::len).max(1) as f64
-    }
-}
 
 /// A query of a LETOR file: its documents, standardized among themselves, and their grades.
 pub struct Query {
@@ -97,37 +80,4 @@ pub fn usual_kernels(attributes: usize) -> Vec<KernelSpec> {
     let rho = Rho::Shared(1.0 / (attributes as f64).sqrt());
     let form = Form::SquaredExponential { kappa: 1.0, rho };
     vec![KernelSpec { weight: USUAL_WEIGHT, shape: Shape::Vector { form, over: Over::Attributes } }, own]
-}
-
-/// The true utilities or grades in a column of the project's items.
-///
-/// # Errors
-/// If there is no such column, it is one of the attributes, or a cell is not a number.
-pub fn facts(project: &Project, column: &str) -> Result<Facts> {
-    let file = project.items_file.as_deref().unwrap_or(&project.answers_file);
-    let Some(cells) = project.other.get(column) else {
-        if project.items.attributes().names().iter().any(|name| name == column) {
-            let error = InputError::new(file, "a column that is not an attribute: the model would see the truth");
-            let hint = format!("list the attributes without it in {}", project.file.display());
-            return Err(error.column(column).hint(hint).into());
-        }
-        let names = project.other.names();
-        let hint = match names.is_empty() {
-            true => "every column is an id, a group or an attribute".to_owned(),
-            false => format!("beside ids, groups and attributes there are: {}", names.join(", ")),
-        };
-        return Err(InputError::new(file, "a column of this name").column(column).hint(hint).into());
-    };
-    let number = |(row, cell): (usize, &String)| {
-        cell.trim().parse::<f64>().ok().filter(|value| value.is_finite()).ok_or_else(|| {
-            let id = &project.items.ids()[row];
-            Error::from(InputError::new(file, format!("a number for {id}")).column(column).found(cell.as_str()))
-        })
-    };
-    let values: Vec<f64> = cells.iter().enumerate().map(number).collect::<Result<_>>()?;
-    let grades = values.iter().all(|value| value.fract() == 0.0 && (0.0..=4.0).contains(value));
-    Ok(match grades {
-        true => Facts::Grades(values.iter().map(|&value| value as i32).collect()),
-        false => Facts::Utilities(values),
-    })
 }

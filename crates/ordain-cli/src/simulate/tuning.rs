@@ -1,11 +1,11 @@
 //! Kernels tuned on queries that are not simulated with them.
 
-use ordain::Result;
 use ordain::active::{Facts, Judge};
-use ordain::data::ItemId;
-use ordain::gp::{AnswerModel, Problem, TunedParameter, TuningParams};
-use ordain::kernel::{KernelSpec, build};
+use ordain::data::{AnswerLog, Entry, ItemId};
+use ordain::gp::{AnswerModel, TuningParams};
+use ordain::kernel::{KernelSpec, Parameter};
 use ordain::numeric::Seed;
+use ordain::{Model, Result};
 use rand::RngExt;
 use rand::seq::index;
 
@@ -25,24 +25,27 @@ pub fn tune_on(
     judge: Judge,
     model: &AnswerModel,
     seed: Seed,
-) -> Result<Vec<TunedParameter>> {
+) -> Result<Vec<Parameter>> {
     // Streams that no simulated session has.
     let mut stream = seed.stream(u64::MAX - half as u64);
     let half: Vec<&Query> = queries.iter().skip(half).step_by(2).collect();
-    let mut problems = Vec::new();
+    let mut models = Vec::new();
     for at in index::sample(&mut stream, half.len(), half.len().min(QUERIES)) {
         let query = half[at];
         let items = query.items.len();
         let truth = Facts::Grades(query.grades.clone()).truth(None, Seed(stream.random()))?;
-        let mut observations = Vec::new();
+        let mut answers = Vec::new();
         for _ in 0..ANSWERS {
             let first = stream.random_range(0..items);
             let second = (first + stream.random_range(1..items)) % items;
             let (first, second) = (ItemId::new(first), ItemId::new(second));
-            observations.extend(model.observe(&judge.compare(truth.utilities(), first, second, &mut stream)?)?);
+            answers.push(Entry::Answer(judge.compare(truth.utilities(), first, second, &mut stream)?));
         }
-        problems.push(Problem { kernel: build(specs, &query.items, &[])?, observations });
+        let asked = Model::new(query.items.clone(), specs.to_vec())?.with_answer_model(*model);
+        models.push(asked.with_answers(AnswerLog::new(answers)?)?);
     }
-    let params = TuningParams { seed, restarts: 0, ..TuningParams::default() };
-    Ok(params.tune(&mut problems, |_| {})?.parameters)
+    let mut params = TuningParams::default();
+    (params.seed, params.restarts) = (seed, 0);
+    let tuned = Model::tune_together(&models, &params)?.parameters;
+    Ok(tuned.into_iter().map(|one| Parameter { name: one.name, value: one.value }).collect())
 }

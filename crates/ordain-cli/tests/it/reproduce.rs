@@ -128,9 +128,12 @@ fn wrong_names() {
 #[test]
 fn missing_data() {
     let folder = Folder::empty();
-    // Which file, how it is written, whose it is, what named the folder and what else it must hold.
-    let words = ["letor-ohsumed/S1.txt.gz", "no such file", "qid:QUERY", "Microsoft Research", "S5.txt.gz"];
-    folder.refuses(["reproduce", OHSUMED, "--data", "nowhere"], &words);
+    // Which folder, how many files, each of them with its collection, and where to get them.
+    let words = ["error: nowhere: ", "5 files", "5 are missing", "docs/data.md"];
+    let files: Vec<String> =
+        (1..=5).map(|part| format!("\n  letor-ohsumed/S{part}.txt.gz, of LETOR OHSUMED")).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    folder.refuses(["reproduce", OHSUMED, "--data", "nowhere"], &[&words[..], &files].concat());
     let of = |variable: Option<&str>, more: &[&str]| {
         let mut command = folder.command([&["reproduce", LINKS], more].concat());
         match variable {
@@ -139,16 +142,38 @@ fn missing_data() {
         };
         Run::of(&mut command)
     };
-    let words = ["docs.jsonl.gz", "keywords", "CACM", "SMART", "classic-ir/cacm/relations.tsv.gz", "--help"];
+    let words = ["docs.jsonl.gz, of CACM", "classic-ir/cacm/relations.tsv.gz", "docs/data.md"];
     let with = |folder: &'static str| [&words[..], &["hint: ", folder]].concat();
-    of(Some("elsewhere"), &["--data", "nowhere"]).fails(1, &with("the folder nowhere is from --data"));
-    of(Some("elsewhere"), &[]).fails(1, &with("the folder elsewhere is from the variable ORDAIN_DATA"));
-    of(None, &[]).fails(1, &with("the folder ../shared/data is from the default"));
+    of(Some("elsewhere"), &["--data", "nowhere"]).fails(1, &with("The folder nowhere is from --data"));
+    of(Some("elsewhere"), &[]).fails(1, &with("The folder elsewhere is from the variable ORDAIN_DATA"));
+    of(None, &[]).fails(1, &with("The folder data is from the default"));
     let help = folder.run(["reproduce", "--help"]);
     for word in ["letor-ohsumed/S5.txt.gz", "qid, docid and rel", "Microsoft Research", "SMART", "ORDAIN_DATA"] {
         assert!(help.fine().contains(word), "no {word} in {}", help.stdout);
     }
     assert!(folder.files().is_empty());
+
+    let folder = with_data();
+    for gone in ["letor-ohsumed/S2.txt.gz", "letor-ohsumed/S4.txt.gz"] {
+        std::fs::remove_file(folder.path(format!("data/{gone}"))).unwrap();
+    }
+    let run = folder.run(arguments(&[OHSUMED], "out"));
+    run.fails(1, &["but 2 are missing", "\n  letor-ohsumed/S2.txt.gz, of", "\n  letor-ohsumed/S4.txt.gz, of"]);
+    assert!(!run.stderr.contains("\n  letor-ohsumed/S1.txt.gz"), "{}", run.stderr);
+}
+
+/// Files other than those that the page lists are read, and a warning names them: the made-up ones are not the real ones.
+#[test]
+fn other_data() {
+    let folder = with_data();
+    let run = folder.run(arguments(&[K_PARTITE], "out"));
+    run.fine();
+    let warnings: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with("warning: ")).collect();
+    let [warning] = warnings[..] else { panic!("{}", run.stderr) };
+    for part in 1..=5 {
+        assert!(warning.contains(&format!("letor-ohsumed/S{part}.txt.gz")), "{warning}");
+    }
+    assert!(warning.contains("SHA-256") && warning.contains("docs/data.md"), "{warning}");
 }
 
 #[test]

@@ -147,7 +147,8 @@ impl Run {
     pub fn fails(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
         assert_eq!(self.stdout, "");
-        assert!(self.stderr.starts_with("error: "), "{}", self.stderr);
+        let first = self.stderr.lines().find(|line| !line.starts_with("warning: "));
+        assert!(first.is_some_and(|line| line.starts_with("error: ")), "{}", self.stderr);
         for word in words {
             assert!(self.stderr.contains(word), "no {word:?} in:\n{}", self.stderr);
         }

@@ -10,12 +10,12 @@ pub mod unlabelled;
 use ordain::data::{Attributes, ItemId};
 use ordain::formats::read_letor;
 use ordain::learn::LabelledQuery;
+use ordain::measure::Mean;
 use ordain::{InputError, Result};
+use ordain_plot::{Across, Lines, Range, Series};
 
 use crate::collections::letor::OHSUMED;
 use crate::data::DataFolder;
-use crate::mean::Mean;
-use crate::plot::{Across, Lines, Range, Series};
 
 /// How likely a bound may fail.
 const DELTA: f64 = 0.05;

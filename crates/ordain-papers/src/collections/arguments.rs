@@ -7,13 +7,14 @@ use ordain::formats::Table;
 use ordain::text::{Analysis, DocumentId, Index, IndexBuilder, words};
 use ordain::{Error, InputError, Result};
 
-use crate::data::{DataFile, DataFolder};
+use crate::data::{DataCollection, DataFile, DataFolder};
 
 /// The arguments.
 pub const FILE: DataFile = DataFile {
     path: "pairwise/ukpconvarg1/arguments.tsv.gz",
     form: "a table with the columns topic, arg, rank_score (the lower, the more convincing) and text",
-    origin: "a file of UKPConvArg1 (UKP Lab of the TU Darmstadt; Habernal, Gurevych 2016; CC BY 4.0)",
+    collection: &DataCollection { name: "UKPConvArg1", makers: "UKP Lab of the TU Darmstadt; Habernal, Gurevych 2016" },
+    sha256: "6fe3071f149d8be44263bf6995a813a72eccf4513f49909a263e032662d6186e",
 };
 
 /// The arguments of a topic.

@@ -8,30 +8,49 @@ use ordain::text::{Analysis, Bm25, Bm25Params, DocumentId, Index, IndexBuilder};
 use ordain::{InputError, Result};
 use serde::Deserialize;
 
-use crate::data::{DataFile, DataFolder};
+use crate::data::{DataCollection, DataFile, DataFolder};
 use crate::query::Query;
 
-const ORIGIN: &str = "a file of the CACM collection (the SMART archive of Cornell University; also the Glasgow and Virginia Disc \
-                      collections)";
-
-const fn part(path: &'static str, form: &'static str) -> DataFile {
-    DataFile { path, form, origin: ORIGIN }
+const fn part(path: &'static str, form: &'static str, sha256: &'static str) -> DataFile {
+    const COLLECTION: DataCollection = DataCollection {
+        name: "CACM",
+        makers: "the SMART archive of Cornell University; also the Glasgow and Virginia Disc collections",
+    };
+    DataFile { path, form, collection: &COLLECTION, sha256 }
 }
 
 /// The texts.
-pub const DOCUMENTS: DataFile =
-    part("classic-ir/cacm/docs.jsonl.gz", "JSON lines with id, title, abstract, keywords and published (a date)");
+pub const DOCUMENTS: DataFile = part(
+    "classic-ir/cacm/docs.jsonl.gz",
+    "JSON lines with id, title, abstract, keywords and published (a date)",
+    "764ab92caf773cb8e92204d5f9aeb7900cf121c48fdb552aa3e3f06067c2685d",
+);
 /// The queries.
-pub const QUERIES: DataFile = part("classic-ir/cacm/queries.tsv.gz", "a table with the columns qid and text");
+pub const QUERIES: DataFile = part(
+    "classic-ir/cacm/queries.tsv.gz",
+    "a table with the columns qid and text",
+    "0d52d9d2aa07afdfc77190113580e54fdef066dfdd80a1f3e516e0959577c689",
+);
 /// Which documents are relevant.
-pub const JUDGEMENTS: DataFile = part("classic-ir/cacm/qrels.tsv.gz", "a table with the columns qid, docid and rel");
+pub const JUDGEMENTS: DataFile = part(
+    "classic-ir/cacm/qrels.tsv.gz",
+    "a table with the columns qid, docid and rel",
+    "d1c7bebf3c5e405afee811cc2335f1f0f8999cd8443912a713baec75fe3d153e",
+);
 /// What links documents.
 pub const RELATIONS: DataFile = part(
     "classic-ir/cacm/relations.tsv.gz",
     "a table with the columns doc, other, type (link, cocitation or coupling) and weight (a count)",
+    "c88dec4f7dd1807f67b2e858a573fa63d909a9f744a9a24835e6365fdd74cffb",
+);
+/// Four engines' lists.
+pub const RUNS: DataFile = part(
+    "classic-ir/cacm/runs.tsv.gz",
+    "a table with the columns run, qid, docid, rank and score",
+    "c915e76f0a8881cd032c3946a7a2fc6cab5b8aa5fbc5c1bc13fee009bee54cda",
 );
 
-/// All of them.
+/// All but the runs.
 pub const FILES: [DataFile; 4] = [DOCUMENTS, QUERIES, JUDGEMENTS, RELATIONS];
 
 /// Which documents a query has.

@@ -1,4 +1,4 @@
-//! LETOR's OHSUMED and MQ2008.
+//! LETOR's OHSUMED, MQ2008 and MQ2008-agg.
 
 use std::collections::BTreeSet;
 
@@ -7,36 +7,55 @@ use ordain::formats::read_letor;
 use ordain::kernel::{Form, Kernel, VectorKernel, Vectors};
 use ordain::{InputError, Result};
 
-use crate::data::{DataFile, DataFolder};
+use crate::data::{DataCollection, DataFile, DataFolder};
 use crate::query::Query;
 
 const FORM: &str = "lines \"GRADE qid:QUERY 1:NUMBER 2:NUMBER ... #docid = ID\"";
 
-const fn ohsumed(path: &'static str) -> DataFile {
-    let origin = "a part of LETOR's OHSUMED set (Microsoft Research; Liu et al. 2007, Hersh et al. 1994)";
-    DataFile { path, form: FORM, origin }
+const fn ohsumed(path: &'static str, sha256: &'static str) -> DataFile {
+    const COLLECTION: DataCollection =
+        DataCollection { name: "LETOR OHSUMED", makers: "Microsoft Research; Liu et al. 2007, Hersh et al. 1994" };
+    DataFile { path, form: FORM, collection: &COLLECTION, sha256 }
 }
 
-const fn mq2008(path: &'static str) -> DataFile {
-    DataFile { path, form: FORM, origin: "a part of LETOR 4.0's MQ2008 set (Microsoft Research; Qin, Liu 2013)" }
+const fn mq2008(path: &'static str, sha256: &'static str) -> DataFile {
+    const COLLECTION: DataCollection =
+        DataCollection { name: "LETOR MQ2008", makers: "Microsoft Research; Qin, Liu 2013" };
+    DataFile { path, form: FORM, collection: &COLLECTION, sha256 }
+}
+
+const fn mq2008_agg(path: &'static str, sha256: &'static str) -> DataFile {
+    const COLLECTION: DataCollection =
+        DataCollection { name: "LETOR MQ2008-agg", makers: "Microsoft Research; Qin, Liu 2013" };
+    let form = "lines \"GRADE qid:QUERY 1:RANK 2:NULL ... #docid = ID\"";
+    DataFile { path, form, collection: &COLLECTION, sha256 }
 }
 
 /// OHSUMED: 106 queries, 25 features, grades 0 to 2.
 pub const OHSUMED: [DataFile; 5] = [
-    ohsumed("letor-ohsumed/S1.txt.gz"),
-    ohsumed("letor-ohsumed/S2.txt.gz"),
-    ohsumed("letor-ohsumed/S3.txt.gz"),
-    ohsumed("letor-ohsumed/S4.txt.gz"),
-    ohsumed("letor-ohsumed/S5.txt.gz"),
+    ohsumed("letor-ohsumed/S1.txt.gz", "6bc7cfab96d2546c98c389e188e61b4ce6837a3020cef5135d4bc249ddba4b05"),
+    ohsumed("letor-ohsumed/S2.txt.gz", "cf38c22dd587d3018c96d8c7c48d1effe16992419575bd5a3afbe2afa83b23ec"),
+    ohsumed("letor-ohsumed/S3.txt.gz", "2ee079642298c0995d0599d240dc1afa584a202e692847ec30e0d3f57337579d"),
+    ohsumed("letor-ohsumed/S4.txt.gz", "4c4951fb896675a62c3e11527d33f9ec251753ef2810bf8c08bf07a0070844c8"),
+    ohsumed("letor-ohsumed/S5.txt.gz", "ff390435ca5ab414818c1e7304fa9fb4c9bf55f6f11c3c94325c4ae07d86b4ec"),
 ];
 
 /// MQ2008: 784 queries, 46 features, grades 0 to 2.
 pub const MQ2008: [DataFile; 5] = [
-    mq2008("letor-mq2008/S1.txt.gz"),
-    mq2008("letor-mq2008/S2.txt.gz"),
-    mq2008("letor-mq2008/S3.txt.gz"),
-    mq2008("letor-mq2008/S4.txt.gz"),
-    mq2008("letor-mq2008/S5.txt.gz"),
+    mq2008("letor-mq2008/S1.txt.gz", "10212482d6f19ef538242c119d951445ec0b1d486b9d5cf8d83c7f52e4d4026d"),
+    mq2008("letor-mq2008/S2.txt.gz", "939b7307823c281098fcdf203455fccc93edc95c9367d00906d595fdfe9271db"),
+    mq2008("letor-mq2008/S3.txt.gz", "032216a93a46abc681260be09f3d359f02de76e3099dbf667eaaa60b6a41c6b7"),
+    mq2008("letor-mq2008/S4.txt.gz", "c7bc4ddf6645c84232b5e7055ef00678fc6fbbd7946e6a166aa483af76868085"),
+    mq2008("letor-mq2008/S5.txt.gz", "1b76af5009fc175033f6490bd1b8d116e14168bf5bc7d4b20e0aad86e23b5381"),
+];
+
+/// MQ2008-agg: 25 rankers' ranks of the documents of MQ2008.
+pub const MQ2008_AGG: [DataFile; 5] = [
+    mq2008_agg("letor-agg/mq2008-agg/A1.txt.gz", "80cc251ad8bf162efc728708b17c19a871ae748292414ee2aa8984214eff3ca5"),
+    mq2008_agg("letor-agg/mq2008-agg/A2.txt.gz", "9ef327f5ff7bfd03780a611d627858b3297c98eba5c98fff3f0d984a3ef58bab"),
+    mq2008_agg("letor-agg/mq2008-agg/A3.txt.gz", "71d66a9e6c28dd59bfa2caf6095ca42050838d6da343bf151b1b5d4c5077d9a9"),
+    mq2008_agg("letor-agg/mq2008-agg/A4.txt.gz", "8d2b5d6d431842df3b38cbcaf8a10d75afda043a2ba49db25fef2cfec4c945e0"),
+    mq2008_agg("letor-agg/mq2008-agg/A5.txt.gz", "ad11bb95bb53971ab416dddf4e6e7025cf3f8df8f771aba59279936a398cf610"),
 ];
 
 /// Documents nearest by cosine that each is linked to.

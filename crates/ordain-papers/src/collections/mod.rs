@@ -3,3 +3,4 @@
 pub mod arguments;
 pub mod cacm;
 pub mod letor;
+pub mod ohsumed_runs;

@@ -1,11 +1,10 @@
 //! The six panels of AXPGP's figure 1.
 
 use ordain::numeric::Matrix;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, VPos};
+use ordain_plot::palette::{self, GRID, INK};
+use ordain_plot::{Anchor, Canvas, Colour, picture};
 
 use super::{ANSWERS, Believed, Illustration, NAMES};
-use crate::plot::{Area, Drawn, GRID, INK, PAPER, line, pixel, style, text};
 
 /// The size of the figure,
 const SIZE: (u32, u32) = (1020, 680);
@@ -22,112 +21,99 @@ const REACH: f64 = 2.5;
 /// Half a 95 % interval in standard deviations.
 const WIDTH: f64 = 1.96;
 
-const BLUE: RGBColor = RGBColor(0, 114, 178);
-const DRAWN: [RGBColor; 3] = [BLUE, RGBColor(0, 158, 115), RGBColor(213, 94, 0)];
+const BLUE: Colour = palette::series(0);
 
 impl Illustration {
     /// An SVG picture.
-    ///
-    /// # Panics
-    /// Never: nothing about writing to a string fails.
     pub(super) fn draw(&self) -> String {
-        let mut svg = String::new();
-        {
-            let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-            self.panels(&area).expect("writing to a string does not fail");
-        }
-        svg
+        picture(SIZE, |canvas| self.panels(canvas))
     }
 
-    fn panels(&self, area: &Area<'_>) -> Drawn {
-        area.fill(&PAPER)?;
+    fn panels(&self, canvas: &Canvas<'_>) {
         let asked = |at: usize| ANSWERS.map(|(winner, loser)| (NAMES[winner.index()], NAMES[loser.index()]))[at];
         let [first, second] = [0, 1].map(|at| format!("{} before {}", asked(at).0, asked(at).1));
-        let at = |column: usize, row: usize| Panel { area, left: column as f64 * PANEL.0, top: row as f64 * PANEL.1 };
+        let at = |column: usize, row: usize| Panel { canvas, left: column as f64 * PANEL.0, top: row as f64 * PANEL.1 };
         let [before, after, updated] = [0, 1, 2].map(|answers| &self.beliefs[answers]);
 
         let panel = at(0, 0);
-        panel.titles("Utilities before any answer", "three draws; 95 % of the prior shaded")?;
-        panel.band(before)?;
-        panel.axes()?;
-        for (draw, colour) in self.draws.iter().zip(DRAWN) {
-            panel.curve(draw, colour)?;
+        panel.titles("Utilities before any answer", "three draws; 95 % of the prior shaded");
+        panel.band(before);
+        panel.axes();
+        for (at, draw) in self.draws.iter().enumerate() {
+            panel.curve(draw, palette::series(at));
         }
         let panel = at(1, 0);
-        panel.titles(&format!("Utilities after {first}"), "mean; 95 % shaded")?;
-        panel.utilities(after)?;
+        panel.titles(&format!("Utilities after {first}"), "mean; 95 % shaded");
+        panel.utilities(after);
         let panel = at(2, 0);
-        panel.titles("Expected loss of every pair", "dots: the largest, of which one is asked")?;
-        panel.heat(&self.losses, true)?;
-        self.largest().into_iter().try_for_each(|pair| panel.dots(pair))?;
+        panel.titles("Expected loss of every pair", "dots: the largest, of which one is asked");
+        panel.heat(&self.losses, true);
+        self.largest().into_iter().for_each(|pair| panel.dots(pair));
         let panel = at(0, 1);
-        panel.titles("Covariance before any answer", "the smaller, the darker")?;
-        panel.heat(&before.covariance, false)?;
+        panel.titles("Covariance before any answer", "the smaller, the darker");
+        panel.heat(&before.covariance, false);
         let panel = at(1, 1);
-        panel.titles(&format!("Covariance after {first}"), "the smaller, the darker")?;
-        panel.heat(&after.covariance, false)?;
+        panel.titles(&format!("Covariance after {first}"), "the smaller, the darker");
+        panel.heat(&after.covariance, false);
         let panel = at(2, 1);
-        panel.titles(&format!("Utilities after {second} too"), "mean; 95 % shaded")?;
-        panel.utilities(updated)?;
-        area.present()
+        panel.titles(&format!("Utilities after {second} too"), "mean; 95 % shaded");
+        panel.utilities(updated);
     }
 }
 
 /// One of the six.
 struct Panel<'a, 'b> {
-    area: &'a Area<'b>,
+    canvas: &'a Canvas<'b>,
     left: f64,
     top: f64,
 }
 
 impl Panel<'_, '_> {
-    fn titles(&self, title: &str, below: &str) -> Drawn {
+    fn titles(&self, title: &str, below: &str) {
         let x = self.left + FRAME[0];
-        text(self.area, title, (x, self.top + 14.0), 17.0, (HPos::Left, VPos::Top))?;
-        text(self.area, below, (x, self.top + 35.0), 13.0, (HPos::Left, VPos::Top))
+        self.canvas.text(title, (x, self.top + 14.0), 17.0, Anchor::TopLeft);
+        self.canvas.text(below, (x, self.top + 35.0), 13.0, Anchor::TopLeft);
     }
 
     /// The mean on the band, each paper with its mark.
-    fn utilities(&self, believed: &Believed) -> Drawn {
-        self.band(believed)?;
-        self.axes()?;
-        self.curve(&believed.mean, BLUE)
+    fn utilities(&self, believed: &Believed) {
+        self.band(believed);
+        self.axes();
+        self.curve(&believed.mean, BLUE);
     }
 
     /// 95 % intervals, joined.
-    fn band(&self, believed: &Believed) -> Drawn {
-        let end =
-            |sign: f64| move |item: usize| pixel(self.at(item, believed.mean[item] + sign * WIDTH * believed.sd(item)));
+    fn band(&self, believed: &Believed) {
+        let end = |sign: f64| move |item: usize| self.at(item, believed.mean[item] + sign * WIDTH * believed.sd(item));
         let items = 0..NAMES.len();
-        let outline = items.clone().map(end(1.0)).chain(items.rev().map(end(-1.0)));
-        self.area.draw(&Polygon::new(outline.collect::<Vec<_>>(), BLUE.mix(0.18).filled()))
+        let outline: Vec<(f64, f64)> = items.clone().map(end(1.0)).chain(items.rev().map(end(-1.0))).collect();
+        self.canvas.polygon(&outline, BLUE.faint(0.18));
     }
 
-    fn axes(&self) -> Drawn {
+    fn axes(&self) {
         let [left, top, right, bottom] = self.frame();
         for value in [-2, -1, 0, 1, 2] {
             let y = self.at(0, f64::from(value)).1;
-            line(self.area, &[(left, y), (right, y)], GRID, 1)?;
+            self.canvas.line(&[(left, y), (right, y)], GRID, 1);
             let label = if value < 0 { format!("−{}", -value) } else { value.to_string() };
-            text(self.area, &label, (left - 8.0, y), 14.0, (HPos::Right, VPos::Center))?;
+            self.canvas.text(&label, (left - 8.0, y), 14.0, Anchor::Right);
         }
-        line(self.area, &[(left, top), (left, bottom), (right, bottom)], INK, 1)?;
+        self.canvas.line(&[(left, top), (left, bottom), (right, bottom)], INK, 1);
         for (item, name) in NAMES.iter().enumerate() {
             let x = self.at(item, 0.0).0;
-            line(self.area, &[(x, bottom), (x, bottom + 4.0)], INK, 1)?;
-            text(self.area, name, (x, bottom + 8.0), 15.0, (HPos::Center, VPos::Top))?;
+            self.canvas.line(&[(x, bottom), (x, bottom + 4.0)], INK, 1);
+            self.canvas.text(name, (x, bottom + 8.0), 15.0, Anchor::Top);
         }
-        Ok(())
     }
 
-    fn curve(&self, utilities: &[f64], colour: RGBColor) -> Drawn {
+    fn curve(&self, utilities: &[f64], colour: Colour) {
         let points: Vec<(f64, f64)> = utilities.iter().enumerate().map(|(item, &value)| self.at(item, value)).collect();
-        line(self.area, &points, colour, 2)?;
-        points.into_iter().try_for_each(|point| self.area.draw(&Circle::new(pixel(point), 4, colour.filled())))
+        self.canvas.line(&points, colour, 2);
+        points.into_iter().for_each(|point| self.canvas.circle(point, 4, colour));
     }
 
     /// A symmetric matrix as coloured cells with their numbers; for losses the diagonal means nothing.
-    fn heat(&self, matrix: &Matrix, off_diagonal: bool) -> Drawn {
+    fn heat(&self, matrix: &Matrix, off_diagonal: bool) {
         let shown = |i: usize, j: usize| !off_diagonal || i != j;
         let everywhere = || (0..NAMES.len()).flat_map(|i| (0..NAMES.len()).map(move |j| (i, j)));
         let values = || everywhere().filter(|&(i, j)| shown(i, j)).map(|place| matrix[place]);
@@ -135,33 +121,28 @@ impl Panel<'_, '_> {
         for (i, j) in everywhere().filter(|&(i, j)| shown(i, j)) {
             let share = (matrix[(i, j)] - low) / (high - low);
             let [left, top, right, bottom] = self.cell(i, j);
-            let corners = [pixel((left, top)), pixel((right, bottom))];
-            self.area.draw(&Rectangle::new(corners, shade(share).filled()))?;
+            self.canvas.rectangle([(left, top), (right, bottom)], shade(share));
             let middle = ((left + right) / 2.0, (top + bottom) / 2.0);
             // Neither is a colour that the report changes in the dark: cells look the same there.
-            let ink = if share > 0.5 { RGBColor(0, 0, 0) } else { RGBColor(254, 254, 254) };
+            let ink = if share > 0.5 { Colour::new(0, 0, 0) } else { Colour::new(254, 254, 254) };
             let number = format!("{:.2}", matrix[(i, j)]).replace('-', "−").replace("−0.00", "0.00");
-            let style = style(12.0, (HPos::Center, VPos::Center)).color(&ink);
-            self.area.draw(&Text::new(number, pixel(middle), style))?;
+            self.canvas.coloured_text(&number, middle, 12.0, Anchor::Centre, ink);
         }
         for (item, name) in NAMES.iter().enumerate() {
             let [left, top, right, bottom] = self.cell(item, item);
             let [frame_left, _, _, frame_bottom] = self.frame();
             let (x, y) = ((left + right) / 2.0, (top + bottom) / 2.0);
-            text(self.area, name, (x, frame_bottom + 8.0), 15.0, (HPos::Center, VPos::Top))?;
-            text(self.area, name, (frame_left - 10.0, y), 15.0, (HPos::Right, VPos::Center))?;
+            self.canvas.text(name, (x, frame_bottom + 8.0), 15.0, Anchor::Top);
+            self.canvas.text(name, (frame_left - 10.0, y), 15.0, Anchor::Right);
         }
-        Ok(())
     }
 
     /// Marks a pair in both halves of the matrix.
-    fn dots(&self, (one, other): (usize, usize)) -> Drawn {
+    fn dots(&self, (one, other): (usize, usize)) {
         for (i, j) in [(one, other), (other, one)] {
             let [left, _, right, bottom] = self.cell(i, j);
-            let centre = pixel(((left + right) / 2.0, bottom - 8.0));
-            self.area.draw(&Circle::new(centre, 4, RGBColor(0, 90, 200).filled()))?;
+            self.canvas.circle(((left + right) / 2.0, bottom - 8.0), 4, Colour::new(0, 90, 200));
         }
-        Ok(())
     }
 
     /// Left, top, right and bottom of a cell; the first row is at the top.
@@ -186,12 +167,12 @@ impl Panel<'_, '_> {
 }
 
 /// From dark for 0 over blue-green to pale for 1.
-fn shade(share: f64) -> RGBColor {
+fn shade(share: f64) -> Colour {
     const STOPS: [[f64; 3]; 3] = [[30.0, 36.0, 84.0], [38.0, 138.0, 141.0], [250.0, 238.0, 160.0]];
     let place = 2.0 * share.clamp(0.0, 1.0);
     let from = (place as usize).min(1);
     let part = place - from as f64;
     let [red, green, blue] =
         std::array::from_fn(|at| ((1.0 - part) * STOPS[from][at] + part * STOPS[from + 1][at]).round() as u8);
-    RGBColor(red, green, blue)
+    Colour::new(red, green, blue)
 }

@@ -14,13 +14,13 @@ use ordain::gp::{AnswerModel, Belief, Incremental};
 use ordain::kernel::{Graph, Kernel, RegularizedLaplacian, Role};
 use ordain::numeric::dense::{Cholesky, multiply_vector};
 use ordain::numeric::{Matrix, Seed};
+use ordain_plot::html;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::{Experiment, Job, Place, Program, Progress};
 use crate::findings::{Findings, Gist};
-use crate::html;
 use crate::journal::{Journal, Layout, Row};
 use crate::record::Record;
 

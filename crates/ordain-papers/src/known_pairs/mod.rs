@@ -8,18 +8,17 @@ mod plan;
 mod report;
 mod summary;
 
-use ordain::kernel::{Graph, Role};
 use ordain::numeric::Seed;
 use ordain::{Error, Result};
 
 use self::models::{Example, Measures, Model, Prepared, Tuned, tune};
-use self::plan::{Cell, Measured, Plan};
+use self::plan::{Cell, Paired, Plan};
 use self::summary::Summary;
 use crate::data::DataFolder;
 use crate::experiment::{Job, Options, Place, Program, Progress};
 use crate::findings::Findings;
 use crate::journal::Journal;
-use crate::query::{Query, Split};
+use crate::query::{Measured, Query, Split};
 use crate::record::Record;
 
 /// An experiment with known pairs.
@@ -83,9 +82,8 @@ impl Study {
     fn plan(&self) -> Result<Plan> {
         let measured = |&(query, part): &(usize, usize)| {
             let query = &self.queries[query];
-            let links = Graph::new(query.items.len(), &query.relation, Role::Undirected)?.links();
-            let (documents, pairs) = (query.items.len(), query.pairs.len());
-            Ok(Measured { query: query.name.clone(), part, documents, links, pairs })
+            let measured = Measured::new(&query.name, part, &query.items, &query.relation)?;
+            Ok(Paired { measured, pairs: query.pairs.len() })
         };
         let names = |part: &Vec<usize>| part.iter().map(|&query| self.queries[query].name.clone()).collect();
         Ok(Plan {

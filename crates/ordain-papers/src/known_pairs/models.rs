@@ -211,7 +211,7 @@ fn by_evidence(model: Model, plain: Tuned, examples: &[Example<'_>], seed: Seed)
         Ok(Problem { kernel: kernel(model, &plain, example.query)?, observations: observations.collect() })
     };
     let mut problems: Vec<Problem> = examples.iter().map(problem).collect::<Result<_>>()?;
-    let found = TuningParams { seed, ..TuningParams::default() }.tune(&mut problems, |_| {})?;
+    let found = TuningParams { seed, ..TuningParams::default() }.tune(&mut problems)?;
     let value = |part: usize, name: &str| {
         let name = format!("kernel[{part}].{name}");
         found.parameters.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.value)

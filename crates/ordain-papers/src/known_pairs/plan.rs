@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::models::{Model, Tuned};
 use crate::journal::Layout;
+use crate::query::Measured;
 
 /// Everything beside the general part that decides the numbers of a known-pairs experiment, and what the report says of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,21 +18,16 @@ pub struct Plan {
     /// The parts: which queries the models of each part were tuned on.
     pub tuned_on: Vec<Vec<String>>,
     /// The queries that models are measured on.
-    pub queries: Vec<Measured>,
+    pub queries: Vec<Paired>,
 }
 
 /// A query that models are measured on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
-    /// Its name in the data.
-    pub query: String,
-    /// The part whose tuned models it takes.
-    pub part: usize,
-    /// The number of documents.
-    pub documents: usize,
-    /// The number of linked pairs of documents.
-    pub links: usize,
-    /// The number of pairs of a better and a worse document.
+pub struct Paired {
+    /// What is said of every measured query.
+    #[serde(flatten)]
+    pub measured: Measured,
+    /// The number of pairs of a better and a worse item.
     pub pairs: usize,
 }
 
@@ -64,14 +60,14 @@ impl Plan {
 
     /// Where the tuned numbers of a cell stand among [`Plan::tunings`].
     pub fn tuning_of(&self, cell: Cell) -> usize {
-        let part = self.queries[cell.query].part;
+        let part = self.queries[cell.query].measured.part;
         (part * self.known.len() + cell.known) * Model::ALL.len() + cell.model as usize
     }
 
     /// The table of cells.
     pub fn cells_layout(&self) -> Layout {
         let key = |cell: Cell| {
-            let (query, known) = (&self.queries[cell.query].query, self.known[cell.known]);
+            let (query, known) = (&self.queries[cell.query].measured.query, self.known[cell.known]);
             format!("{query},{known},{},{}", cell.rerun + 1, cell.model.name())
         };
         Layout {
@@ -94,5 +90,22 @@ impl Plan {
             rerun: at / models % self.reruns,
             model: Model::ALL[at % models],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Records that call items documents are read, and say items when they are written.
+    #[test]
+    fn records_of_either_word() {
+        let text = |word: &str| format!(r#"{{"query":"q","part":1,"{word}":5,"links":2,"pairs":6}}"#);
+        let measured = Measured { query: "q".into(), part: 1, items: 5, links: 2 };
+        let expected = Paired { measured, pairs: 6 };
+        for word in ["documents", "items"] {
+            assert_eq!(serde_json::from_str::<Paired>(&text(word)).unwrap(), expected);
+        }
+        assert_eq!(serde_json::to_string(&expected).unwrap(), text("items"));
     }
 }

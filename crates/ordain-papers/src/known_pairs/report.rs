@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
+use ordain_plot::{Across, Lines, Range, Series, html};
+
 use super::models::Model;
-use super::plan::{Measured, Plan};
+use super::plan::{Paired, Plan};
 use super::summary::{Entry, SIGNIFICANT, Summary};
 use crate::findings::{Findings, Gist};
-use crate::html;
-use crate::plot::{Across, Lines, Range, Series};
+use crate::query::per_query;
 
 /// What is shown of a summary.
 pub fn findings(plan: &Plan, summary: &Summary, claimed_cut: (f64, f64)) -> Findings {
@@ -86,8 +87,7 @@ fn figure(summary: &Summary, measure: Measure) -> String {
 /// How large the experiment was, and how it measured.
 fn measured(plan: &Plan) -> String {
     let queries = plan.queries.len();
-    let per =
-        |count: fn(&Measured) -> usize| plan.queries.iter().map(count).sum::<usize>() as f64 / queries.max(1) as f64;
+    let per = |count: fn(&Paired) -> usize| per_query(&plan.queries, count);
     let tuned: Vec<String> = plan.tuned_on.iter().map(|part| part.len().to_string()).collect();
     format!(
         "{queries} queries with on average {:.0} documents, {:.0} linked pairs of documents and {:.0} pairs of a better and \
@@ -99,8 +99,8 @@ fn measured(plan: &Plan) -> String {
          and of the links, the inverse length over attributes and the reach of the Laplacian; of the SVM its C and the \
          inverse width of its RBF kernel. The search goes by factors of 4, 2 and √2 from the better of plain values and of \
          what the known pairs alone suggest: the evidence for the processes, 5-fold cross-validation for the SVM.",
-        per(|query| query.documents),
-        per(|query| query.links),
+        per(|query| query.measured.items),
+        per(|query| query.measured.links),
         per(|query| query.pairs),
         plan.reruns,
         tuned.join(" and "),

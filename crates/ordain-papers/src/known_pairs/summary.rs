@@ -1,12 +1,11 @@
 //! What the cells of an experiment say together.
 
 use ordain::Result;
-use ordain::measure::{rank_sum_test, signed_rank_test};
+use ordain::measure::{Mean, rank_sum_test, signed_rank_test};
 
 use super::models::Model;
 use super::plan::Plan;
 use crate::journal::Row;
-use crate::mean::Mean;
 
 /// Below this p a difference is called significant, as in the paper.
 pub const SIGNIFICANT: f64 = 0.01;

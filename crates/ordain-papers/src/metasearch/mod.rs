@@ -13,7 +13,7 @@ use self::measuring::{Lessons, measure};
 use self::plan::{Plan, Searched};
 use self::searches::Collection;
 use self::summary::Summary;
-use crate::collections::cacm;
+use crate::collections::{cacm, letor, ohsumed_runs};
 use crate::data::{DataFile, DataFolder};
 use crate::experiment::{Experiment, Job, Options, Place, Program, Progress};
 use crate::findings::Findings;
@@ -65,31 +65,10 @@ pub const EXPERIMENT: Experiment = Experiment {
 /// What Hedge multiplies a weight by for a loss of 1 (LTOT section 5).
 const BETA: f64 = 0.5;
 
-const RUNS: &str = "a table with the columns run, qid, docid, rank and score";
-
-const CACM_RUNS: DataFile =
-    DataFile { path: "classic-ir/cacm/runs.tsv.gz", form: RUNS, origin: cacm::JUDGEMENTS.origin };
-
-const OHSUMED: &str = "a file of runs on OHSUMED with the topics of TREC-9's filtering track, or of their judgements";
-const OHSUMED_RUNS: DataFile = DataFile { path: "ohsumed-runs/runs.tsv.gz", form: RUNS, origin: OHSUMED };
-const OHSUMED_JUDGEMENTS: DataFile =
-    DataFile { path: "ohsumed-runs/qrels.tsv.gz", form: cacm::JUDGEMENTS.form, origin: OHSUMED };
-
-const fn ranks(path: &'static str) -> DataFile {
-    let form = "lines \"GRADE qid:QUERY 1:RANK 2:NULL ... #docid = ID\"";
-    DataFile { path, form, origin: "a part of LETOR 4.0's MQ2008-agg set (Microsoft Research; Qin, Liu 2013)" }
-}
-
-const RANKS: [DataFile; 5] = [
-    ranks("letor-agg/mq2008-agg/A1.txt.gz"),
-    ranks("letor-agg/mq2008-agg/A2.txt.gz"),
-    ranks("letor-agg/mq2008-agg/A3.txt.gz"),
-    ranks("letor-agg/mq2008-agg/A4.txt.gz"),
-    ranks("letor-agg/mq2008-agg/A5.txt.gz"),
-];
-
-const FILES: [DataFile; 9] =
-    [CACM_RUNS, cacm::JUDGEMENTS, OHSUMED_RUNS, OHSUMED_JUDGEMENTS, RANKS[0], RANKS[1], RANKS[2], RANKS[3], RANKS[4]];
+const FILES: [DataFile; 9] = {
+    let [a, b, c, d, e] = letor::MQ2008_AGG;
+    [cacm::RUNS, cacm::JUDGEMENTS, ohsumed_runs::RUNS, ohsumed_runs::JUDGEMENTS, a, b, c, d, e]
+};
 
 /// All three collections.
 ///
@@ -97,9 +76,9 @@ const FILES: [DataFile; 9] =
 /// If a file cannot be read or does not fit the others.
 fn load(folder: &DataFolder) -> Result<Vec<Collection>> {
     Ok(vec![
-        Collection::of_runs(folder, ("cacm", "CACM"), (&CACM_RUNS, &cacm::JUDGEMENTS))?,
-        Collection::of_runs(folder, ("ohsumed", "OHSUMED"), (&OHSUMED_RUNS, &OHSUMED_JUDGEMENTS))?,
-        Collection::of_ranks(folder, ("mq2008", "MQ2008-agg"), &RANKS)?,
+        Collection::of_runs(folder, ("cacm", "CACM"), (&cacm::RUNS, &cacm::JUDGEMENTS))?,
+        Collection::of_runs(folder, ("ohsumed", "OHSUMED"), (&ohsumed_runs::RUNS, &ohsumed_runs::JUDGEMENTS))?,
+        Collection::of_ranks(folder, ("mq2008", "MQ2008-agg"), &letor::MQ2008_AGG)?,
     ])
 }
 
@@ -274,7 +253,7 @@ mod tests {
         let qrels = "qid\tdocid\trel\nq1\td10\t1\nq1\td09\t0\nq2\tb\t1\nq3\tc\t2\nq4\td\t1\n";
         write("classic-ir/cacm/qrels.tsv.gz", qrels);
         let data = DataFolder::new(folder.path(), "a test");
-        let files = (&CACM_RUNS, &cacm::JUDGEMENTS);
+        let files = (&cacm::RUNS, &cacm::JUDGEMENTS);
         let read = Collection::of_runs(&data, ("cacm", "CACM"), files).unwrap();
         assert_eq!((read.experts, read.dropped), (vec!["x".to_owned(), "y".to_owned()], 2));
         let names: Vec<(&str, usize)> = read.queries.iter().map(|query| (query.name.as_str(), query.part)).collect();
@@ -296,13 +275,14 @@ mod tests {
             );
             write(&format!("letor-agg/mq2008-agg/A{part}.txt.gz"), &lines);
         }
-        let read = Collection::of_ranks(&data, ("mq2008", "MQ2008-agg"), &RANKS).unwrap();
+        let read = Collection::of_ranks(&data, ("mq2008", "MQ2008-agg"), &letor::MQ2008_AGG).unwrap();
         assert_eq!((read.queries.len(), read.dropped, read.experts.len()), (5, 5, 2));
         let query = &read.queries[3];
         assert_eq!((query.part, query.own_rank(0), query.own_rank(1)), (3, 2.0, 1.0));
 
         write("letor-agg/mq2008-agg/A2.txt.gz", "1 qid:9 1:1 #docid = a\n");
-        let error = Collection::of_ranks(&data, ("mq2008", "MQ2008-agg"), &RANKS).err().unwrap().to_string();
+        let error =
+            Collection::of_ranks(&data, ("mq2008", "MQ2008-agg"), &letor::MQ2008_AGG).err().unwrap().to_string();
         assert!(error.contains("A2.txt.gz") && error.contains("2 rankers"), "{error}");
         write("classic-ir/cacm/qrels.tsv.gz", "qid\tdocid\trel\nq3\tc\t2\n");
         let error = Collection::of_runs(&data, ("cacm", "CACM"), files).err().unwrap().to_string();
@@ -313,7 +293,7 @@ mod tests {
     /// ties alone can part these in the second digit.
     #[test]
     fn on_real_data() {
-        let Some(folder) = real_data(&CACM_RUNS) else { return };
+        let Some(folder) = real_data(&cacm::RUNS) else { return };
         let expected =
             [("cacm", 52, 3.44, 3.44, 3.31), ("ohsumed", 63, 1.73, 1.79, 1.63), ("mq2008", 564, 3.55, 2.41, 2.08)];
         for (collection, (name, queries, best, hedge, margin)) in load(&folder).unwrap().iter().zip(expected) {

@@ -2,15 +2,13 @@
 
 use std::fmt::Write;
 
-use ordain::measure::MeanInterval;
+use ordain::measure::{MeanInterval, mean};
+use ordain_plot::{Bars, html};
 
 use super::plan::Plan;
 use super::summary::{Line, SIGNIFICANT, Summary, System, csv};
 use super::training::{Source, Teachable};
 use crate::findings::{Findings, Gist};
-use crate::html;
-use crate::mean::mean;
-use crate::plot::Bars;
 
 /// What is shown of the collections.
 pub fn findings(plan: &Plan, summaries: &[Summary<'_>]) -> Findings {

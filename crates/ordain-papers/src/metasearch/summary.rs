@@ -1,6 +1,6 @@
 //! What the tables of a collection say together.
 
-use ordain::measure::{MeanInterval, bootstrap_mean_difference, holm, randomisation_test};
+use ordain::measure::{MeanInterval, bootstrap_mean_difference, holm, mean, randomisation_test};
 use ordain::numeric::Seed;
 use ordain::{Error, Result};
 
@@ -8,7 +8,6 @@ use super::measuring::Lessons;
 use super::plan::{AGREEMENTS, LOSSES, METHODS, MISORDERED, ON_ALL, Plan, Searched};
 use super::training::{OTHER_PRIORS, Source, Teachable, Trained};
 use crate::journal::Row;
-use crate::mean::mean;
 
 /// Intervals hold what they are of with this probability.
 pub const LEVEL: f64 = 0.95;

@@ -3,17 +3,17 @@
 use ordain::active::Strategy;
 use ordain::data::Goal;
 use ordain::{InputError, Result};
+use ordain_plot::{Across, Boxes, Lines, Range, html};
 use rand::seq::SliceRandom;
 
 use super::curves::{Curves, Measure};
-use super::plan::{Measured, Plan};
+use super::plan::Plan;
 use super::{Asks, Contender, Mind, Problem, Study, Tuning, Way};
 use crate::collections::{cacm, letor};
 use crate::data::DataFolder;
 use crate::experiment::{Experiment, Job, Options, Place, Program, Progress};
 use crate::findings::{Findings, Gist};
-use crate::html;
-use crate::plot::{Across, Boxes, Lines, Range};
+use crate::query::{Measured, per_query};
 use crate::record::Record;
 
 const PAPER: &str = "Xu, Kersting, Joachims: Fast active exploration for link-based preference learning with Gaussian \
@@ -238,9 +238,7 @@ impl Figure2 {
     /// How large the experiment was.
     fn how(&self, plan: &Plan) -> String {
         let queries = plan.queries.len();
-        let per = |count: fn(&Measured) -> usize| {
-            plan.queries.iter().map(count).sum::<usize>() as f64 / queries.max(1) as f64
-        };
+        let per = |count: fn(&Measured) -> usize| per_query(&plan.queries, count);
         let linked = self.contenders.iter().any(|(_, _, mind, _)| matches!(mind, Mind::Gp { links: true, .. }));
         let links =
             if linked { format!(" and {:.0} linked pairs of them", per(|query| query.links)) } else { String::new() };

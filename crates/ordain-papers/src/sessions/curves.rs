@@ -2,14 +2,13 @@
 
 use ordain::Result;
 use ordain::active::marks;
-use ordain::measure::{paired_t_test, rank_sum_test, signed_rank_test};
+use ordain::measure::{Mean, paired_t_test, rank_sum_test, signed_rank_test};
+use ordain_plot::Series;
 
 use super::SESSIONS;
 use super::plan::{MEASURES, Plan};
 use crate::experiment::Place;
 use crate::journal::Row;
-use crate::mean::Mean;
-use crate::plot::Series;
 
 /// How good the rankings of all contenders were after more and more answers.
 pub struct Curves {
@@ -169,7 +168,7 @@ impl Curves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sessions::plan::Measured;
+    use crate::query::Measured;
 
     /// Two contenders, three queries, two repeats, twenty answers.
     fn curves() -> (Plan, Curves) {

@@ -7,14 +7,13 @@ use ordain::active::{Facts, Judge};
 use ordain::data::{Attributes, Goal, Groups, Items, Relation};
 use ordain::kernel::Kernel;
 use ordain::numeric::Seed;
-use ordain::{Error, InputError, Result};
+use ordain::{InputError, Result};
 use rand::seq::SliceRandom;
 
-use super::tuned::Tuned;
-use super::{Asks, Mind, Problem, TUNING, Tuning, Way, task};
+use super::tuned::{Tuned, tune_once};
+use super::{Asks, Mind, Problem, Way};
 use crate::collections::letor;
 use crate::data::DataFolder;
-use crate::journal::{Journal, Layout};
 
 /// A judge who never errs, as in the paper.
 pub const JUDGE: Judge = Judge { noise: 0.0, tie_width: 0.0 };
@@ -65,23 +64,13 @@ impl Drawn {
     /// # Errors
     /// If the file cannot be read and written or holds anything else, or sessions cannot be played.
     pub fn tune(&self, path: &Path, answers: usize, seed: Seed) -> Result<Believes> {
-        let layout = Layout { columns: Tuned::columns(), keys: vec!["1,gp".into()] };
-        let mut journal = Journal::open(path, layout)?;
-        let asks = Asks::For(Goal::WholeOrder);
-        let tuning = Tuning { name: "gp", mind: MIND, way: Way::Both(asks, answers) };
-        let examples: Vec<(&Problem, u64)> =
-            self.tuned_on.iter().enumerate().map(|(at, problem)| (problem, task(TUNING, at, 0))).collect();
-        journal.complete(0..1, |_| Ok(tuning.tune(&examples, seed)?.row()), |_| {})?;
-        Tuned::from_row(&journal.rows()[0]).map(Believes).ok_or_else(|| Error::Data {
-            what: "tuned numbers",
-            found: format!("an empty cell in {}", path.display()),
-            expected: "a score at least; move the file away".into(),
-        })
+        let way = Way::Both(Asks::For(Goal::WholeOrder), answers);
+        tune_once(path, MIND, way, &self.tuned_on, seed).map(Believes)
     }
 }
 
 /// Attributes, and what is a document's own.
-const MIND: Mind = Mind::Gp { attributes: true, links: false };
+pub const MIND: Mind = Mind::Gp { attributes: true, links: false };
 
 /// A tuned belief.
 pub struct Believes(Tuned);

@@ -12,19 +12,20 @@ mod tuned;
 
 use std::sync::Arc;
 
-use ordain::active::{BeliefKind, Facts, Judge, Match, Rules, SessionParams, Strategy, marks};
+use ordain::active::{BeliefKind, Facts, Match, Rules, SessionParams, Strategy, marks};
 use ordain::data::{Goal, Items, Relation};
 use ordain::gp::AnswerModel;
-use ordain::kernel::{Graph, Kernel, Role};
+use ordain::kernel::Kernel;
 use ordain::numeric::Seed;
 use ordain::{Error, Result};
 
-use self::plan::{Measured, Plan};
+use self::drawn::JUDGE;
+use self::plan::Plan;
 use self::tuned::Tuned;
 pub use self::tuned::{Mind, Tuning, Way};
 use crate::experiment::{Place, Progress};
 use crate::journal::{Journal, Row};
-use crate::query::Query;
+use crate::query::{Measured, Query};
 
 /// Items whose order is to be found.
 pub struct Problem {
@@ -133,8 +134,7 @@ impl Prepared {
     fn play(&self, conditions: &Match, asks: Asks, answers: usize) -> Result<Row> {
         let strategy = asks.strategy(self.kernel.len())?;
         let params = SessionParams { strategy, belief: self.belief, repeat: false, seed: Seed(0) };
-        let judge = Judge { noise: 0.0, tie_width: 0.0 };
-        let rules = Rules { groups: None, model: AnswerModel::default(), judge, answers };
+        let rules = Rules { groups: None, model: AnswerModel::default(), judge: JUDGE, answers };
         let curve = conditions.play(self.kernel.clone(), params, &rules)?;
         let of = |at: usize| curve.iter().map(move |(_, quality)| Some(quality.values()[at]));
         Ok((0..plan::MEASURES.len()).flat_map(of).collect())
@@ -160,8 +160,7 @@ impl Study {
     pub fn plan(&self) -> Result<Plan> {
         let measured = |&(problem, part): &(usize, usize)| {
             let problem = &self.problems[problem];
-            let links = Graph::new(problem.items.len(), &problem.relation, Role::Undirected)?.links();
-            Ok(Measured { query: problem.name.clone(), part, items: problem.items.len(), links })
+            Measured::new(&problem.name, part, &problem.items, &problem.relation)
         };
         let names = |part: &Vec<usize>| part.iter().map(|&at| self.problems[at].name.clone()).collect();
         Ok(Plan {
@@ -217,14 +216,7 @@ impl Study {
             Ok(self.tuned[at % self.tuned.len()].tune(&examples, seed)?.row())
         };
         journal.complete(0..total, compute, |done| watch(Progress { stage: "tuning", done, total }))?;
-        let read = |row: &Row| {
-            Tuned::from_row(row).ok_or_else(|| Error::Data {
-                what: "tuned numbers",
-                found: format!("{row:?} in {}", path.display()),
-                expected: "a score at least; move the file away".into(),
-            })
-        };
-        journal.rows().iter().map(read).collect()
+        journal.rows().iter().map(|row| Tuned::read(row, &path)).collect()
     }
 }
 
@@ -241,6 +233,8 @@ fn area(values: &[Option<f64>], answers: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use ordain::active::{Session, Truth};
     use ordain::data::{Answer, Attributes, ItemId, Link, Outcome};
     use rand::RngExt;
@@ -317,7 +311,7 @@ mod tests {
             let asks = Asks::For(Goal::WholeOrder);
             let simulated = Tuning { name: "x", mind, way: Way::Simulation(asks, 20) };
             let tuned = simulated.tune(&[(&problem, 1)], Seed(1)).unwrap();
-            assert_eq!(Tuned::from_row(&tuned.row()), Some(tuned.clone()));
+            assert_eq!(Tuned::read(&tuned.row(), Path::new("tuned.csv")).unwrap(), tuned);
             assert_eq!(Tuned::columns().len(), 2 + tuned.row().len());
             let conditions = Match::draw(&problem.facts, None, &mut Seed(1).stream(1)).unwrap();
             let row = tuned.prepare(mind, &problem).unwrap().play(&conditions, asks, 20).unwrap();

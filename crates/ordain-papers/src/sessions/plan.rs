@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tuned::Tuned;
 use crate::journal::Layout;
+use crate::query::Measured;
 
 /// Everything beside the general part that decides the numbers, and what the report says of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,19 +22,6 @@ pub struct Plan {
     pub tuned_on: Vec<Vec<String>>,
     /// The queries that contenders are measured on.
     pub queries: Vec<Measured>,
-}
-
-/// A query that contenders are measured on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
-    /// Its name in the data.
-    pub query: String,
-    /// The part whose tuned beliefs it takes.
-    pub part: usize,
-    /// The number of items.
-    pub items: usize,
-    /// The number of linked pairs of items.
-    pub links: usize,
 }
 
 /// What is measured at every mark, in the order of [`ordain::active::Quality::values`].

@@ -2,7 +2,9 @@
 
 use ordain::active::{Facts, marks};
 use ordain::data::Goal;
+use ordain::measure::Mean;
 use ordain::{InputError, Result};
+use ordain_plot::{Across, Lines, Range, html};
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
@@ -13,9 +15,6 @@ use crate::collections::{arguments, cacm, letor};
 use crate::data::{DataFile, DataFolder};
 use crate::experiment::{Experiment, Job, Options, Place, Program, Progress};
 use crate::findings::{Findings, Gist};
-use crate::html;
-use crate::mean::Mean;
-use crate::plot::{Across, Lines, Range};
 use crate::record::Record;
 
 /// The files of all sets.

@@ -1,18 +1,19 @@
 //! The numbers of a belief, and how they are tuned.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use ordain::Result;
 use ordain::active::{BeliefKind, Match};
 use ordain::data::ItemId;
 use ordain::gp::{AnswerModel, Problem as Evidence, TuningParams};
 use ordain::kernel::{Form, Independent, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape, WeightedSum, build};
 use ordain::numeric::Seed;
+use ordain::{Error, Result};
 use rand::RngExt;
 use rayon::prelude::*;
 
-use super::{Asks, Prepared, Problem, area};
-use crate::journal::Row;
+use super::{Asks, Prepared, Problem, TUNING, area, task};
+use crate::journal::{Journal, Layout, Row};
 use crate::search::pattern_search;
 use crate::tabulated::Tabulated;
 
@@ -96,9 +97,21 @@ impl Tuned {
     }
 
     /// From such a row.
-    pub fn from_row(row: &Row) -> Option<Self> {
+    fn from_row(row: &Row) -> Option<Self> {
         let (&score, numbers) = row.split_last()?;
         Some(Self { numbers: numbers.try_into().ok()?, score: score? })
+    }
+
+    /// From a row of such a table in this file.
+    ///
+    /// # Errors
+    /// If a score is missing.
+    pub fn read(row: &Row, path: &Path) -> Result<Self> {
+        Self::from_row(row).ok_or_else(|| Error::Data {
+            what: "tuned numbers",
+            found: format!("{row:?} in {}", path.display()),
+            expected: "a score at least; move the file away".into(),
+        })
     }
 
     /// The same belief with another scale and inverse length.
@@ -235,7 +248,7 @@ impl Tuning {
         };
         let mut problems: Vec<Evidence> = examples.iter().map(problem).collect::<Result<_>>()?;
         let params = TuningParams { seed, restarts: 0, ..TuningParams::default() };
-        let found = params.tune(&mut problems, |_| {})?;
+        let found = params.tune(&mut problems)?;
         let parts: Vec<bool> = [0, 2, 3].map(|at| plain.numbers[at].is_some()).to_vec();
         let value = |at: usize, name: &str| {
             let before = parts[..at].iter().filter(|has| **has).count();
@@ -257,4 +270,18 @@ fn pair(items: usize, stream: &mut impl RngExt) -> (ItemId, ItemId) {
     let first = stream.random_range(0..items);
     let second = (first + stream.random_range(1..items)) % items;
     (ItemId::new(first), ItemId::new(second))
+}
+
+/// One belief tuned on these problems; its numbers are kept in a file, and read from it once they are there.
+///
+/// # Errors
+/// If the file cannot be read and written or holds anything else, or the belief cannot be tuned.
+pub fn tune_once(path: &Path, mind: Mind, way: Way, problems: &[Problem], seed: Seed) -> Result<Tuned> {
+    let tuning = Tuning { name: "gp", mind, way };
+    let layout = Layout { columns: Tuned::columns(), keys: vec![format!("1,{}", tuning.name)] };
+    let mut journal = Journal::open(path, layout)?;
+    let examples: Vec<(&Problem, u64)> =
+        problems.iter().enumerate().map(|(at, problem)| (problem, task(TUNING, at, 0))).collect();
+    journal.complete(0..1, |_| Ok(tuning.tune(&examples, seed)?.row()), |_| {})?;
+    Tuned::read(&journal.rows()[0], path)
 }

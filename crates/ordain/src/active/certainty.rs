@@ -6,7 +6,7 @@
 use crate::data::{Goal, Groups, ItemId, Items};
 use crate::gp::{Belief, Draws, RankedItem, RankingParams, rank_and};
 use crate::numeric::Seed;
-use crate::{Error, Result};
+use crate::{Error, Result, Watch};
 
 /// How certainty is counted.
 #[derive(Debug, Clone)]
@@ -16,11 +16,13 @@ pub struct CertaintyParams {
     pub draws: usize,
     /// Their seed.
     pub seed: Seed,
+    /// Follows the draws.
+    pub watch: Watch,
 }
 
 impl Default for CertaintyParams {
     fn default() -> Self {
-        Self { draws: 1024, seed: Seed(1) }
+        Self { draws: 1024, seed: Seed(1), watch: Watch::NONE }
     }
 }
 
@@ -88,6 +90,11 @@ pub struct StopRule {
 }
 
 impl StopRule {
+    /// The usual rule for a goal: reached with 90 %, and for the whole order at most 10 % of pairs wrong.
+    pub fn new(goal: Goal) -> Self {
+        Self { goal, error: 0.1, target: 0.9 }
+    }
+
     /// The probability that the goal is reached in the group where it is least so.
     pub fn probability(&self, groups: &[Certainty]) -> f64 {
         groups.iter().map(|one| one.probability(self.goal, self.error)).fold(1.0, f64::min)
@@ -111,7 +118,8 @@ pub fn certainty(belief: &dyn Belief, groups: Option<&Groups>, params: &Certaint
     let everything: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
     let of_group = |members: &[ItemId], group: usize| {
         let look = look(belief, members);
-        let draws = Draws::new(belief, members)?.each(params.draws, params.seed, group as u64, |drawn, _| look(drawn));
+        let draws = Draws::new(belief, members)?;
+        let draws = draws.each(params.draws, params.seed, group as u64, &params.watch, |drawn, _| look(drawn))?;
         Ok(Certainty::count(&draws, members.len()))
     };
     match groups {

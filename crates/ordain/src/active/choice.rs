@@ -28,6 +28,16 @@ pub struct Question {
     pub score: f64,
 }
 
+impl Question {
+    /// An answer to it, by no judge in particular.
+    ///
+    /// # Errors
+    /// If the outcome is of one item.
+    pub fn answer(&self, outcome: Outcome) -> Result<Answer> {
+        Answer::new(self.first, Some(self.second), outcome)
+    }
+}
+
 /// Scores within this fraction of the best are as good.
 const EQUAL: f64 = 1e-9;
 
@@ -61,6 +71,19 @@ impl Candidates {
     pub fn rule_out(&mut self, answer: &Answer, repeat: bool) -> bool {
         let pair = answer.second.filter(|_| !repeat || answer.outcome == Outcome::Skip);
         pair.is_some_and(|second| self.excluded.insert(key(answer.first, second)))
+    }
+
+    /// How many pairs of this many items may be asked.
+    pub(super) fn left(&self, items: usize) -> usize {
+        let pairs = |size: usize| size * size.saturating_sub(1) / 2;
+        match (&self.pool, &self.groups) {
+            (Some(pool), _) => pool.difference(&self.excluded).count(),
+            (None, None) => pairs(items).saturating_sub(self.excluded.len()),
+            (None, Some(groups)) => {
+                let all: usize = (0..groups.len()).map(|group| pairs(groups.members(group).len())).sum();
+                all.saturating_sub(self.excluded.len())
+            }
+        }
     }
 
     /// All items, if they are not in groups and any pair of them may be asked.

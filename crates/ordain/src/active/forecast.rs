@@ -4,10 +4,13 @@
 //! of that world answers with the model's noise, the belief learns, until the goal is reached with the wanted probability.
 //! The answers that took, over the worlds, are the forecast: as right as the belief itself.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rayon::prelude::*;
 
 use super::{Candidates, CertaintyParams, Judge, StopRule, Strategy, certainty, choose};
-use crate::Result;
+use crate::watch::Step;
+use crate::{Result, Watch};
 use crate::data::{Goal, Groups, ItemId};
 use crate::gp::{AnswerModel, Belief, Draws, Incremental};
 use crate::numeric::Seed;
@@ -15,12 +18,8 @@ use crate::numeric::Seed;
 /// What is to be forecast, and how.
 #[derive(Debug, Clone)]
 pub struct ForecastParams {
-    /// What is to be found out.
-    pub goal: Goal,
-    /// The share of pairs that may be in the wrong order, for the whole order.
-    pub error: f64,
-    /// With which probability.
-    pub target: f64,
+    /// When it is enough.
+    pub rule: StopRule,
     /// Whether a pair may be asked again.
     pub repeat: bool,
     /// Worlds drawn.
@@ -33,20 +32,21 @@ pub struct ForecastParams {
     pub level: f64,
     /// The worlds' seed.
     pub seed: Seed,
+    /// Follows the worlds.
+    pub watch: Watch,
 }
 
 impl Default for ForecastParams {
     fn default() -> Self {
         Self {
-            goal: Goal::WholeOrder,
-            error: 0.1,
-            target: 0.9,
+            rule: StopRule::new(Goal::WholeOrder),
             repeat: false,
             worlds: 40,
             most: 1000,
             every: 5,
             level: 0.8,
             seed: Seed(1),
+            watch: Watch::NONE,
         }
     }
 }
@@ -64,7 +64,10 @@ pub struct Forecast {
 
 /// Draws by which certainty is judged in a world, where many answers follow each other. Fewer would let chance end a world too
 /// early.
-pub const WORLD_DRAWS: usize = 512;
+pub(super) const WORLD_DRAWS: usize = 512;
+
+/// What a forecast does, in words.
+const LOOKING: &str = "looking ahead";
 
 /// Draws follow each other in a chain; of so many one is a world.
 const APART: usize = 8;
@@ -86,14 +89,17 @@ pub fn forecast(
     let judge = Judge::from(model);
     let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
     let draws = Draws::new(belief, &items)?;
-    let mut worlds = draws.each(params.worlds * APART, params.seed, 0, |utilities, _| utilities.to_vec());
+    let silent = params.watch.silent();
+    let mut worlds = draws.each(params.worlds * APART, params.seed, 0, &silent, |utilities, _| utilities.to_vec())?;
     worlds = worlds.into_iter().step_by(APART).collect();
+    let done = AtomicUsize::new(0);
     let one = |(world, utilities): (usize, &Vec<f64>)| -> Result<Option<usize>> {
         let mut belief = start.clone();
         let mut candidates = candidates.clone();
         // Streams that no draw of a world has used.
         let mut stream = params.seed.stream((1 << 63) | world as u64);
         for answers in 0..=params.most {
+            silent.step(|| Step::new(LOOKING, done.load(Ordering::Relaxed), params.worlds))?;
             let question = match answers < params.most {
                 true => choose(&belief, model, strategy, &candidates, &mut stream)?,
                 false => None,
@@ -113,7 +119,12 @@ pub fn forecast(
         }
         Ok(None)
     };
-    let mut needed: Vec<Option<usize>> = worlds.par_iter().enumerate().map(one).collect::<Result<_>>()?;
+    let counted = |world: (usize, &Vec<f64>)| {
+        let needed = one(world)?;
+        params.watch.step(|| Step::new(LOOKING, done.fetch_add(1, Ordering::Relaxed) + 1, params.worlds))?;
+        Ok(needed)
+    };
+    let mut needed: Vec<Option<usize>> = worlds.par_iter().enumerate().map(counted).collect::<Result<_>>()?;
     // Those that were given up took longest.
     needed.sort_by_key(|needed| needed.unwrap_or(usize::MAX));
     let outside = 0.5 * (1.0 - params.level);
@@ -125,7 +136,6 @@ pub fn forecast(
 }
 
 fn reached(belief: &dyn Belief, groups: Option<&Groups>, params: &ForecastParams) -> Result<bool> {
-    let own = CertaintyParams { draws: WORLD_DRAWS, seed: params.seed };
-    let rule = StopRule { goal: params.goal, error: params.error, target: params.target };
-    Ok(rule.is_met(&certainty(belief, groups, &own)?))
+    let own = CertaintyParams { draws: WORLD_DRAWS, seed: params.seed, watch: params.watch.silent() };
+    Ok(params.rule.is_met(&certainty(belief, groups, &own)?))
 }

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use rand::RngExt;
+
 use super::learner::{CovarianceForm, Learner};
 use super::{
-    BeliefKind, Candidates, Certainty, CertaintyParams, Question, StopRule, Strategy, certainty, choose, choose_many,
+    Asking, BeliefKind, Candidates, Certainty, CertaintyParams, Outlook, Question, Span, StopRule, Strategy, certainty,
+    choose, choose_many,
 };
 use crate::data::{Answer, AnswerLog, Groups, ItemId};
 use crate::gp::{AnswerModel, Belief};
@@ -237,6 +240,36 @@ impl Session {
     /// What is believed now.
     pub fn belief(&self) -> &dyn Belief {
         self.learner.belief()
+    }
+
+    /// Which item of a question stands left and which right. It is drawn, so that no habit of the judge favours either.
+    pub fn sides(&self, question: &Question) -> [ItemId; 2] {
+        // Streams apart from those that choose the pairs, which count from 0.
+        let mut stream = self.params.seed.stream((1 << 62) | self.answers.len() as u64);
+        let (first, second) = (question.first, question.second);
+        if stream.random::<bool>() { [first, second] } else { [second, first] }
+    }
+
+    /// The items ranked first among those of an item's group, at most so many.
+    pub fn first_few(&self, item: ItemId, count: usize) -> Vec<ItemId> {
+        let mean = self.belief().mean();
+        let mut order: Vec<ItemId> = match &self.groups {
+            None => (0..mean.len()).map(ItemId::new).collect(),
+            Some(groups) => groups.members(groups.of(item)).to_vec(),
+        };
+        order.sort_by(|a, b| mean[b.index()].total_cmp(&mean[a.index()]));
+        order.truncate(count);
+        order
+    }
+
+    /// What a forecast from here needs, for somebody who asks under these settings.
+    ///
+    /// # Errors
+    /// If the belief cannot give its covariances.
+    pub fn outlook(&self, rule: StopRule, span: Span) -> Result<Outlook> {
+        let SessionParams { strategy, repeat, seed, .. } = self.params;
+        let asking = Asking { goal: rule.goal, strategy, repeat, seed };
+        Outlook::new(self.belief(), self.groups.as_ref(), self.model, &asking, self.candidates.clone(), rule, span)
     }
 
     /// The standing answers in order, skips included.

@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Judge, Question, Session, SessionParams};
-use crate::data::{Groups, ItemId};
+use crate::data::{Answer, Groups, ItemId};
 use crate::gp::AnswerModel;
 use crate::kernel::Kernel;
 use crate::measure::retrieval::{Discount, Gain, average_precision, ndcg, reciprocal_rank};
@@ -141,11 +141,40 @@ impl Match {
     /// # Errors
     /// If a utility is not finite.
     pub fn draw(facts: &Facts, groups: Option<&Groups>, stream: &mut ChaCha8Rng) -> Result<Self> {
-        let (broken, asked, judged) = (Seed(stream.random()), Seed(stream.random()), Seed(stream.random()));
-        Ok(Self { truth: facts.truth(groups, broken)?, asked, judged })
+        Self::with_truth(stream, |seed| facts.truth(groups, seed))
     }
 
-    /// Plays one session, whose seed is that of the match; gives the quality at every mark.
+    /// Conditions drawn from a stream, with a truth that is made from the seed it is given.
+    ///
+    /// # Errors
+    /// If the truth cannot be made.
+    pub fn with_truth(stream: &mut ChaCha8Rng, truth: impl FnOnce(Seed) -> Result<Truth>) -> Result<Self> {
+        let (broken, asked, judged) = (Seed(stream.random()), Seed(stream.random()), Seed(stream.random()));
+        Ok(Self { truth: truth(broken)?, asked, judged })
+    }
+
+    /// What is true of the items.
+    pub fn truth(&self) -> &Truth {
+        &self.truth
+    }
+
+    /// The seed of its sessions.
+    pub fn seed(&self) -> Seed {
+        self.asked
+    }
+
+    /// Begins a session, whose seed is that of the match. `rules.answers` does not end it.
+    ///
+    /// # Errors
+    /// If the session cannot be made.
+    pub fn begin(&self, kernel: Arc<dyn Kernel>, params: SessionParams, rules: &Rules<'_>) -> Result<Game<'_>> {
+        let params = SessionParams { seed: self.asked, ..params };
+        let session = Session::new(kernel, rules.groups.cloned(), rules.model, params)?;
+        Ok(Game { session, truth: &self.truth, judge: rules.judge, stream: self.judged.stream(0) })
+    }
+
+    /// Plays one session, whose seed is that of the match, for as many answers as the rules say. Gives the quality at every
+    /// mark; where no pair is left to ask, the quality stays as it is.
     ///
     /// # Errors
     /// If the session cannot ask or learn.
@@ -155,9 +184,47 @@ impl Match {
         params: SessionParams,
         rules: &Rules<'_>,
     ) -> Result<Vec<(usize, Quality)>> {
-        let params = SessionParams { seed: self.asked, ..params };
-        let mut session = Session::new(kernel, rules.groups.cloned(), rules.model, params)?;
-        simulate(&mut session, &self.truth, rules.groups, rules.answers, rules.judge, &mut self.judged.stream(0))
+        let mut game = self.begin(kernel, params, rules)?;
+        let mut curve = Vec::new();
+        let mut answers = 0;
+        for mark in marks(rules.answers) {
+            while answers < mark {
+                answers += 1;
+                game.step()?;
+            }
+            curve.push((mark, self.truth.measure(game.session.belief().mean(), rules.groups)?));
+        }
+        Ok(curve)
+    }
+}
+
+/// A session of a [`Match`] while it is played: a judge who knows the truth answers it.
+pub struct Game<'a> {
+    /// The session.
+    pub session: Session,
+    truth: &'a Truth,
+    judge: Judge,
+    stream: ChaCha8Rng,
+}
+
+impl Game<'_> {
+    /// What the judge says to a question.
+    ///
+    /// # Errors
+    /// If it is about one item twice.
+    pub fn judge(&mut self, question: &Question) -> Result<Answer> {
+        self.judge.compare(self.truth.utilities(), question.first, question.second, &mut self.stream)
+    }
+
+    /// The session asks, the judge answers, the session learns. Gives the question; none if no pair is left to ask.
+    ///
+    /// # Errors
+    /// If the session cannot ask or learn.
+    pub fn step(&mut self) -> Result<Option<Question>> {
+        let Some(question) = self.session.ask()? else { return Ok(None) };
+        let answer = self.judge(&question)?;
+        self.session.tell(answer)?;
+        Ok(Some(question))
     }
 }
 
@@ -174,6 +241,59 @@ pub struct Quality {
     pub tau: f64,
     /// The share of pairs in the right order; equal utilities count half.
     pub accuracy: f64,
+}
+
+/// The measures of a [`Quality`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QualityMeasure {
+    /// Mean average precision.
+    Map,
+    /// Normalised discounted cumulative gain of the first ten.
+    Ndcg10,
+    /// The reciprocal rank of the item that is truly best.
+    Best,
+    /// Kendall's tau with the truth.
+    Tau,
+    /// The share of pairs in the right order.
+    Accuracy,
+}
+
+impl QualityMeasure {
+    /// All measures, in the order of [`Quality::values`].
+    pub const ALL: [Self; 5] = [Self::Map, Self::Ndcg10, Self::Best, Self::Tau, Self::Accuracy];
+
+    /// Its value.
+    pub fn of(self, quality: &Quality) -> f64 {
+        match self {
+            Self::Map => quality.map,
+            Self::Ndcg10 => quality.ndcg10,
+            Self::Best => quality.best,
+            Self::Tau => quality.tau,
+            Self::Accuracy => quality.accuracy,
+        }
+    }
+
+    /// Its name on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Map => "map",
+            Self::Ndcg10 => "ndcg10",
+            Self::Best => "best",
+            Self::Tau => "tau",
+            Self::Accuracy => "accuracy",
+        }
+    }
+
+    /// One line that says what it is, as on an axis.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Map => "Mean average precision",
+            Self::Ndcg10 => "NDCG@10",
+            Self::Best => "Reciprocal rank of the best",
+            Self::Tau => "Kendall's tau with the truth",
+            Self::Accuracy => "Share of pairs in the right order",
+        }
+    }
 }
 
 impl Quality {
@@ -201,31 +321,6 @@ impl Quality {
 /// The marks at which simulations are measured: every ten answers up to a hundred, every fifty beyond, and the last.
 pub fn marks(answers: usize) -> Vec<usize> {
     (1..=answers).filter(|&at| at % (if at <= 100 { 10 } else { 50 }) == 0 || at == answers).collect()
-}
-
-/// Plays a session for this many answers by a judge who knows the truth. Returns the quality at every mark; where no pair is left to ask, as it stays.
-///
-/// # Errors
-/// If the session cannot ask or learn.
-pub fn simulate(
-    session: &mut Session,
-    truth: &Truth,
-    groups: Option<&Groups>,
-    answers: usize,
-    judge: Judge,
-    stream: &mut ChaCha8Rng,
-) -> Result<Vec<(usize, Quality)>> {
-    let mut curve = Vec::new();
-    let mut asked = 0;
-    for mark in marks(answers) {
-        while asked < mark {
-            asked += 1;
-            let Some(Question { first, second, .. }) = session.ask()? else { break };
-            session.tell(judge.compare(truth.utilities(), first, second, stream)?)?;
-        }
-        curve.push((mark, truth.measure(session.belief().mean(), groups)?));
-    }
-    Ok(curve)
 }
 
 fn members(items: usize, groups: Option<&Groups>) -> Vec<Vec<ItemId>> {

@@ -160,6 +160,11 @@ impl Strategy {
         }
     }
 
+    /// Whether it plays every answer through, which costs `n⁴` per choice.
+    pub(super) fn looks_ahead(self) -> bool {
+        matches!(self, Self::LookAhead { .. } | Self::PredictiveEntropy)
+    }
+
     /// Whether only pairs of the first few items can be worth asking: where a hundredth rank counts less than 1e-4.
     pub(super) fn keeps_to_the_top(self) -> bool {
         match self {

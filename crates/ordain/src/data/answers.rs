@@ -39,6 +39,20 @@ impl Outcome {
     }
 }
 
+impl std::str::FromStr for Outcome {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self> {
+        let all = [Self::First, Self::Second, Self::Tie, Self::Skip, Self::Good, Self::Bad];
+        let known = all.into_iter().find(|one| one.word() == word);
+        known.ok_or_else(|| Error::Setting {
+            name: "outcome",
+            found: word.to_owned(),
+            expected: all.map(Self::word).join(", "),
+        })
+    }
+}
+
 /// One comparison, or one item called good or bad.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
@@ -78,6 +92,12 @@ impl Answer {
         self.judge = Some(judge.into());
         self
     }
+
+    /// The same answer, given at this time.
+    pub fn at(mut self, time: impl Into<String>) -> Self {
+        self.time = Some(time.into());
+        self
+    }
 }
 
 /// A line of the answer log.
@@ -108,12 +128,22 @@ impl AnswerLog {
     pub fn new(entries: Vec<Entry>) -> Result<Self> {
         match Self::idle_undo(&entries) {
             None => Ok(Self { entries }),
-            Some(at) => Err(Error::Data {
-                what: "answer log",
-                found: format!("an undo at entry {at} with nothing to take back"),
-                expected: "an earlier standing answer of the same judge".into(),
-            }),
+            Some(at) => Err(idle(at)),
         }
+    }
+
+    /// Adds an entry at the end.
+    ///
+    /// # Errors
+    /// If it is an undo with nothing to take back.
+    pub fn push(&mut self, entry: Entry) -> Result<()> {
+        let undo = matches!(entry, Entry::Undo { .. });
+        self.entries.push(entry);
+        if undo && Self::idle_undo(&self.entries).is_some() {
+            self.entries.pop();
+            return Err(idle(self.entries.len()));
+        }
+        Ok(())
     }
 
     /// The entries in order.
@@ -129,6 +159,14 @@ impl AnswerLog {
     /// The position of the first undo among `entries` that has nothing to take back.
     pub fn idle_undo(entries: &[Entry]) -> Option<usize> {
         resolve(entries).1
+    }
+}
+
+fn idle(at: usize) -> Error {
+    Error::Data {
+        what: "answer log",
+        found: format!("an undo at entry {at} with nothing to take back"),
+        expected: "an earlier standing answer of the same judge".into(),
     }
 }
 

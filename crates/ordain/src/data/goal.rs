@@ -13,3 +13,14 @@ pub enum Goal {
     /// Ordering all items.
     WholeOrder,
 }
+
+impl Goal {
+    /// Its word in project files, on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::Top { .. } => "top",
+            Self::WholeOrder => "whole-order",
+        }
+    }
+}

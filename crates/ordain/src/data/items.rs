@@ -185,6 +185,19 @@ impl Items {
         self.groups.as_ref().map(|groups| groups.names()[groups.of(item)].as_str())
     }
 
+    /// How many items each group has; all items where there are no groups.
+    pub fn group_sizes(&self) -> Vec<usize> {
+        match &self.groups {
+            None => vec![self.len()],
+            Some(groups) => (0..groups.len()).map(|group| groups.members(group).len()).collect(),
+        }
+    }
+
+    /// How many items a group has on average.
+    pub fn mean_group_size(&self) -> f64 {
+        self.len() as f64 / self.groups.as_ref().map_or(1, Groups::len).max(1) as f64
+    }
+
     /// The attributes.
     pub fn attributes(&self) -> &Attributes {
         &self.attributes

@@ -3,6 +3,7 @@
 //! Nothing here reads a file or knows a file's name. [`crate::formats`] does, and reports places in files.
 
 mod answers;
+mod ask;
 mod attributes;
 mod goal;
 mod grades;
@@ -11,6 +12,7 @@ mod newcomers;
 mod relation;
 
 pub use answers::{Answer, AnswerLog, Entry, Outcome};
+pub use ask::Ask;
 pub use attributes::{Attributes, Scale};
 pub use goal::Goal;
 pub use grades::{Judgements, Run, RunFault, RunRow};

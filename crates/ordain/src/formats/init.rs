@@ -337,7 +337,7 @@ fn resolved(folder: &Path) -> Option<PathBuf> {
 }
 
 /// A TOML string.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for letter in text.chars() {
         match letter {
@@ -352,12 +352,15 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Writes a project file into a folder. It never overwrites.
+/// Writes a project file into a folder, which is made if there is none. A project file that is there already stays as it is.
 ///
 /// # Errors
 /// If there is one already, or it cannot be written.
 pub fn write_project(folder: impl AsRef<Path>, text: &str) -> Result<PathBuf> {
-    let path = folder.as_ref().join(PROJECT_FILE);
+    let folder = folder.as_ref();
+    let made = std::fs::create_dir_all(folder);
+    made.map_err(|source| Error::Io { action: "create", path: folder.to_path_buf(), source })?;
+    let path = folder.join(PROJECT_FILE);
     let failed = |source: std::io::Error| Error::Io { action: "create", path: path.clone(), source };
     let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(failed)?;
     let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());

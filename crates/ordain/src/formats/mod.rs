@@ -5,13 +5,13 @@
 //! [`letor`] and [`trec`] have their own line formats. [`project`] reads an `ordain.toml` with everything it names, and
 //! [`init`] writes a first one.
 //!
-//! Every error names the file, the line, the column and the token, where they exist. Four functions write:
-//! [`AnswerWriter`] only appends, [`init::write_project`] never overwrites, [`write_parameters`] changes numbers of a
-//! project file and leaves the rest, and [`write_whole`] replaces a file completely or not at all.
+//! Every error names the file, the line, the column and the token, where they exist. Five functions write:
+//! [`AnswerWriter`] only appends, [`init::write_project`] never overwrites, [`write_parameters`] and [`write_ask`] change
+//! values of a project file and leave the rest, and [`write_whole`] replaces a file completely or not at all.
 //!
 //! ```
 //! use ordain::data::{Answer, Entry, Outcome};
-//! use ordain::formats::{AnswerWriter, Project, Sketch, draft_project, write_project};
+//! use ordain::formats::{AnswerWriter, Sketch, draft_project, read_project, write_project};
 //!
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let folder = folder.path().to_path_buf();
@@ -19,13 +19,13 @@
 //! let sketch = Sketch { folder: folder.clone(), file: folder.join("lamps.csv"), ..Sketch::default() };
 //! write_project(&folder, &draft_project(&sketch)?.text)?;
 //!
-//! let project = Project::open(&folder)?;
+//! let project = read_project(&folder)?;
 //! let mut items = project.items.iter();
 //! let (red, blue) = (items.next().unwrap(), items.next());
 //! let answer = Answer::new(red, blue, Outcome::First)?.by("ann");
-//! AnswerWriter::open(&project.answers_file, &project.items)?.append(&Entry::Answer(answer), &project.items)?;
+//! AnswerWriter::open(&project.file.answers, &project.items)?.append(&Entry::Answer(answer), &project.items)?;
 //!
-//! assert_eq!(Project::open(&folder)?.answers.standing().len(), 1);
+//! assert_eq!(read_project(&folder)?.answers.standing().len(), 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -58,9 +58,9 @@ pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, named_item, named_pa
 pub use letor::{Letor, LetorRanks, read_letor, read_letor_ranks, read_scores};
 pub use letor_queries::LetorQueries;
 pub use log::AnswerWriter;
-pub use newcomers::NewLinks;
-pub use parameters::{rounded, write_parameters};
-pub use project::{Ask, Project, read_kernels};
+pub use newcomers::{Known, NewLinks};
+pub use parameters::{rounded, write_ask, write_parameters};
+pub use project::{ProjectData, ProjectFile, ProjectLog, read_kernels, read_project, read_project_log};
 pub use relations::read_relation;
 pub use run_queries::{RunQueries, RunQuery, check_query};
 pub use source::Lines;

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 
 use super::items::{ItemsSpec, items_filled};
 use super::nearest::suggestion;
-use super::project::{Project, use_attributes};
+use super::project::{ProjectFile, use_attributes};
 use super::relations::read_links;
 use super::table::Table;
 use crate::data::{Attributes, Items, Lookup, Newcomers, Relation};
+use crate::kernel::KernelSpec;
 use crate::{InputError, Result};
 
 /// A file of links that involve newcomers.
@@ -26,36 +27,52 @@ pub struct NewLinks {
     pub file: PathBuf,
 }
 
-impl Project {
+/// The items of a project, which newcomers join.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// The items.
+    pub items: &'a Items,
+    /// The relations.
+    pub relations: &'a [Relation],
+    /// The parts of the utility.
+    pub kernels: &'a [KernelSpec],
+}
+
+impl ProjectFile {
     /// Reads newcomers from a table with the columns of the project's items, and their links.
     ///
     /// Columns of attributes are needed only if a kernel uses attributes. Links may join newcomers to known items and
     /// to each other. Relations without new links stay as they are.
     ///
     /// # Errors
-    /// If a file cannot be read or has wrong content, an id is already known in its group, a link involves no newcomer,
-    /// or the relation of the links is unclear. The error names the place.
-    pub fn newcomers(&self, file: impl AsRef<Path>, links: &[NewLinks]) -> Result<Newcomers<'_>> {
+    /// If a file cannot be read or does not say what it should, an id is known already in its group, a link involves no newcomer,
+    /// or it is not plain which relation the links are of; the error names the place.
+    pub fn newcomers<'a>(
+        &self,
+        known: Known<'a>,
+        file: impl AsRef<Path>,
+        links: &[NewLinks],
+    ) -> Result<Newcomers<'a>> {
         let table = Table::read(file)?;
-        let newcomers = self.read_newcomers(&table)?;
-        let items = if use_attributes(&self.kernels) {
-            self.items.joined(&newcomers)?
+        let newcomers = self.read_newcomers(known, &table)?;
+        let items = if use_attributes(known.kernels) {
+            known.items.joined(&newcomers)?
         } else {
-            self.items.clone().with_attributes(Attributes::none(self.items.len()))?.joined(&newcomers)?
+            known.items.clone().with_attributes(Attributes::none(known.items.len()))?.joined(&newcomers)?
         };
-        let relations = self.enlarged_relations(&items, links)?;
-        Newcomers::new(&self.items, &self.relations, items, relations)
+        let relations = self.enlarged_relations(known, &items, links)?;
+        Newcomers::new(known.items, known.relations, items, relations)
     }
 
-    fn read_newcomers(&self, table: &Table) -> Result<Items> {
-        let known = self.items.attributes();
-        let used = use_attributes(&self.kernels);
+    fn read_newcomers(&self, Known { items, kernels, .. }: Known<'_>, table: &Table) -> Result<Items> {
+        let known = items.attributes();
+        let used = use_attributes(kernels);
         let attributes = if used { known.names().to_vec() } else { Vec::new() };
         let spec = ItemsSpec { attributes: Some(attributes), ..self.reading.spec.clone() };
         let newcomers = items_filled(table, &spec, Some(&self.reading.means))?.items;
         for (row, item) in newcomers.iter().enumerate() {
             let (id, group) = (newcomers.id(item), newcomers.group_name(item));
-            if self.items.find(id, group) != Lookup::Unknown {
+            if items.find(id, group) != Lookup::Unknown {
                 let expected = "the id of an item that the project does not have";
                 let error = InputError::new(table.path(), expected).line(table.line(row)).column(&spec.id).found(id);
                 return Err(error.hint("delete the line, or give the new item an id of its own").into());
@@ -64,7 +81,7 @@ impl Project {
         match &self.reading.scale {
             Some(scale) if used => {
                 let groups = newcomers.groups();
-                let scale = scale.for_newcomers(self.items.groups(), newcomers.attributes(), groups);
+                let scale = scale.for_newcomers(items.groups(), newcomers.attributes(), groups);
                 let scaled = newcomers.attributes().scaled(&scale, groups);
                 newcomers.with_attributes(scaled)
             }
@@ -73,23 +90,23 @@ impl Project {
     }
 
     /// The relations with the newcomers' links.
-    fn enlarged_relations(&self, items: &Items, links: &[NewLinks]) -> Result<Vec<Relation>> {
-        let mut files: Vec<Option<&Path>> = vec![None; self.relations.len()];
+    fn enlarged_relations(&self, known: Known<'_>, items: &Items, links: &[NewLinks]) -> Result<Vec<Relation>> {
+        let mut files: Vec<Option<&Path>> = vec![None; known.relations.len()];
         for links in links {
             let relation = self.relation_named(links)?;
-            for (own, _) in files.iter_mut().zip(&self.relation_files).filter(|(_, file)| *file == relation) {
+            for (own, _) in files.iter_mut().zip(&self.relations).filter(|(_, file)| *file == relation) {
                 if own.replace(&links.file).is_some() {
                     let error = InputError::new(&links.file, "one file of links per relation");
                     return Err(error.hint("write the links of one relation into one file").into());
                 }
             }
         }
-        let mut out = Vec::with_capacity(self.relations.len());
-        for ((known, things), file) in self.relations.iter().zip(&self.reading.things).zip(files) {
-            let mut all = known.links().to_vec();
-            let mut targets = if things.is_some() { known.targets() } else { items.len() };
+        let mut out = Vec::with_capacity(known.relations.len());
+        for ((relation, things), file) in known.relations.iter().zip(&self.reading.things).zip(files) {
+            let mut all = relation.links().to_vec();
+            let mut targets = if things.is_some() { relation.targets() } else { items.len() };
             if let Some(file) = file {
-                let (fresh, _) = read_links(file, items, self.items.len(), things.clone())?;
+                let (fresh, _) = read_links(file, items, known.items.len(), things.clone())?;
                 all.extend(fresh.links());
                 targets = fresh.targets();
             }
@@ -102,14 +119,14 @@ impl Project {
     fn relation_named(&self, links: &NewLinks) -> Result<&PathBuf> {
         let known: Vec<&PathBuf> = {
             let mut seen = HashSet::new();
-            self.relation_files.iter().filter(|file| seen.insert(*file)).collect()
+            self.relations.iter().filter(|file| seen.insert(*file)).collect()
         };
         let name = |file: &Path| file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let names: Vec<String> = known.iter().map(|file| name(file)).collect();
         let Some(wanted) = &links.relation else {
             return match known.as_slice() {
                 [only] => Ok(only),
-                [] => Err(InputError::new(&self.file, "a kernel with a relation, since there are links of new items")
+                [] => Err(InputError::new(&self.path, "a kernel with a relation, since there are links of new items")
                     .hint("leave the links out, or add a [[kernel]] that names a relation")
                     .into()),
                 _ => Err(InputError::new(&links.file, "the name of the relation of the links")

@@ -1,4 +1,4 @@
-//! Writes the parameters of kernels back into a project file. Every other byte stays as it is.
+//! Writing the parameters of kernels and `[ask]` back into a project file, and nothing else: every other byte stays as it is.
 
 use std::collections::HashSet;
 use std::fs;
@@ -7,10 +7,12 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::project::Project;
+use super::project::ProjectFile;
+use super::init::quoted;
 use super::settings::{Document, Section};
 use super::source::read_text;
 use super::whole::write_whole;
+use crate::data::{Ask, Goal};
 use crate::kernel::Parameter;
 use crate::{Error, InputError, Result};
 
@@ -34,22 +36,84 @@ pub fn rounded(value: f64) -> f64 {
 /// the text from which the project was read.
 ///
 /// # Errors
-/// If a name is not that of a number in a `[[kernel]]` table, a value is not positive and finite, the file has changed
-/// since the project was opened, or it cannot be written. The file is then unchanged.
-pub fn write_parameters(project: &Project, values: &[Parameter]) -> Result<()> {
-    let failed = |source| Error::Io { action: "read", path: project.file.clone(), source };
-    let before = fs::read(&project.file).map_err(failed)?;
-    let text = read_text(&project.file)?;
+/// If a name is not that of a number in a `[[kernel]]` table, a value is not positive and finite, the file has changed since the
+/// project was opened, or it cannot be written. The file is then as it was.
+pub fn write_parameters(project: &mut ProjectFile, values: &[Parameter]) -> Result<()> {
+    rewrite(project, |document| with_parameters(document, values))
+}
+
+/// Writes `[ask]` into the project file: keys that differ from their default, and those that stand there already. Comments, order
+/// and everything else stay.
+///
+/// # Errors
+/// As [`write_parameters`].
+pub fn write_ask(project: &mut ProjectFile, ask: &Ask) -> Result<()> {
+    rewrite(project, |document| with_ask(document, ask))
+}
+
+/// Replaces the text of the project file, if it still is what the project was read from.
+fn rewrite(project: &mut ProjectFile, change: impl FnOnce(Document<'_>) -> Result<String>) -> Result<()> {
+    let path = &project.path;
+    let failed = |source| Error::Io { action: "read", path: path.clone(), source };
+    let before = fs::read(path).map_err(failed)?;
+    let text = read_text(path)?;
     if text != project.text {
-        return Err(InputError::new(&project.file, "the file as it was when the project was opened")
+        return Err(InputError::new(path, "the file as it was when the project was opened")
             .found("another text")
             .hint("it was changed meanwhile, and stays as it is: run the command again")
             .into());
     }
-    let after = with_parameters(Document { path: &project.file, text: &text }, values)?;
-    // A byte order mark is not part of the text.
+    let after = change(Document { path, text: &text })?;
+    // A byte order mark is no part of the text.
     let mark = &before[..before.len() - text.len()];
-    write_whole(&project.file, |out| out.write_all(&[mark, after.as_bytes()].concat()))
+    write_whole(path, |out| out.write_all(&[mark, after.as_bytes()].concat()))?;
+    project.text = after;
+    Ok(())
+}
+
+/// The text with this `[ask]`.
+fn with_ask(document: Document<'_>, ask: &Ask) -> Result<String> {
+    let root = document.parse()?;
+    let section = Section { document, table: root.get_ref() }.section("ask")?;
+    let default = Ask::default();
+    let k = if let Goal::Top { k } = ask.goal { Some(k.to_string()) } else { None };
+    // Every key with its value, and whether it must stand there.
+    let wanted: [(&str, Option<String>, bool); 6] = [
+        ("goal", Some(quoted(ask.goal.name())), ask.goal != default.goal),
+        ("k", k, true),
+        ("strategy", ask.strategy.as_deref().map(quoted), true),
+        ("focus", ask.focus.map(|focus| format!("{focus:?}")), true),
+        ("repeat", Some(ask.repeat.to_string()), ask.repeat != default.repeat),
+        ("seed", Some(ask.seed.to_string()), ask.seed != default.seed),
+    ];
+    let text = document.text;
+    let Some(section) = section else {
+        let lines: String = wanted
+            .into_iter()
+            .filter_map(|(key, value, needed)| value.filter(|_| needed).map(|value| format!("{key} = {value}\n")))
+            .collect();
+        let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        return Ok(if lines.is_empty() { text.to_owned() } else { format!("{text}{gap}\n[ask]\n{lines}") });
+    };
+    let span = ask_span(text, root.get_ref());
+    if text[span.start..].starts_with('{') {
+        let there = |key: &str| section.table.contains_key(key);
+        let keys = wanted.into_iter().filter_map(|(key, value, needed)| {
+            value.filter(|_| needed || there(key)).map(|value| format!("{key} = {value}"))
+        });
+        let inline = format!("{{ {} }}", keys.collect::<Vec<_>>().join(", "));
+        return Ok(spliced(text, vec![(span, inline)]));
+    }
+    let mut edits = Vec::new();
+    for (key, value, needed) in wanted {
+        match (section.table.get(key), value) {
+            (Some(old), Some(value)) => edits.push((old.span(), value)),
+            (Some(old), None) => edits.push((whole_line(text, &old.span()), String::new())),
+            (None, Some(value)) if needed => edits.push(addition(text, key, (section.table, &span), &value)),
+            (None, _) => {}
+        }
+    }
+    Ok(spliced(text, edits))
 }
 
 /// The text with these parameters.
@@ -73,13 +137,30 @@ fn with_parameters(document: Document<'_>, values: &[Parameter]) -> Result<Strin
         let found = format!("{} values for {} parameters", values.len(), names.len());
         return Err(Error::Data { what: "the values of parameters", found, expected: "one per parameter".into() });
     }
-    // From the end, so that places stay right. Additions at one place keep their order.
+    Ok(spliced(document.text, edits))
+}
+
+/// The text with these places replaced.
+fn spliced(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+    // From the end, so that places stay right; additions at one place keep their order.
     edits.sort_by_key(|(place, _)| place.start);
-    let mut text = document.text.to_owned();
+    let mut text = text.to_owned();
     for (place, new) in edits.into_iter().rev() {
         text.replace_range(place, &new);
     }
-    Ok(text)
+    text
+}
+
+/// The place of the table `[ask]`, which begins at its header or its brace.
+fn ask_span(text: &str, root: &DeTable<'_>) -> Range<usize> {
+    root.get("ask").map_or(text.len()..text.len(), |value| value.span())
+}
+
+/// The line on which a value stands, line feed included.
+fn whole_line(text: &str, value: &Range<usize>) -> Range<usize> {
+    let start = text[..value.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[value.end..].find('\n').map_or(text.len(), |at| value.end + at + 1);
+    start..end
 }
 
 /// The edit that sets a parameter: a place and its new text.

@@ -9,7 +9,7 @@ use super::nearest::suggestion;
 use super::relations::{Things, read_links};
 use super::settings::{Document, Numbers, Placed, Section};
 use super::source::read_text;
-use crate::data::{AnswerLog, Goal, Items, Relation, Scale};
+use crate::data::{AnswerLog, Ask, Goal, Items, Relation, Scale};
 use crate::kernel::{Causes, Form, KernelSpec, Over, RelationSpec, Rho, Role, Shape};
 use crate::{Error, InputError, Result};
 
@@ -27,41 +27,63 @@ const DEFAULT_ANSWERS: &str = "answers.csv";
 /// columns says nothing about distances.
 const DEFAULT_RELATION_RHO: f64 = 0.5;
 
-/// Everything a project file says, with the data it names.
+/// A project file, and the files that it names.
 #[derive(Debug, Clone)]
-pub struct Project {
+pub struct ProjectFile {
     /// The project file.
-    pub file: PathBuf,
+    pub path: PathBuf,
     /// Its folder, which other paths start from.
     pub folder: PathBuf,
-    /// The items, their attributes standardized if the project says so (it does unless told otherwise).
-    pub items: Items,
+    /// The items' table; none if the items are those named in the answers.
+    pub items: Option<PathBuf>,
     /// What else the items' table says.
     pub other: TextColumns,
-    /// The items' table; none if the items are those named in the answers.
-    pub items_file: Option<PathBuf>,
-    /// The relations, each file once for each of its two readings (between items, or to other things).
-    pub relations: Vec<Relation>,
     /// The files of the relations.
-    pub relation_files: Vec<PathBuf>,
-    /// The parts of the utility; relations by their position in `relations`.
-    pub kernels: Vec<KernelSpec>,
-    /// What has been answered; nothing if the log does not exist yet.
-    pub answers: AnswerLog,
+    pub relations: Vec<PathBuf>,
     /// The answer log, which may not exist yet.
-    pub answers_file: PathBuf,
-    /// The standard deviation of the noise of one utility in an answer.
-    pub noise: f64,
-    /// Two utilities whose difference, noise included, is between minus and plus this are called a tie.
-    pub tie_width: f64,
-    /// What to ask next.
-    pub ask: Ask,
+    pub answers: PathBuf,
     /// The line that names the strategy.
     strategy_line: Option<u64>,
     /// How newcomers are read.
     pub(super) reading: Reading,
     /// The text of the project file.
     pub(super) text: String,
+}
+
+/// Everything a project file says, with the data it names.
+#[derive(Debug, Clone)]
+pub struct ProjectData {
+    /// The project file.
+    pub file: ProjectFile,
+    /// The items, their attributes standardized if the project says so (it does unless told otherwise).
+    pub items: Items,
+    /// The relations, each file once for each of its two readings (between items, or to other things).
+    pub relations: Vec<Relation>,
+    /// The parts of the utility; relations by their position in `relations`.
+    pub kernels: Vec<KernelSpec>,
+    /// What has been answered; nothing if the log does not exist yet.
+    pub answers: AnswerLog,
+    /// The standard deviation of the noise of one utility in an answer.
+    pub noise: f64,
+    /// Two utilities whose difference, noise included, is between minus and plus this are called a tie.
+    pub tie_width: f64,
+    /// What to ask next.
+    pub ask: Ask,
+}
+
+/// What it takes to record an answer: the items' ids and the log, without attributes and links.
+#[derive(Debug, Clone)]
+pub struct ProjectLog {
+    /// The project file.
+    pub path: PathBuf,
+    /// The items, without their attributes.
+    pub items: Items,
+    /// What has been answered.
+    pub answers: AnswerLog,
+    /// The answer log, which may not exist yet.
+    pub file: PathBuf,
+    /// How close the utilities of a tie are.
+    pub tie_width: f64,
 }
 
 /// What it takes to read newcomers as the items were read.
@@ -76,53 +98,69 @@ pub(super) struct Reading {
     pub(super) things: Vec<Option<Things>>,
 }
 
-/// How the next pair is chosen.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
-    /// What the answers are for.
-    pub goal: Goal,
-    /// The strategy by name; the goal picks one if not given.
-    pub strategy: Option<String>,
-    /// The strategy's focus; the goal picks one if not given.
-    pub focus: Option<f64>,
-    /// Whether a pair may be asked again.
-    pub repeat: bool,
-    /// Where random choices start.
-    pub seed: u64,
+/// Reads a project from its folder or its project file, with all data that it names.
+///
+/// # Errors
+/// If a file cannot be read or does not say what it should; the error names the place.
+pub fn read_project(path: impl AsRef<Path>) -> Result<ProjectData> {
+    let (file, text) = project_text(path.as_ref())?;
+    let document = Document { path: &file, text: &text };
+    let root = document.parse()?;
+    load(Section { document, table: root.get_ref() }, &file)
 }
 
-impl Default for Ask {
-    fn default() -> Self {
-        Self { goal: Goal::WholeOrder, strategy: None, focus: None, repeat: false, seed: 1 }
-    }
-}
-
-impl Project {
-    /// Reads a project from its folder or its project file.
-    ///
-    /// # Errors
-    /// If a file cannot be read or does not say what it should; the error names the place.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let file = if path.is_dir() { path.join(PROJECT_FILE) } else { path.to_path_buf() };
-        if path.is_dir() && !file.exists() {
-            return Err(InputError::new(path, format!("a folder with a file {PROJECT_FILE}"))
-                .hint("make one with \"ordain init\" and a table of items or answers")
-                .into());
+/// Reads what it takes to record an answer in a project: neither attributes nor links.
+///
+/// # Errors
+/// As [`read_project`], as far as it reads.
+pub fn read_project_log(path: impl AsRef<Path>) -> Result<ProjectLog> {
+    let (file, text) = project_text(path.as_ref())?;
+    let document = Document { path: &file, text: &text };
+    let root = document.parse()?;
+    let root = Section { document, table: root.get_ref() };
+    root.check_keys(&TABLES)?;
+    let folder = folder_of(&file);
+    let answers = AnswersSettings::read(root.section("answers")?, &folder)?;
+    let items = match root.section("items")?.map(|section| ItemsSettings::read(section, &folder)).transpose()? {
+        Some(ItemsSettings { file, spec, .. }) => {
+            read_items(&file, &ItemsSpec { attributes: Some(Vec::new()), ..spec })?.items
         }
-        let text = read_text(&file)?;
-        let document = Document { path: &file, text: &text };
-        let root = document.parse()?;
-        let root = Section { document, table: root.get_ref() };
-        let folder = file.parent().unwrap_or(Path::new("")).to_path_buf();
-        load(root, &file, folder)
-    }
+        None => items_of_answers(&file, &answers)?.items,
+    };
+    let log = answers.log(&items)?;
+    Ok(ProjectLog { path: file, items, answers: log, file: answers.file, tie_width: answers.tie_width })
+}
 
+/// The tables of a project file.
+const TABLES: [&str; 4] = ["items", "kernel", "answers", "ask"];
+
+/// The project file that a path means, and its text.
+fn project_text(path: &Path) -> Result<(PathBuf, String)> {
+    let file = if path.is_dir() { path.join(PROJECT_FILE) } else { path.to_path_buf() };
+    if path.is_dir() && !file.exists() {
+        return Err(InputError::new(path, format!("a folder with a file {PROJECT_FILE}"))
+            .hint("make one with \"ordain init\" and a table of items or answers")
+            .into());
+    }
+    if path.is_file() && path.extension().is_none_or(|ending| ending != "toml") {
+        return Err(InputError::new(path, format!("a folder with an {PROJECT_FILE}, or such a file"))
+            .found("a file of another kind")
+            .hint(format!("to make a project of a table: ordain init {}", path.display()))
+            .into());
+    }
+    let text = read_text(&file)?;
+    Ok((file, text))
+}
+
+fn folder_of(file: &Path) -> PathBuf {
+    file.parent().unwrap_or(Path::new("")).to_path_buf()
+}
+
+impl ProjectFile {
     /// The error to give if the strategy that the project names is none of the known ones. Strategies are named further
     /// along than files are read, so they cannot be checked here.
-    pub fn unknown_strategy(&self, known: &[&str]) -> Error {
-        let name = self.ask.strategy.as_deref().unwrap_or_default();
-        let mut error = InputError::new(&self.file, "a known strategy").column("strategy").found(name);
+    pub fn unknown_strategy(&self, name: &str, known: &[&str]) -> Error {
+        let mut error = InputError::new(&self.path, "a known strategy").column("strategy").found(name);
         error.line = self.strategy_line;
         error.hint = suggestion(name, known.iter().copied());
         error.into()
@@ -140,7 +178,7 @@ pub fn read_kernels(path: impl AsRef<Path>, items: &Items) -> Result<Vec<KernelS
     let document = Document { path: &file, text: &text };
     let root = document.parse()?;
     let root = Section { document, table: root.get_ref() };
-    root.check_keys(&["items", "kernel", "answers", "ask"])?;
+    root.check_keys(&TABLES)?;
     let parts = kernel_sections(&root)?;
     let related = parts.iter().find(|part| part.value.table.contains_key("relation"));
     if let Some(part) = related {
@@ -163,8 +201,9 @@ fn kernel_sections<'a>(root: &Section<'a>) -> Result<Vec<Placed<Section<'a>>>> {
     Ok(parts)
 }
 
-fn load(root: Section<'_>, file: &Path, folder: PathBuf) -> Result<Project> {
-    root.check_keys(&["items", "kernel", "answers", "ask"])?;
+fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
+    root.check_keys(&TABLES)?;
+    let folder = folder_of(file);
     let answers = AnswersSettings::read(root.section("answers")?, &folder)?;
     let ask_section = root.section("ask")?;
     let strategy = ask_section.map(|section| section.text("strategy")).transpose()?.flatten();
@@ -190,23 +229,25 @@ fn load(root: Section<'_>, file: &Path, folder: PathBuf) -> Result<Project> {
         }
         _ => items,
     };
-    Ok(Project {
-        file: file.to_path_buf(),
+    Ok(ProjectData {
+        file: ProjectFile {
+            path: file.to_path_buf(),
+            items: settings.map(|settings| settings.file),
+            other,
+            relations: files.into_iter().map(|(file, _)| file).collect(),
+            answers: answers.file,
+            strategy_line: strategy.map(|text| root.document.line(&text.span)),
+            reading,
+            text: root.document.text.to_owned(),
+            folder,
+        },
         items,
-        other,
-        items_file: settings.map(|settings| settings.file),
         relations,
-        relation_files: files.into_iter().map(|(file, _)| file).collect(),
         kernels: specs,
         answers: log,
-        answers_file: answers.file,
         noise: answers.noise,
         tie_width: answers.tie_width,
         ask,
-        strategy_line: strategy.map(|text| root.document.line(&text.span)),
-        reading,
-        text: root.document.text.to_owned(),
-        folder,
     })
 }
 
@@ -326,13 +367,13 @@ fn read_ask(section: Section<'_>) -> Result<Ask> {
         }
         (goal, None) => goal,
     };
-    Ok(Ask {
-        goal,
-        strategy: section.text("strategy")?.map(|text| text.value.to_owned()),
-        focus: section.not_negative("focus")?,
-        repeat: section.flag("repeat")?.unwrap_or(default.repeat),
-        seed: section.whole("seed", 0, u64::MAX)?.unwrap_or(default.seed),
-    })
+    let mut ask = default;
+    ask.goal = goal;
+    ask.strategy = section.text("strategy")?.map(|text| text.value.to_owned());
+    ask.focus = section.not_negative("focus")?;
+    ask.repeat = section.flag("repeat")?.unwrap_or(ask.repeat);
+    ask.seed = section.whole("seed", 0, u64::MAX)?.unwrap_or(ask.seed);
+    Ok(ask)
 }
 
 /// The kinds of kernel.

@@ -27,7 +27,8 @@ use crate::data::{Answer, ItemId, Items, Outcome, Relation};
 use crate::kernel::{KernelSpec, WeightedSum, build};
 use crate::measure::{MeanInterval, bootstrap_ratio};
 use crate::numeric::Seed;
-use crate::{Error, Result};
+use crate::watch::Step;
+use crate::{Error, Result, Watch};
 
 /// How models are compared.
 #[derive(Debug, Clone)]
@@ -49,11 +50,13 @@ pub struct ComparisonParams {
     /// If not given, all models keep the kernels' values. Answers are then truly held out only if the values were not
     /// tuned on them.
     pub tuning: Option<TuningParams>,
+    /// Follows the fits.
+    pub watch: Watch,
 }
 
 impl Default for ComparisonParams {
     fn default() -> Self {
-        Self { folds: 10, repeats: 1, seed: Seed(1), level: 0.95, draws: 10_000, tuning: Some(TuningParams::default()) }
+        Self { folds: 10, repeats: 1, seed: Seed(1), level: 0.95, draws: 10_000, tuning: Some(TuningParams::default()), watch: Watch::NONE }
     }
 }
 
@@ -107,25 +110,27 @@ pub struct Lack {
 }
 
 impl ComparisonParams {
-    /// Compares the model of all kernels with those without one. `watch` gets the number of finished fits and the
-    /// total.
+    /// Compares the model of all kernels with those without one.
     ///
     /// # Errors
     /// If there are fewer pairs than folds, a parameter is out of range, or a model cannot be fitted.
-    pub fn compare(&self, setting: Setting<'_>, watch: impl Fn(usize, usize) + Sync) -> Result<Comparison> {
+    pub fn compare(&self, setting: Setting<'_>) -> Result<Comparison> {
         let trials = trials(&setting)?;
         self.check(&trials)?;
         let models = (0..=setting.kernels.len()).map(|lack| Model::new(&setting, lack)).collect::<Result<Vec<_>>>()?;
         let jobs = models.len() * (1 + self.folds * self.repeats);
         let done = AtomicUsize::new(0);
-        let tick = || watch(done.fetch_add(1, Ordering::Relaxed) + 1, jobs);
+        let tick = || {
+            self.watch.step(|| Step::new("comparing", done.fetch_add(1, Ordering::Relaxed) + 1, jobs))
+        };
+        let how = self.how();
 
         let observations: Vec<Observation> = trials.iter().flat_map(|trial| trial.given()).collect();
         let evidences: Vec<f64> = models
             .par_iter()
             .map(|model| {
-                let fitted = model.fit(&observations, self.tuning.as_ref())?;
-                tick();
+                let fitted = model.fit(&observations, &how)?;
+                tick()?;
                 Ok(fitted.log_evidence)
             })
             .collect::<Result<_>>()?;
@@ -139,8 +144,8 @@ impl ComparisonParams {
             let predicted: Vec<Vec<(usize, Losses)>> = cells
                 .par_iter()
                 .map(|&(model, fold)| {
-                    let losses = models[model].predict(&trials, |trial| deal[trial] == fold, self.tuning.as_ref())?;
-                    tick();
+                    let losses = models[model].predict(&trials, |trial| deal[trial] == fold, &how)?;
+                    tick()?;
                     Ok(losses)
                 })
                 .collect::<Result<_>>()?;
@@ -149,6 +154,13 @@ impl ComparisonParams {
             }
         }
         self.report(&trials, &totals, &evidences)
+    }
+
+    /// How each model is fitted. A fit is one step here, so it only looks whether to stop.
+    fn how(&self) -> How {
+        let watch = self.watch.silent();
+        let tuning = self.tuning.as_ref().map(|tuning| TuningParams { watch: watch.clone(), ..tuning.clone() });
+        How { ep: EpParams { watch, ..EpParams::default() }, tuning }
     }
 
     fn check(&self, trials: &[Trial]) -> Result<()> {
@@ -206,6 +218,12 @@ impl ComparisonParams {
         let without = (1..totals.len()).map(lack).collect::<Result<_>>()?;
         Ok(Comparison { answers, pairs: trials.len(), all: score(0)?, without })
     }
+}
+
+/// How a model is fitted.
+struct How {
+    ep: EpParams,
+    tuning: Option<TuningParams>,
 }
 
 /// All answers on one pair, or on one single item.
@@ -306,17 +324,17 @@ impl<'a> Model<'a> {
         Ok(Self { setting, specs, kernel: kernel.map(Arc::new) })
     }
 
-    /// Fits the model; tunes it first if `tuning` is given.
-    fn fit(&self, observations: &[Observation], tuning: Option<&TuningParams>) -> Result<Fitted> {
+    /// Fits the model; tunes it first if that is wanted.
+    fn fit(&self, observations: &[Observation], how: &How) -> Result<Fitted> {
         let Some(kernel) = &self.kernel else {
             let log_evidence = observations.iter().map(|observation| observation.log_mass(0.0, 0.0)).sum();
             return Ok(Fitted { belief: None, log_evidence });
         };
-        let kernel = match tuning {
+        let kernel = match &how.tuning {
             Some(tuning) => Arc::new(self.tuned(observations, tuning)?),
             None => kernel.clone(),
         };
-        let belief = EpParams::default().fit(kernel, observations)?;
+        let belief = how.ep.fit(kernel, observations)?;
         Ok(Fitted { log_evidence: belief.log_evidence(), belief: Some(belief) })
     }
 
@@ -325,7 +343,7 @@ impl<'a> Model<'a> {
         let kernel = build(&self.specs, self.setting.items, self.setting.relations)?;
         let mut problem = [Problem { kernel, observations: observations.to_vec() }];
         tuning.set_typical(&mut problem)?;
-        tuning.tune(&mut problem, |_| ())?;
+        tuning.tune(&mut problem)?;
         let [problem] = problem;
         Ok(problem.kernel)
     }
@@ -335,11 +353,11 @@ impl<'a> Model<'a> {
         &self,
         trials: &[Trial],
         held_out: impl Fn(usize) -> bool,
-        tuning: Option<&TuningParams>,
+        how: &How,
     ) -> Result<Vec<(usize, Losses)>> {
         let learned = trials.iter().enumerate().filter(|(number, _)| !held_out(*number));
         let observations: Vec<Observation> = learned.flat_map(|(_, trial)| trial.given()).collect();
-        let fitted = self.fit(&observations, tuning)?;
+        let fitted = self.fit(&observations, how)?;
         let mut column = vec![0.0; self.setting.items.len()];
         let mut out = Vec::new();
         for (number, trial) in trials.iter().enumerate().filter(|(number, _)| held_out(*number)) {

@@ -10,6 +10,8 @@
 //! the belief's sites, is above a random share of the last one's. Where sites are exact, every point is accepted and
 //! draws are independent.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -19,7 +21,8 @@ use super::{Belief, Factor, Functional, Observation, Site};
 use crate::data::ItemId;
 use crate::numeric::dense::{SemidefiniteFactor, multiply, transpose};
 use crate::numeric::{Matrix, Seed};
-use crate::{Error, Result};
+use crate::watch::Step;
+use crate::{Error, Result, Watch};
 
 /// The largest group whose joint covariance is formed: 3.2 GB.
 const LARGEST_GROUP: usize = 20_000;
@@ -73,15 +76,22 @@ impl Draws {
 
     /// The results of `take` on this many draws, in order. `g²` operations per draw, and about five likelihoods of all
     /// observations. `group` separates the streams of several groups.
+    ///
+    /// # Errors
+    /// If the watch stops it.
     pub(crate) fn each<T: Send>(
         &self,
         count: usize,
         seed: Seed,
         group: u64,
+        watch: &Watch,
         take: impl Fn(&mut [f64], &mut ChaCha8Rng) -> T + Sync,
-    ) -> Vec<T> {
+    ) -> Result<Vec<T>> {
         let settle = if self.observed.is_empty() { 0 } else { SETTLE };
-        let one = |batch: usize| {
+        let batches = count.div_ceil(BATCH);
+        let done = AtomicUsize::new(0);
+        let one = |batch: usize| -> Result<Vec<T>> {
+            watch.step(|| Step::new("drawing rankings", done.fetch_add(1, Ordering::Relaxed), batches))?;
             let size = BATCH.min(count - batch * BATCH);
             let mut stream = seed.stream((group << 32) | batch as u64);
             let noise = Matrix::from_fn(self.factor.columns(), settle + size, |_, _| stream.sample(StandardNormal));
@@ -91,10 +101,10 @@ impl Draws {
                 column.iter_mut().zip(&self.mean).for_each(|(utility, mean)| *utility += mean);
                 take(column, &mut stream)
             };
-            apart.columns_mut().skip(settle).map(own).collect::<Vec<T>>()
+            Ok(apart.columns_mut().skip(settle).map(own).collect())
         };
-        let batches: Vec<Vec<T>> = (0..count.div_ceil(BATCH)).into_par_iter().map(one).collect();
-        batches.into_iter().flatten().collect()
+        let drawn: Vec<Vec<T>> = (0..batches).into_par_iter().map(one).collect::<Result<_>>()?;
+        Ok(drawn.into_iter().flatten().collect())
     }
 
     /// Turns draws of the belief, given as deviations from its mean, into a chain of draws of the posterior.

@@ -22,7 +22,7 @@ pub use incremental::Incremental;
 pub use observation::{AnswerModel, Functional, Moments, Observation};
 pub(crate) use ranking::rank_and;
 pub use ranking::{RankedItem, RankingParams, rank};
-pub use tuning::{Problem, Progress, Tuned, TunedParameter, TuningMethod, TuningParams};
+pub use tuning::{Problem, Tuned, TunedParameter, TuningMethod, TuningParams};
 
 use crate::Error;
 

@@ -80,6 +80,11 @@ impl AnswerModel {
         Ok(Self { sigma, tie_width })
     }
 
+    /// The standard deviation of the noise on one utility, `sigma`.
+    pub fn noise(&self) -> f64 {
+        self.sigma
+    }
+
     /// The standard deviation of the noise on a difference, `lambda = √2 sigma`.
     pub fn lambda(&self) -> f64 {
         std::f64::consts::SQRT_2 * self.sigma

@@ -8,7 +8,7 @@ use super::Belief;
 use super::draws::Draws;
 use crate::data::{ItemId, Items};
 use crate::numeric::Seed;
-use crate::{Error, Result};
+use crate::{Error, Result, Watch};
 
 /// How a belief becomes ranks.
 #[derive(Debug, Clone)]
@@ -23,11 +23,13 @@ pub struct RankingParams {
     pub top: Option<usize>,
     /// The seed of the draws.
     pub seed: Seed,
+    /// Follows the draws.
+    pub watch: Watch,
 }
 
 impl Default for RankingParams {
     fn default() -> Self {
-        Self { draws: 4096, level: 0.9, top: None, seed: Seed(1) }
+        Self { draws: 4096, level: 0.9, top: None, seed: Seed(1), watch: Watch::NONE }
     }
 }
 
@@ -84,7 +86,7 @@ pub(crate) fn rank_and<T: Send, F: Fn(&[f64]) -> T + Sync>(
     for (number, &members) in groups.iter().enumerate() {
         let also = also(members);
         let take = |utilities: &mut [f64], stream: &mut ChaCha8Rng| (ranks(utilities, stream), also(utilities));
-        let draws = Draws::new(belief, members)?.each(params.draws, params.seed, number as u64, take);
+        let draws = Draws::new(belief, members)?.each(params.draws, params.seed, number as u64, &params.watch, take)?;
         let (ranks, other): (Vec<Vec<u32>>, Vec<T>) = draws.into_iter().unzip();
         out.extend(rank_group(belief, members, &ranks, params));
         others.push(other);

@@ -1,5 +1,8 @@
 //! Descriptions of kernels: the `[[kernel]]` tables of a project as plain values.
 
+use super::Parameter;
+use crate::{Error, Result};
+
 /// One `[[kernel]]` table: a part of the utility with its weight.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KernelSpec {
@@ -7,6 +10,58 @@ pub struct KernelSpec {
     pub weight: f64,
     /// The covariance of this part.
     pub shape: Shape,
+}
+
+impl KernelSpec {
+    /// What is each item's own, with this weight.
+    pub fn independent(weight: f64) -> Self {
+        Self { weight, shape: Shape::Independent }
+    }
+
+    /// The place of a parameter by its key, as in `weight` or `rho[2]`.
+    fn parameter(&mut self, key: &str) -> Option<&mut f64> {
+        if key == "weight" {
+            return Some(&mut self.weight);
+        }
+        match (&mut self.shape, key) {
+            (Shape::Vector { form, .. }, key) => form.parameter(key),
+            (Shape::RegularizedLaplacian { beta, .. } | Shape::DirectedLaplacian { beta, .. }, "beta") => Some(beta),
+            (Shape::RegularizedLaplacian { iota, .. } | Shape::DirectedLaplacian { iota, .. }, "iota") => Some(iota),
+            (Shape::Diffusion { beta, .. }, "beta") => Some(beta),
+            (
+                Shape::Independent
+                | Shape::CommonCause { .. }
+                | Shape::RegularizedLaplacian { .. }
+                | Shape::DirectedLaplacian { .. }
+                | Shape::Diffusion { .. },
+                _,
+            ) => None,
+        }
+    }
+}
+
+/// Gives parameters new values, by the names that [`WeightedSum`](super::WeightedSum) has for them: `kernel[0].weight`,
+/// `kernel[1].rho[2]`.
+///
+/// # Errors
+/// If a kernel has no such parameter, or a value is not positive and finite. Nothing is changed then.
+pub fn set_parameters(specs: &mut [KernelSpec], parameters: &[Parameter]) -> Result<()> {
+    let mut changed = specs.to_vec();
+    for Parameter { name, value } in parameters {
+        if !(value.is_finite() && *value > 0.0) {
+            let expected = "a positive, finite number";
+            return Err(Error::Parameter { name: name.clone(), value: *value, expected });
+        }
+        let parts = name.strip_prefix("kernel[").and_then(|rest| rest.split_once("]."));
+        let place = parts.and_then(|(number, key)| changed.get_mut(number.parse::<usize>().ok()?)?.parameter(key));
+        *place.ok_or_else(|| Error::Data {
+            what: "the name of a parameter",
+            found: name.clone(),
+            expected: "a parameter of one of the kernels".into(),
+        })? = *value;
+    }
+    specs.clone_from_slice(&changed);
+    Ok(())
 }
 
 /// The covariance of one part of the utility.
@@ -131,6 +186,41 @@ pub enum Form {
         /// Standard deviation.
         kappa: f64,
     },
+}
+
+impl Form {
+    /// The place of a parameter by its key.
+    fn parameter(&mut self, key: &str) -> Option<&mut f64> {
+        match (self, key) {
+            (
+                Self::SquaredExponential { kappa, .. }
+                | Self::Matern32 { kappa, .. }
+                | Self::Matern52 { kappa, .. }
+                | Self::Linear { kappa }
+                | Self::Polynomial { kappa, .. }
+                | Self::Cosine { kappa },
+                "kappa",
+            ) => Some(kappa),
+            (Self::Polynomial { offset, .. }, "offset") => Some(offset),
+            (
+                Self::SquaredExponential { rho, .. } | Self::Matern32 { rho, .. } | Self::Matern52 { rho, .. },
+                key,
+            ) => rho.parameter(key),
+            (Self::Linear { .. } | Self::Polynomial { .. } | Self::Cosine { .. }, _) => None,
+        }
+    }
+}
+
+impl Rho {
+    fn parameter(&mut self, key: &str) -> Option<&mut f64> {
+        match self {
+            Self::Shared(rho) => (key == "rho").then_some(rho),
+            Self::Each(each) => {
+                let at: usize = key.strip_prefix("rho[")?.strip_suffix(']')?.parse().ok()?;
+                each.get_mut(at)
+            }
+        }
+    }
 }
 
 /// The inverse length of a kernel of distance.

@@ -11,6 +11,7 @@ mod correlation;
 mod errors;
 mod evaluate;
 mod list;
+mod mean;
 mod name;
 mod ranks;
 pub mod retrieval;
@@ -27,6 +28,7 @@ pub use correlation::{
 pub use errors::{Bins, expected_calibration_error, mean_absolute_error, zero_one_error};
 pub use evaluate::{Evaluation, EvaluationParams, RunEvaluation, Warning, evaluate};
 pub use list::{JudgedList, Ties};
+pub use mean::{Mean, mean};
 pub use name::Measure;
 pub use significance::{
     MeanInterval, TestResult, bootstrap_mean_difference, bootstrap_ratio, holm, paired_t_test, randomisation_test,

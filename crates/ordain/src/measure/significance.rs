@@ -18,6 +18,7 @@
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
+use super::mean::{Mean, mean};
 use super::ranks::{Ranks, check_at_least, check_finite, check_lengths, compare, unusable};
 use crate::numeric::{Seed, normal, student};
 use crate::{Error, Result};
@@ -69,10 +70,6 @@ fn total_size(values: &[f64]) -> f64 {
     values.iter().map(|value| value.abs()).sum()
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
 /// Twice the upper tail of the normal law, at most 1.
 fn normal_two_sided(z: f64) -> f64 {
     (2.0 * normal::cdf(-z)).min(1.0)
@@ -94,9 +91,7 @@ fn normal_two_sided(z: f64) -> f64 {
 pub fn paired_t_test(first: &[f64], second: &[f64]) -> Result<TestResult> {
     let differences = differences(first, second, 2)?;
     let n = differences.len() as f64;
-    let mean = mean(&differences);
-    let squares: f64 = differences.iter().map(|value| (value - mean) * (value - mean)).sum();
-    let error = (squares / (n - 1.0) / n).sqrt();
+    let Mean { value: mean, error } = Mean::of(&differences);
     // Differences that vary only by rounding would look infinitely certain.
     if !(error.is_finite() && error > 10.0 * f64::EPSILON * mean.abs()) {
         return Err(unusable("differences", "no usable variance", "some that differ by more than rounding"));

@@ -111,6 +111,14 @@ impl AnyLearner {
         self.standing().experts()
     }
 
+    /// The word for how it learns, on the command line and in results.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Margin(_) => "margin",
+            Self::Hedge(_) => "hedge",
+        }
+    }
+
     /// Hedge's β; none for a margin learner, which has no rate.
     pub fn beta(&self) -> Option<f64> {
         match self {

@@ -38,6 +38,7 @@ mod margin;
 mod pool;
 mod preference;
 mod rank_ordering;
+mod weights;
 
 pub use agreement::{agree, disagree};
 pub use belief::BeliefPreference;
@@ -53,6 +54,7 @@ pub use margin::{Margin, MarginParams};
 pub use pool::Pool;
 pub use preference::{Both, Either, Opposite, Preference, Weighted};
 pub use rank_ordering::{RankOrdering, Unretrieved};
+pub use weights::{ExpertState, ExpertWeights, Tally};
 
 /// Agreements that differ by less are equal up to rounding. With weights of sum 1, sums over thousands of items are
 /// right to about 1e-12.

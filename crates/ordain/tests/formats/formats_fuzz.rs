@@ -4,8 +4,7 @@ use std::path::Path;
 
 use ordain::data::{Answer, Entry, ItemId, Items, Outcome};
 use ordain::formats::{
-    AnswerWriter, ItemsSpec, LetorQueries, Missing, Project, RunQueries, Table, read_answer_items, read_answers,
-    read_items, read_letor, read_letor_ranks, read_qrels, read_relation, read_runs,
+    AnswerWriter, ItemsSpec, LetorQueries, Missing, RunQueries, Table, read_answer_items, read_answers, read_items, read_letor, read_letor_ranks, read_project, read_qrels, read_relation, read_runs,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -160,10 +159,10 @@ fn projects() {
         let mut bytes = PROJECT.to_vec();
         damage(&mut bytes, &mut ChaCha8Rng::seed_from_u64(case));
         std::fs::write(&file, &bytes).unwrap();
-        drop(Project::open(&file));
+        drop(read_project(&file));
     }
     std::fs::write(&file, PROJECT).unwrap();
-    Project::open(&file).unwrap();
+    read_project(&file).unwrap();
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Parameters written back into a project file.
 
-use ordain::formats::{Project, rounded, write_parameters};
+use ordain::formats::{ProjectData, read_project, rounded, write_parameters};
 use ordain::kernel::{Kernel, Parameter, build};
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ fn set(name: &str, value: f64) -> Parameter {
 }
 
 /// The project's parameters as its kernel has them.
-fn parameters(project: &Project) -> Vec<Parameter> {
+fn parameters(project: &ProjectData) -> Vec<Parameter> {
     build(&project.kernels, &project.items, &project.relations).unwrap().parameters()
 }
 
@@ -23,8 +23,8 @@ fn folder(text: &str) -> Folder {
     folder
 }
 
-fn project(folder: &Folder) -> Project {
-    Project::open(folder.path("ordain.toml")).unwrap()
+fn project(folder: &Folder) -> ProjectData {
+    read_project(folder.path("ordain.toml")).unwrap()
 }
 
 const COMMENTED: &str = r#"# What it is about.
@@ -59,7 +59,7 @@ fn numbers_change_and_nothing_else() {
         set("kernel[0].rho[1]", 1e-9),
         set("kernel[1].weight", 3.0),
     ];
-    write_parameters(&project(&folder), &values).unwrap();
+    write_parameters(&mut project(&folder).file, &values).unwrap();
     let expected = COMMENTED
         .replace("weight = 1.0 # one", "weight = 0.123457 # one")
         .replace("        2,    # of y", "        1e-9,    # of y")
@@ -94,7 +94,7 @@ fn all_ways_to_write_a_table() {
     ];
     for (text, expected) in [inline, windows, open, marked].into_iter().zip(expected) {
         let folder = folder(text);
-        write_parameters(&project(&folder), &[set("kernel[0].weight", 0.5), set("kernel[1].weight", 0.25)]).unwrap();
+        write_parameters(&mut project(&folder).file, &[set("kernel[0].weight", 0.5), set("kernel[1].weight", 0.25)]).unwrap();
         assert_eq!(folder.read("ordain.toml"), expected);
         let weights: Vec<f64> = project(&folder).kernels.iter().map(|spec| spec.weight).collect();
         assert_eq!(weights, [0.5, 0.25]);
@@ -104,10 +104,10 @@ fn all_ways_to_write_a_table() {
 #[test]
 fn a_file_that_changed_meanwhile_stays() {
     let folder = folder(COMMENTED);
-    let opened = project(&folder);
+    let mut opened = project(&folder);
     folder.write("ordain.toml", COMMENTED.replace("noise = 0.5", "noise = 0.6"));
     let before = folder.snapshot();
-    let error = input(write_parameters(&opened, &[set("kernel[0].weight", 0.5)]), "ordain.toml");
+    let error = input(write_parameters(&mut opened.file, &[set("kernel[0].weight", 0.5)]), "ordain.toml");
     assert!(error.hint.unwrap().contains("changed meanwhile"));
     assert_eq!(folder.snapshot(), before);
 }
@@ -115,7 +115,7 @@ fn a_file_that_changed_meanwhile_stays() {
 #[test]
 fn names_and_values_that_are_none() {
     let folder = folder(COMMENTED);
-    let opened = project(&folder);
+    let mut opened = project(&folder);
     let before = folder.snapshot();
     for name in [
         "kernel[2].weight",
@@ -130,12 +130,12 @@ fn names_and_values_that_are_none() {
         "kernel[0].",
         "",
     ] {
-        assert!(write_parameters(&opened, &[set("kernel[0].weight", 2.0), set(name, 1.0)]).is_err(), "{name}");
+        assert!(write_parameters(&mut opened.file, &[set("kernel[0].weight", 2.0), set(name, 1.0)]).is_err(), "{name}");
     }
     let twice = [set("kernel[0].weight", 1.5), set("kernel[0].weight", 2.5)];
-    assert!(write_parameters(&opened, &twice).is_err());
+    assert!(write_parameters(&mut opened.file, &twice).is_err());
     for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(write_parameters(&opened, &[set("kernel[0].weight", value)]).is_err());
+        assert!(write_parameters(&mut opened.file, &[set("kernel[0].weight", value)]).is_err());
     }
     assert_eq!(folder.snapshot(), before);
 }
@@ -148,7 +148,7 @@ fn permissions_and_links_stay() {
     std::fs::rename(folder.path("ordain.toml"), folder.path("real.toml")).unwrap();
     symlink(folder.path("real.toml"), folder.path("ordain.toml")).unwrap();
     std::fs::set_permissions(folder.path("real.toml"), std::fs::Permissions::from_mode(0o640)).unwrap();
-    write_parameters(&project(&folder), &[set("kernel[0].weight", 0.5)]).unwrap();
+    write_parameters(&mut project(&folder).file, &[set("kernel[0].weight", 0.5)]).unwrap();
     assert!(std::fs::symlink_metadata(folder.path("ordain.toml")).unwrap().is_symlink());
     let meta = std::fs::metadata(folder.path("real.toml")).unwrap();
     assert_eq!(meta.permissions().mode() & 0o777, 0o640);
@@ -186,11 +186,11 @@ proptest! {
             text = text.replace('\n', "\r\n");
         }
         let folder = folder(&text);
-        let opened = project(&folder);
+        let mut opened = project(&folder);
         let names: Vec<String> = parameters(&opened).into_iter().map(|parameter| parameter.name).collect();
         let values: Vec<Parameter> =
             names.iter().zip(exponents.iter().cycle()).map(|(name, exponent)| set(name, 10_f64.powf(*exponent))).collect();
-        write_parameters(&opened, &values).unwrap();
+        write_parameters(&mut opened.file, &values).unwrap();
         let found = parameters(&project(&folder));
         let expected: Vec<Parameter> = values.iter().map(|value| set(&value.name, rounded(value.value))).collect();
         prop_assert_eq!(found, expected);

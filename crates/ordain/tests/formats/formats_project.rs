@@ -5,7 +5,7 @@ use ordain::data::Goal;
 use ordain::data::Outcome;
 use ordain::formats::init::{USUAL_OWN_WEIGHT, USUAL_WEIGHT};
 use ordain::formats::{
-    AnswerWriter, Description, Project, Sketch, describe, draft_project, read_kernels, write_project,
+    AnswerWriter, Description, Sketch, describe, draft_project, read_kernels, read_project, write_project,
 };
 use ordain::kernel::{Causes, Form, Over, RelationSpec, Rho, Role, Shape};
 
@@ -77,11 +77,11 @@ fn folder() -> Folder {
 #[test]
 fn a_whole_project_is_read() {
     let folder = folder();
-    let project = Project::open(folder.path("")).unwrap();
+    let project = read_project(folder.path("")).unwrap();
     assert_eq!(project.items.ids(), ["a", "b", "c", "d"]);
     assert_eq!(project.items.attributes().row(0), [-1.0, 0.0]);
-    assert_eq!(project.other.get("price").unwrap(), ["9", "8", "7", "6"]);
-    assert_eq!((project.relations.len(), project.relation_files.len()), (2, 2));
+    assert_eq!(project.file.other.get("price").unwrap(), ["9", "8", "7", "6"]);
+    assert_eq!((project.relations.len(), project.file.relations.len()), (2, 2));
     assert_eq!((project.noise, project.tie_width), (0.5, 0.1));
     assert_eq!(project.answers.standing().len(), 1);
     assert_eq!(project.ask.goal, Goal::Top { k: 3 });
@@ -101,8 +101,8 @@ fn a_whole_project_is_read() {
     let relation = link(0, Role::Undirected);
     assert_eq!(shapes[4], &Shape::CommonCause { relation, causes: Causes::Cliques });
     assert_eq!(shapes[5], &Shape::Independent);
-    assert_eq!(Project::open(folder.path("ordain.toml")).unwrap().kernels, project.kernels);
-    let error = input::<()>(Err(project.unknown_strategy(&["expected-los", "random"])), "ordain.toml");
+    assert_eq!(read_project(folder.path("ordain.toml")).unwrap().kernels, project.kernels);
+    let error = input::<()>(Err(project.file.unknown_strategy("expected-loss", &["expected-los", "random"])), "ordain.toml");
     check(&error, 48, "strategy", "expected-loss", "\"expected-los\"");
 }
 
@@ -113,9 +113,9 @@ fn defaults_are_filled_in() {
         [[kernel]]\nkind = \"matern-5/2\"\n[[kernel]]\nkind = \"polynomial\"\n";
     std::fs::remove_file(folder.path("answers.csv")).unwrap();
     folder.write("ordain.toml", text);
-    let project = Project::open(folder.path("")).unwrap();
+    let project = read_project(folder.path("")).unwrap();
     assert_eq!(project.noise, std::f64::consts::FRAC_1_SQRT_2);
-    assert_eq!(project.answers_file, folder.path("answers.csv"));
+    assert_eq!(project.file.answers, folder.path("answers.csv"));
     assert!(project.answers.entries().is_empty());
     let rho = Rho::Shared(1.0 / 2f64.sqrt());
     let form = Form::Matern52 { kappa: 1.0, rho };
@@ -124,14 +124,14 @@ fn defaults_are_filled_in() {
     assert_eq!(project.kernels[1].shape, Shape::Vector { form, over: Over::Attributes });
     // A log that was made but never written to is no answers yet.
     folder.write("answers.csv", "");
-    assert!(Project::open(folder.path("")).unwrap().answers.entries().is_empty());
+    assert!(read_project(folder.path("")).unwrap().answers.entries().is_empty());
 }
 
 /// The same kernels as those of a whole project, where the file names no items; links mean nothing then.
 #[test]
 fn kernels_alone() {
     let folder = folder();
-    let items = Project::open(folder.path("")).unwrap().items;
+    let items = read_project(folder.path("")).unwrap().items;
     let error = input(read_kernels(folder.path(""), &items), "ordain.toml");
     check(&error, 17, "relation", r#"\"links.csv\""#, "without a key relation");
     let kernels = "[[kernel]]\nkind = \"matern-3/2\"\n[[kernel]]\nkind = \"independent\"\nweight = 2\n";
@@ -140,7 +140,7 @@ fn kernels_alone() {
         "ordain.toml",
         format!("[items]\nfile = \"items.csv\"\nid = \"name\"\nattributes = [\"x1\", \"x2\"]\n{kernels}"),
     );
-    let project = Project::open(folder.path("")).unwrap();
+    let project = read_project(folder.path("")).unwrap();
     assert_eq!(read_kernels(folder.path("kernels.toml"), &items).unwrap(), project.kernels);
     folder.write("kernels.toml", "");
     assert!(input(read_kernels(folder.path("kernels.toml"), &items), "kernels.toml").expected.contains("[[kernel]]"));
@@ -153,7 +153,7 @@ fn error_with(from: &str, to: &str, file: &str) -> ordain::InputError {
     let folder = folder();
     folder.write("ordain.toml", WHOLE.replacen(from, to, 1));
     let before = folder.snapshot();
-    let error = input(Project::open(folder.path("")), file);
+    let error = input(read_project(folder.path("")), file);
     assert_eq!(folder.snapshot(), before);
     error
 }
@@ -243,18 +243,18 @@ fn files_that_are_missing_or_wrong_say_where() {
     check(&error, 10, "kind", "\\\"squared-exponential\\\"", "independent");
     let folder = folder();
     folder.write("items.csv", "name,x1,x2,query,price\na,1,5,q,9\nb,1,5,q,8\nc,1,5,r,7\nd,1,5,r,6\n");
-    let error = input(Project::open(folder.path("")), "items.csv");
+    let error = input(read_project(folder.path("")), "items.csv");
     assert!(error.found.unwrap().contains("only constant columns (x1, x2)"));
     folder.write("answers.csv", "first,second,outcome\na,e,first\n");
-    check(&input(Project::open(folder.path("")), "answers.csv"), 2, "second", "e", "there are: a, b, c, d");
+    check(&input(read_project(folder.path("")), "answers.csv"), 2, "second", "e", "there are: a, b, c, d");
     let empty = Folder::new();
-    assert!(input(Project::open(empty.path("")), "").hint.unwrap().contains("ordain init"));
-    assert!(matches!(Project::open(empty.path("no.toml")), Err(Error::Io { .. })));
-    let error = input(Project::open(empty.write("ordain.toml", "[items]\nfile = \n")), "ordain.toml");
+    assert!(input(read_project(empty.path("")), "").hint.unwrap().contains("ordain init"));
+    assert!(matches!(read_project(empty.path("no.toml")), Err(Error::Io { .. })));
+    let error = input(read_project(empty.write("ordain.toml", "[items]\nfile = \n")), "ordain.toml");
     assert_eq!((error.line, error.expected.as_str()), (Some(2), "valid TOML"));
-    let error = input(Project::open(empty.write("ordain.toml", "[[kernel]]\nkind = \"independent\"\n")), "ordain.toml");
+    let error = input(read_project(empty.write("ordain.toml", "[[kernel]]\nkind = \"independent\"\n")), "ordain.toml");
     assert!(error.expected.contains("[items]"));
-    let error = input(Project::open(empty.write("ordain.toml", "")), "ordain.toml");
+    let error = input(read_project(empty.write("ordain.toml", "")), "ordain.toml");
     assert!(error.expected.contains("[[kernel]]"));
 }
 
@@ -274,7 +274,7 @@ fn a_first_project_opens() {
     };
     let text = draft_project(&sketch).unwrap().text;
     write_project(folder.path(""), &text).unwrap();
-    let project = Project::open(folder.path("")).unwrap();
+    let project = read_project(folder.path("")).unwrap();
     assert_eq!(project.items.attributes().names(), ["x", "y"]);
     assert_eq!((project.kernels.len(), project.relations.len()), (4, 2));
     let rho = Rho::Shared(1.0 / 2f64.sqrt());
@@ -286,7 +286,7 @@ fn a_first_project_opens() {
     ));
     assert_eq!((project.kernels[0].weight, project.kernels[3].weight), (USUAL_WEIGHT, USUAL_OWN_WEIGHT));
     assert_eq!(project.answers.standing()[0].outcome, Outcome::First);
-    AnswerWriter::open(&project.answers_file, &project.items).unwrap();
+    AnswerWriter::open(&project.file.answers, &project.items).unwrap();
     // One that is there stays.
     assert!(matches!(write_project(folder.path(""), "other"), Err(Error::Io { .. })));
     assert_eq!(folder.read("ordain.toml"), text);
@@ -300,7 +300,7 @@ fn a_first_project_opens() {
     // Answers alone.
     let sketch = Sketch { file: answers.clone(), answers: None, relations: vec![], ..sketch };
     std::fs::write(folder.path("ordain.toml"), draft_project(&sketch).unwrap().text).unwrap();
-    let project = Project::open(folder.path("")).unwrap();
+    let project = read_project(folder.path("")).unwrap();
     assert_eq!(project.items.ids(), ["a", "b"]);
     assert_eq!((project.kernels.len(), project.kernels[0].weight), (1, USUAL_OWN_WEIGHT));
     assert_eq!(describe(&answers).unwrap(), Description::Answers { items: 2 });
@@ -308,13 +308,13 @@ fn a_first_project_opens() {
     // Ties need a width.
     std::fs::write(&answers, "left,right,winner\na,b,tie\na,b,left\n").unwrap();
     std::fs::write(folder.path("ordain.toml"), draft_project(&sketch).unwrap().text).unwrap();
-    assert_eq!(Project::open(folder.path("")).unwrap().tie_width, 1.09);
+    assert_eq!(read_project(folder.path("")).unwrap().tie_width, 1.09);
 
     // Items that say nothing, and no answers yet.
     let bare = folder.write("bare.csv", "item,same\na,1\nb,1\n");
     let sketch = Sketch { folder: folder.path(""), file: bare, ..Sketch::default() };
     std::fs::write(folder.path("ordain.toml"), draft_project(&sketch).unwrap().text.replace("answers.csv", "none.csv"))
         .unwrap();
-    let project = Project::open(folder.path("")).unwrap();
+    let project = read_project(folder.path("")).unwrap();
     assert_eq!((project.items.len(), project.kernels.len()), (2, 1));
 }

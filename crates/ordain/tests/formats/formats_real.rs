@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use ordain::data::Items;
 use ordain::formats::{
-    ItemsSpec, Missing, Project, Sketch, Table, draft_project, read_answers, read_items, read_letor, read_letor_ranks,
-    read_qrels, read_relation, read_runs,
+    ItemsSpec, Missing, Sketch, Table, draft_project, read_answers, read_items, read_letor, read_letor_ranks, read_project, read_qrels, read_relation, read_runs,
 };
 
 use crate::Folder;
@@ -80,7 +79,7 @@ fn lizards_become_a_project() {
         answers: Some(path.join("contests.csv")),
         relations: Vec::new(),
     };
-    let project = Project::open(folder.write("ordain.toml", draft_project(&sketch).unwrap().text)).unwrap();
+    let project = read_project(folder.write("ordain.toml", draft_project(&sketch).unwrap().text)).unwrap();
     // The table has a column "id" as well, but the contests name the column "lizard".
     assert_eq!(project.items.id(ordain::data::ItemId(0)), "lizard003");
     assert_eq!(project.answers.standing().len(), 100);

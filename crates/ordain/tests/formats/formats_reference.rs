@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ordain::Result;
 use ordain::active::Strategy;
-use ordain::formats::Project;
+use ordain::formats::{ProjectData, read_project};
 
 use crate::{Folder, input};
 
@@ -88,7 +88,7 @@ fn kinds() -> BTreeSet<String> {
 }
 
 /// A project over four items, with these keys in one of its sections.
-fn open(section: &str, settings: &[(&str, &str)]) -> Result<Project> {
+fn open(section: &str, settings: &[(&str, &str)]) -> Result<ProjectData> {
     let folder = Folder::new();
     folder.write("items.csv", "id,x1,x2,query\na,1,5,q\nb,2,4,q\nc,3,1,r\nd,4,2,r\n");
     folder.write("links.csv", "source,target\na,b\nc,d\n");
@@ -108,7 +108,7 @@ fn open(section: &str, settings: &[(&str, &str)]) -> Result<Project> {
         text = if name.is_empty() { lines + &text } else { format!("{text}{header}\n{lines}") };
     }
     folder.write("ordain.toml", text);
-    Project::open(folder.path(""))
+    read_project(folder.path(""))
 }
 
 /// The words that the parser lists in the hint of its error.
@@ -120,9 +120,9 @@ fn known<T>(result: Result<T>) -> BTreeSet<String> {
 }
 
 /// All that a project file decides.
-fn decided(project: &Project) -> String {
-    let file = project.answers_file.strip_prefix(&project.folder).unwrap();
-    let Project { items, relations, kernels, noise, tie_width, ask, .. } = project;
+fn decided(project: &ProjectData) -> String {
+    let file = project.file.answers.strip_prefix(&project.file.folder).unwrap();
+    let ProjectData { items, relations, kernels, noise, tie_width, ask, .. } = project;
     let (ids, groups, attributes) = (items.ids(), items.groups(), items.attributes());
     format!("{ids:?} {groups:?} {attributes:?} {relations:?} {kernels:?} {file:?} {noise:?} {tie_width:?} {ask:?}")
 }

@@ -65,7 +65,7 @@ pub fn ours(restarts: &str) -> Result<(), Box<dyn Error>> {
     let started = Instant::now();
     let mut problems =
         [ordain::gp::Problem { kernel: problem.separate_lengths(), observations: problem.observations() }];
-    let tuned = params.tune(&mut problems, |_| {})?;
+    let tuned = params.tune(&mut problems)?;
     let seconds = started.elapsed().as_secs_f64();
     let mut kernel = problem.separate_lengths();
     let values: Vec<f64> = problems[0].kernel.parameters().iter().map(|parameter| parameter.value).collect();

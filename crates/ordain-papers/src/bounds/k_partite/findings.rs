@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
+use ordain::measure::Mean;
+use ordain_plot::{Range, html};
+
 use super::{DELTA, Plan};
 use crate::bounds::{figure, from_where, long, said_from};
 use crate::findings::{Findings, Gist};
-use crate::html;
 use crate::journal::Row;
-use crate::mean::Mean;
-use crate::plot::Range;
 
 /// The samples of one size.
 struct Size {

@@ -3,15 +3,13 @@
 use std::fmt::Write;
 
 use ordain::Result;
-use ordain::measure::hoeffding_slack;
+use ordain::measure::{Mean, hoeffding_slack};
+use ordain_plot::{Range, html};
 
 use super::{COLUMNS, DELTA, FOLDS, Plan};
 use crate::bounds::{figure, from_where, long, said_from, short};
 use crate::findings::{Findings, Gist};
-use crate::html;
 use crate::journal::Row;
-use crate::mean::Mean;
-use crate::plot::Range;
 
 /// The samples of one penalty and one number of labelled queries.
 struct Size {

@@ -3,7 +3,7 @@
 mod findings;
 
 use ordain::learn::{LabelledQuery, PairwiseRisk, PairwiseRiskParams};
-use ordain::measure::{CrossValidationBound, pairwise_risk};
+use ordain::measure::{CrossValidationBound, mean, pairwise_risk};
 use ordain::{InputError, Result};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,6 @@ use crate::collections::letor;
 use crate::experiment::{Experiment, Job, Place, Program, Progress};
 use crate::findings::Findings;
 use crate::journal::{Journal, Layout, Row};
-use crate::mean::mean;
 use crate::record::Record;
 
 pub const EXPERIMENT: Experiment = Experiment {

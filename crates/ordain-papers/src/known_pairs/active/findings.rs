@@ -2,15 +2,14 @@
 
 use std::fmt::Write;
 
-use ordain::measure::signed_rank_test;
+use ordain::measure::{Mean, signed_rank_test};
+use ordain_plot::{Across, Lines, Range, Series, html};
 
-use super::super::plan::Measured;
+use super::super::plan::Paired;
 use super::{CHOSEN, Plan, Way, rows_per_query};
 use crate::findings::{Findings, Gist};
-use crate::html;
 use crate::journal::Row;
-use crate::mean::Mean;
-use crate::plot::{Across, Lines, Range, Series};
+use crate::query::per_query;
 
 /// What is measured.
 #[derive(Clone, Copy)]
@@ -85,18 +84,18 @@ fn figure(plan: &Plan, entries: &[Entry], measure: Measure) -> String {
         Measure::Error => ("Error rate", (0.0, high)),
         Measure::Auc => ("AUC", (low, 1.0)),
     };
-    let names = plan.queries.iter().map(|query| query.query.clone()).collect();
+    let names = plan.queries.iter().map(|query| query.measured.query.clone()).collect();
     let across = Across::Apart("Query".to_owned(), names);
     Lines { across, up: Range::new(title, range.0, range.1), series }.draw()
 }
 
 fn csv(plan: &Plan, errors: &[Entry], areas: &[Entry]) -> String {
     let mut out = "query,strategy,error,error_sd,auc,auc_sd\n".to_owned();
-    for (query, measured) in plan.queries.iter().enumerate() {
+    for (at, query) in plan.queries.iter().enumerate() {
         for (error, area) in errors.iter().zip(areas) {
-            let (way, error, area) = (error.way.name(), error.queries[query], area.queries[query]);
+            let (way, error, area) = (error.way.name(), error.queries[at], area.queries[at]);
             let numbers = [error.mean, error.sd, area.mean, area.sd].map(|number| format!("{number:?}"));
-            let _ = writeln!(out, "{},{way},{}", measured.query, numbers.join(","));
+            let _ = writeln!(out, "{},{way},{}", query.measured.query, numbers.join(","));
         }
     }
     out
@@ -176,8 +175,7 @@ pub fn sum_up(plan: &Plan, rows: &[Row]) -> Findings {
     ]);
     let note =
         "Means over queries ± their standard error. p: signed-rank test of the queries' means against random pairs'.";
-    let per =
-        |of: fn(&Measured) -> usize| plan.queries.iter().map(of).sum::<usize>() as f64 / plan.queries.len() as f64;
+    let per = |of: fn(&Paired) -> usize| per_query(&plan.queries, of);
     Findings {
         gist: gist(plan, &errors, &areas),
         measured: format!("{figures}\n{}<p class=\"note\">{note}</p>", table(plan, &errors, &areas)),
@@ -186,7 +184,7 @@ pub fn sum_up(plan: &Plan, rows: &[Row]) -> Findings {
              every way. The model was tuned for the least error on the remaining pairs of {} other queries with {} draws of \
              {CHOSEN} random pairs each.",
             plan.queries.len(),
-            per(|query| query.documents),
+            per(|query| query.measured.items),
             per(|query| query.pairs),
             plan.reruns,
             plan.tuned_on.iter().map(|part| part.len().to_string()).collect::<Vec<_>>().join(" and "),
@@ -204,11 +202,13 @@ pub fn sum_up(plan: &Plan, rows: &[Row]) -> Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::Measured;
 
     /// Two queries, two choices: by hand.
     #[test]
     fn statistics_by_hand() {
-        let query = |name: &str| Measured { query: name.into(), part: 0, documents: 5, links: 0, pairs: 6 };
+        let measured = |name: &str| Measured { query: name.into(), part: 0, items: 5, links: 0 };
+        let query = |name: &str| Paired { measured: measured(name), pairs: 6 };
         let plan = Plan {
             known: vec![CHOSEN],
             reruns: 2,

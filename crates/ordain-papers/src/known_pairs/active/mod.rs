@@ -135,7 +135,7 @@ fn rows_per_query(plan: &Plan) -> usize {
 
 fn layout(plan: &Plan) -> Layout {
     let key = |at: usize| {
-        let query = &plan.queries[at / rows_per_query(plan)].query;
+        let query = &plan.queries[at / rows_per_query(plan)].measured.query;
         let way = Way::ALL[at / plan.reruns % Way::ALL.len()];
         format!("{query},{},{}", way.name(), at % plan.reruns + 1)
     };

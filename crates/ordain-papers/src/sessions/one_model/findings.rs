@@ -2,14 +2,12 @@
 
 use std::fmt::Write;
 
-use ordain::measure::{paired_t_test, signed_rank_test};
+use ordain::measure::{Mean, paired_t_test, signed_rank_test};
+use ordain_plot::{Across, Boxes, Lines, Range, Series, html};
 
 use super::{Plan, RANDOM, WAYS, Way};
 use crate::findings::{Findings, Gist};
-use crate::html;
 use crate::journal::Row;
-use crate::mean::Mean;
-use crate::plot::{Across, Boxes, Lines, Range, Series};
 
 /// Below this p a difference is called significant.
 const SIGNIFICANT: f64 = 0.05;

@@ -3,13 +3,12 @@
 mod findings;
 
 use ordain::Result;
-use ordain::active::{BeliefKind, Question, Session, SessionParams, Strategy};
+use ordain::active::{BeliefKind, Match, Rules, SessionParams, Strategy};
 use ordain::data::{Goal, Groups};
 use ordain::gp::AnswerModel;
 use ordain::measure::JudgedList;
 use ordain::measure::retrieval::average_precision;
 use ordain::numeric::Seed;
-use rand::RngExt;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -186,22 +185,18 @@ fn play(
     plan: &Plan,
     seed: Seed,
 ) -> Result<Vec<f64>> {
-    let mut stream = seed.stream(task(MEASURING, 0, repeat));
-    let (broken, asked, judged) = (Seed(stream.random()), Seed(stream.random()), Seed(stream.random()));
-    let truth = all.facts.truth(None, broken)?;
+    let groups = all.items.groups();
+    let conditions = Match::draw(&all.facts, groups, &mut seed.stream(task(MEASURING, 0, repeat)))?;
     let size = all.items.len() as f64 / plan.queries.len() as f64;
     let params =
-        SessionParams { strategy: (WAYS[way].strategy)(size), belief: BeliefKind::Gp, repeat: false, seed: asked };
-    let groups = all.items.groups().cloned();
-    let mut session = Session::new(believes.kernel(all)?, groups.clone(), AnswerModel::default(), params)?;
-    let mut judged = judged.stream(0);
+        SessionParams { strategy: (WAYS[way].strategy)(size), belief: BeliefKind::Gp, repeat: false, seed: Seed(0) };
+    let rules = Rules { groups, model: AnswerModel::default(), judge: JUDGE, answers: plan.answers };
+    let mut game = conditions.begin(believes.kernel(all)?, params, &rules)?;
     let mut precisions = Vec::with_capacity(plan.rows());
     for answers in 1..=plan.answers {
-        if let Some(Question { first, second, .. }) = session.ask()? {
-            session.tell(JUDGE.compare(truth.utilities(), first, second, &mut judged)?)?;
-        }
+        game.step()?;
         if answers % plan.step == 0 {
-            precisions.extend(by_query(session.belief().mean(), truth.grades(), groups.as_ref())?);
+            precisions.extend(by_query(game.session.belief().mean(), conditions.truth().grades(), groups)?);
         }
     }
     Ok(precisions)

@@ -3,14 +3,12 @@
 use std::fmt::Write;
 
 use ordain::Result;
-use ordain::measure::signed_rank_test;
+use ordain::measure::{Mean, signed_rank_test};
+use ordain_plot::{Across, Lines, Quartiles, Range, Series, html};
 
 use super::{BELIEFS, Plan, Played, STRATEGIES};
 use crate::findings::{Findings, Gist};
-use crate::html;
 use crate::journal::Row;
-use crate::mean::Mean;
-use crate::plot::{Across, Lines, Quartiles, Range, Series};
 
 const TITLES: [&str; BELIEFS.len()] = ["Glicko", "One step an answer", "Steps, EP now and then", "EP over all answers"];
 

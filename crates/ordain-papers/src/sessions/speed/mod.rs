@@ -8,12 +8,11 @@ mod findings;
 
 use std::time::Instant;
 
-use ordain::active::{BeliefKind, Question, Session, SessionParams, Strategy};
+use ordain::active::{BeliefKind, Match, Rules, SessionParams, Strategy};
 use ordain::data::Goal;
 use ordain::gp::AnswerModel;
 use ordain::numeric::Seed;
 use ordain::{Error, Result};
-use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use super::drawn::{Believes, Drawn, JUDGE};
@@ -198,31 +197,30 @@ struct Stretch {
 
 /// Plays a session. Truth and ties are those of the query, whatever the strategy and the belief.
 fn play(query: &Problem, played: Played, believes: &Believes, plan: &Plan, seed: Seed) -> Result<Vec<Stretch>> {
-    let mut stream = seed.stream(task(MEASURING, played.query, 0));
-    let (broken, asked, judged) = (Seed(stream.random()), Seed(stream.random()), Seed(stream.random()));
-    let truth = query.facts.truth(None, broken)?;
+    let conditions = Match::draw(&query.facts, None, &mut seed.stream(task(MEASURING, played.query, 0)))?;
     let params = SessionParams {
         strategy: strategy(played.strategy, query.items.len()),
         belief: BELIEFS[played.belief],
         repeat: false,
-        seed: asked,
+        seed: Seed(0),
     };
-    let mut session = Session::new(believes.kernel(query)?, None, AnswerModel::default(), params)?;
-    let mut judged = judged.stream(0);
+    let rules = Rules { groups: None, model: AnswerModel::default(), judge: JUDGE, answers: plan.answers };
+    let mut game = conditions.begin(believes.kernel(query)?, params, &rules)?;
     let mut stretches = Vec::with_capacity(plan.stretches());
     for _ in 0..plan.stretches() {
         let (mut ask, mut learn) = (0.0, 0.0);
         for _ in 0..plan.stretch {
+            // A step of the game, with a clock around either half.
             let start = Instant::now();
-            let question = session.ask()?;
+            let question = game.session.ask()?;
             ask += start.elapsed().as_secs_f64();
-            let Some(Question { first, second, .. }) = question else { break };
-            let answer = JUDGE.compare(truth.utilities(), first, second, &mut judged)?;
+            let Some(question) = question else { break };
+            let answer = game.judge(&question)?;
             let start = Instant::now();
-            session.tell(answer)?;
+            game.session.tell(answer)?;
             learn += start.elapsed().as_secs_f64();
         }
-        let map = truth.measure(session.belief().mean(), None)?.map;
+        let map = conditions.truth().measure(game.session.belief().mean(), None)?.map;
         let count = plan.stretch as f64;
         stretches.push(Stretch { map, ask: ask / count, learn: learn / count });
     }

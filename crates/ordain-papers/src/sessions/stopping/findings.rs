@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
+use ordain::measure::Mean;
+use ordain_plot::{Across, Lines, Range, Series, html};
+
 use super::{FORECAST_TARGET, GOALS, Plan, Played, TARGETS, World};
 use crate::findings::{Findings, Gist};
-use crate::html;
 use crate::journal::Row;
-use crate::mean::Mean;
-use crate::plot::{Across, Lines, Range, Series};
 
 /// Said probabilities are gathered in so many bins of the same width.
 const BINS: usize = 10;

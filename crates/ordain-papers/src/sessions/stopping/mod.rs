@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use ordain::Result;
 use ordain::active::{
-    BeliefKind, Candidates, CertaintyParams, ForecastParams, Judge, Question, Session, SessionParams, StopRule,
-    Strategy, forecast,
+    BeliefKind, Candidates, CertaintyParams, ForecastParams, Judge, Match, Question, Rules, SessionParams, StopRule,
+    Strategy, Truth, forecast,
 };
 use ordain::data::Goal;
 use ordain::gp::AnswerModel;
@@ -23,9 +23,9 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
-use super::drawn::{Drawn, JUDGE};
-use super::tuned::Tuned;
-use super::{MEASURING, Mind, Problem, TUNED, TUNING, Tuning, Way, task};
+use super::drawn::{Drawn, JUDGE, MIND};
+use super::tuned::tune_once;
+use super::{MEASURING, Problem, TUNED, TUNING, Way, task};
 use crate::collections::letor;
 use crate::experiment::{Experiment, Job, Place, Program, Progress};
 use crate::findings::Findings;
@@ -122,6 +122,14 @@ impl World {
             Self::Ohsumed | Self::Model | Self::Sure => Ok(AnswerModel::default()),
         }
     }
+
+    /// Who tells the truth.
+    fn judge(self) -> Judge {
+        match self {
+            Self::Model => Judge::from(&AnswerModel::default()),
+            Self::Ohsumed | Self::Sure | Self::Told => JUDGE,
+        }
+    }
 }
 
 /// A goal: its name in files, its name for people, and the goal.
@@ -185,8 +193,6 @@ impl Plan {
     }
 }
 
-const MIND: Mind = Mind::Gp { attributes: true, links: false };
-
 impl Program for Stopping {
     fn compute(&self, job: &Job<'_>, watch: &mut dyn FnMut(Progress)) -> Result<()> {
         let (played, tuned_on, answers, worlds) = if job.options.quick { (3, 4, 60, 9) } else { (40, 20, 120, 9) };
@@ -202,7 +208,7 @@ impl Program for Stopping {
         watch(Progress { stage: "tuning", done: 0, total: 1 });
         let pools = pool::draw(&drawn.played, plan.documents, seed.stream(task(MEASURING, 0, 1)))?;
         let others = pool::draw(&drawn.tuned_on, plan.documents, seed.stream(task(TUNING, 0, 1)))?;
-        let tuned = tune(&job.place, &others, seed)?;
+        let tuned = tune_once(&job.place.file(TUNED), MIND, Way::Evidence(100), &others, seed)?;
         let total = plan.sessions();
         watch(Progress { stage: "playing", done: journal.done(), total });
         let one = |at: usize| {
@@ -220,26 +226,10 @@ impl Program for Stopping {
     }
 }
 
-/// The numbers of the belief, kept in a file and read from it once they are there.
-fn tune(place: &Place<'_>, others: &[Problem], seed: Seed) -> Result<Tuned> {
-    let path = place.file(TUNED);
-    let layout = Layout { columns: Tuned::columns(), keys: vec!["1,gp".into()] };
-    let mut journal = Journal::open(&path, layout)?;
-    let examples: Vec<(&Problem, u64)> =
-        others.iter().enumerate().map(|(at, problem)| (problem, task(TUNING, at, 0))).collect();
-    let tuning = Tuning { name: "gp", mind: MIND, way: Way::Evidence(100) };
-    journal.complete(0..1, |_| Ok(tuning.tune(&examples, seed)?.row()), |_| {})?;
-    Tuned::from_row(&journal.rows()[0]).ok_or_else(|| ordain::Error::Data {
-        what: "tuned numbers",
-        found: format!("an empty cell in {}", path.display()),
-        expected: "a score at least; move the file away".into(),
-    })
-}
-
-/// What is true in a world, and who tells it.
-fn truth(world: World, problem: &Problem, kernel: &dyn Kernel, seed: Seed) -> Result<(Vec<f64>, Judge)> {
+/// What is true in a world.
+fn truth(world: World, problem: &Problem, kernel: &dyn Kernel, seed: Seed) -> Result<Truth> {
     if matches!(world, World::Ohsumed | World::Told) {
-        return Ok((problem.facts.truth(None, seed)?.utilities().to_vec(), JUDGE));
+        return problem.facts.truth(None, seed);
     }
     let factor = Cholesky::factor(kernel.matrix()?).map_err(|at| ordain::Error::Data {
         what: "the prior",
@@ -248,37 +238,35 @@ fn truth(world: World, problem: &Problem, kernel: &dyn Kernel, seed: Seed) -> Re
     })?;
     let mut stream = seed.stream(0);
     let normal: Vec<f64> = (0..kernel.len()).map(|_| stream.sample(StandardNormal)).collect();
-    let judge = if world == World::Model { Judge::from(&AnswerModel::default()) } else { JUDGE };
-    Ok((multiply_vector(factor.lower(), &normal), judge))
+    Truth::from_utilities(multiply_vector(factor.lower(), &normal), None)
 }
 
 /// Plays a session to its end, whatever is said on the way; gives its row. All goals of a world meet the same truth.
 fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan, seed: Seed) -> Result<Row> {
-    let mut stream = seed.stream(task(MEASURING, played.query, 2 + played.world));
-    let (broken, asked, judged) = (Seed(stream.random()), Seed(stream.random()), Seed(stream.random()));
     let world = World::ALL[played.world];
-    let (truth, judge) = truth(world, problem, kernel.as_ref(), broken)?;
-    let model = world.model()?;
+    let mut stream = seed.stream(task(MEASURING, played.query, 2 + played.world));
+    let conditions = Match::with_truth(&mut stream, |seed| truth(world, problem, kernel.as_ref(), seed))?;
+    let truth = conditions.truth().utilities();
     let goal = GOALS[played.goal].2;
     let strategy = Strategy::for_goal(goal, truth.len() as f64);
-    let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat: false, seed: asked };
-    let mut session = Session::new(kernel, None, model, params)?;
+    let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat: false, seed: Seed(0) };
+    let rules = Rules { groups: None, model: world.model()?, judge: world.judge(), answers: plan.answers };
+    let mut game = conditions.begin(kernel, params, &rules)?;
     let rule = StopRule { goal, error: ERROR, target: FORECAST_TARGET };
     let (mut said, mut reached, mut ends) = (Row::new(), Row::new(), Row::new());
     let mut candidates = Candidates::new(None);
-    let mut judged = judged.stream(0);
     for answers in 1..=plan.answers {
-        if let Some(Question { first, second, .. }) = session.ask()? {
-            session.tell(judge.compare(&truth, first, second, &mut judged)?)?;
+        if let Some(Question { first, second, .. }) = game.step()? {
             candidates.exclude(first, second);
         }
         if answers % plan.step != 0 {
             continue;
         }
-        let params = CertaintyParams { draws: plan.draws, seed: asked };
-        let probability = rule.probability(&session.certainty(&params)?);
+        let params =
+            CertaintyParams { draws: plan.draws, seed: conditions.seed(), ..CertaintyParams::default() };
+        let probability = rule.probability(&game.session.certainty(&params)?);
         said.push(Some(probability));
-        reached.push(Some(f64::from(is_reached(session.belief().mean(), &truth, goal))));
+        reached.push(Some(f64::from(is_reached(game.session.belief().mean(), truth, goal))));
         if !plan.forecasts.contains(&answers) {
             continue;
         }
@@ -289,17 +277,16 @@ fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan,
             continue;
         }
         let params = ForecastParams {
-            goal,
-            error: ERROR,
-            target: rule.target,
+            rule,
             repeat: false,
             worlds: plan.worlds,
             most: plan.answers - answers,
             every: plan.step,
             level: LEVEL,
-            seed: asked,
+            seed: conditions.seed(),
+            ..ForecastParams::default()
         };
-        let found = forecast(session.belief(), None, &model, strategy, &candidates, &params)?;
+        let found = forecast(game.session.belief(), None, &rules.model, strategy, &candidates, &params)?;
         ends.extend([found.low, found.high].map(|end| end.map(|end| end as f64)));
     }
     Ok([said, reached, ends].concat())

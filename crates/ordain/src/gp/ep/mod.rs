@@ -33,13 +33,17 @@ use crate::data::ItemId;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
 use crate::numeric::dense::{add_scaled, dot, multiply, transpose};
-use crate::{Error, Result};
+use crate::watch::Step;
+use crate::{Error, Result, Watch};
 
 pub(super) use evidence::{Evidence, Posterior};
 pub use fixed_point::Site;
 use fixed_point::State;
 
-/// Iterations that may go back and forth before steps are made smaller.
+/// What EP does, in words.
+pub(super) const LEARNING: &str = "learning from the answers";
+
+/// Iterations that may go back and forth without a check on the steps.
 const PATIENCE: usize = 60;
 
 /// When EP stops.
@@ -50,11 +54,13 @@ pub struct EpParams {
     pub tolerance: f64,
     /// EP gives up after this many iterations.
     pub max_iterations: usize,
+    /// Follows the iterations.
+    pub watch: Watch,
 }
 
 impl Default for EpParams {
     fn default() -> Self {
-        Self { tolerance: 1e-9, max_iterations: 500 }
+        Self { tolerance: 1e-9, max_iterations: 500, watch: Watch::NONE }
     }
 }
 
@@ -76,6 +82,7 @@ impl EpParams {
     fn converge(&self, state: &mut State) -> Result<usize> {
         let (mut damping, mut last) = (1.0, f64::INFINITY);
         for iteration in 1..=self.max_iterations {
+            self.watch.step(|| Step::new(LEARNING, iteration - 1, None))?;
             let change = state.iterate(damping)?;
             if change <= self.tolerance.max(state.rounding()) {
                 return Ok(iteration);

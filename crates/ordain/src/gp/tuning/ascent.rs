@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{EP, Problem, Space};
+use super::{EpParams, Problem, Space};
 use crate::gp::ep::Evidence;
 use crate::kernel::Kernel;
 use crate::numeric::dense::add_scaled;
@@ -14,6 +14,7 @@ pub(super) struct Ascent<'a> {
     pub(super) space: &'a Space,
     pub(super) problems: &'a mut [Problem],
     evidences: Vec<Evidence>,
+    pub(super) ep: EpParams,
     evaluations: usize,
 }
 
@@ -27,10 +28,10 @@ pub(super) struct Peak {
 }
 
 impl<'a> Ascent<'a> {
-    pub(super) fn new(space: &'a Space, problems: &'a mut [Problem]) -> Self {
+    pub(super) fn new(space: &'a Space, problems: &'a mut [Problem], ep: EpParams) -> Self {
         let evidence = |problem: &Problem| Evidence::new(&problem.observations, problem.kernel.len());
         let evidences = problems.iter().map(evidence).collect();
-        Self { space, problems, evidences, evaluations: 0 }
+        Self { space, problems, evidences, ep, evaluations: 0 }
     }
 
     /// The number of evaluations of the evidence.
@@ -53,9 +54,10 @@ impl<'a> Ascent<'a> {
     pub(super) fn objective(&mut self, at: &[f64]) -> Result<(f64, Vec<f64>)> {
         self.evaluations += 1;
         let values = self.space.everything(at);
+        let ep = &self.ep;
         let one = |(problem, evidence): (&mut Problem, &mut Evidence)| {
             problem.kernel.set_parameters(&values)?;
-            evidence.evaluate(&EP, &problem.kernel)
+            evidence.evaluate(ep, &problem.kernel)
         };
         let all: Vec<(f64, Vec<f64>)> =
             self.problems.par_iter_mut().zip(&mut self.evidences).map(one).collect::<Result<_>>()?;
@@ -95,6 +97,7 @@ impl<'a> Ascent<'a> {
             step(minimum.iterations, -minimum.value, largest(&minimum.gradient));
         });
         match failure {
+            Some(error @ Error::Cancelled { .. }) => Err(error),
             Some(error) if !minimum.value.is_finite() => Err(error),
             _ if !minimum.value.is_finite() => Err(not_finite()),
             _ => Ok(Peak { gradient: largest(&minimum.gradient), objective: -minimum.value, at: minimum.at }),

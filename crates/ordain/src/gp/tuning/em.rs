@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use super::ascent::{Ascent, Peak};
-use super::{EP, Problem};
+use super::Problem;
 use crate::gp::ep::{Evidence, Posterior};
 use crate::kernel::Kernel;
 use crate::numeric::dense::{Cholesky, add_scaled, dot, multiply};
@@ -58,9 +58,10 @@ impl<'a, 'b> Rounds<'a, 'b> {
     fn expect(&mut self, at: &[f64]) -> Result<(f64, Vec<Posterior>)> {
         self.ascent.count(1);
         let values = self.ascent.space.everything(at);
+        let ep = &self.ascent.ep;
         let one = |(problem, evidence): (&mut Problem, &mut Evidence)| {
             problem.kernel.set_parameters(&values)?;
-            evidence.believe(&EP, &problem.kernel)
+            evidence.believe(ep, &problem.kernel)
         };
         let all: Vec<(f64, Posterior)> =
             self.ascent.problems.par_iter_mut().zip(&mut self.evidences).map(one).collect::<Result<_>>()?;

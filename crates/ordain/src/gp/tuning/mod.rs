@@ -27,7 +27,8 @@ use super::{EpParams, Observation};
 use crate::kernel::WeightedSum;
 use crate::numeric::dense::Cholesky;
 use crate::numeric::{Matrix, Seed};
-use crate::{Error, Result};
+use crate::watch::Step;
+use crate::{Error, Result, Watch};
 use ascent::Ascent;
 use em::Rounds;
 use space::Space;
@@ -66,6 +67,8 @@ pub struct TuningParams {
     pub tolerance: f64,
     /// Tuning stops after this many steps, or rounds of EM-EP.
     pub max_iterations: usize,
+    /// Follows the steps.
+    pub watch: Watch,
 }
 
 impl Default for TuningParams {
@@ -77,26 +80,12 @@ impl Default for TuningParams {
             spread: 1.5,
             tolerance: 1e-2,
             max_iterations: 200,
+            watch: Watch::NONE,
         }
     }
 }
 
-/// The progress of tuning, after every step.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Progress {
-    /// The number of the start, from 0: first the present parameters, then the drawn ones.
-    pub start: usize,
-    /// How many starts there are.
-    pub starts: usize,
-    /// Steps from this start.
-    pub iteration: usize,
-    /// Log evidence plus log prior.
-    pub objective: f64,
-    /// The largest entry of its gradient.
-    pub gradient: f64,
-}
-
-/// The result of tuning.
+/// What tuning found.
 #[derive(Debug, Clone)]
 pub struct Tuned {
     /// Every parameter that was tuned.
@@ -133,20 +122,20 @@ pub struct TunedParameter {
 /// Steps that every start may climb before only the best one goes on.
 const TRIAL_STEPS: usize = 10;
 
-/// EP to a precision at which the optimiser cannot see the error of the gradient.
-const EP: EpParams = EpParams { tolerance: 1e-7, max_iterations: 500 };
+/// EP to an error in the gradient that the optimiser cannot see.
+const EP: EpParams = EpParams { tolerance: 1e-7, max_iterations: 500, watch: Watch::NONE };
 
 impl TuningParams {
     /// Tunes the parameters that all problems share, starting from the first kernel's values. Afterwards all kernels
     /// have the best values found.
     ///
     /// # Errors
-    /// If the kernels' parameters differ in name, if there is no parameter or no answer, or if the evidence cannot be
-    /// computed at the start. Kernels then keep their values.
-    pub fn tune(&self, problems: &mut [Problem], mut watch: impl FnMut(&Progress)) -> Result<Tuned> {
+    /// If the kernels' parameters differ in name, there is nothing to tune or to tune by, or the evidence cannot be computed
+    /// at the start. Kernels then keep their values.
+    pub fn tune(&self, problems: &mut [Problem]) -> Result<Tuned> {
         let space = Space::new(problems, self.spread)?;
         let first = space.start();
-        let result = self.search(&space, problems, &mut watch);
+        let result = self.search(&space, problems);
         match &result {
             Ok((best, _)) => space.set(problems, best)?,
             Err(_) => space.set(problems, &first)?,
@@ -168,33 +157,32 @@ impl TuningParams {
         space.set(problems, &space.draw(&vec![0.0; space.len()]))
     }
 
-    /// The best logarithms and the way to them. Names and values are filled in later.
-    fn search(
-        &self,
-        space: &Space,
-        problems: &mut [Problem],
-        watch: &mut dyn FnMut(&Progress),
-    ) -> Result<(Vec<f64>, Tuned)> {
-        let mut ascent = Ascent::new(space, problems);
+    /// The best logarithms and how they were found; their names and values are left open.
+    fn search(&self, space: &Space, problems: &mut [Problem]) -> Result<(Vec<f64>, Tuned)> {
+        let mut ascent = Ascent::new(space, problems, self.ep());
         let log_evidence_before = ascent.log_evidence(&space.start())?;
         let log_prior = |at: &[f64]| space.log_prior(at, &mut vec![0.0; at.len()]);
         let starts = 1 + self.restarts;
-        let mut climb = |start: usize, from: Vec<f64>, most: usize, ascent: &mut Ascent<'_>| {
+        let climb = |start: usize, from: Vec<f64>, most: usize, ascent: &mut Ascent<'_>| {
+            let mut stopped = Ok(());
             let mut step = |iteration: usize, objective: f64, gradient: f64| {
-                watch(&Progress { start, starts, iteration, objective, gradient });
+                let detail = || format!("start {} of {starts}, log posterior {objective:.3}, slope {gradient:.2}", start + 1);
+                let step = || Step { value: Some(objective), ..Step::new("tuning", iteration, None).detail(detail()) };
+                stopped = std::mem::replace(&mut stopped, Ok(())).and_then(|()| self.watch.step(step));
             };
-            match self.method {
+            let peak = match self.method {
                 TuningMethod::Ascent => ascent.climb(from, self.tolerance, most, &mut step),
                 TuningMethod::EmEp => Rounds::new(ascent).climb(from, self.tolerance, most, &mut step),
-            }
+            };
+            stopped.and(peak)
         };
         let mut best: Option<(usize, ascent::Peak)> = None;
         let trial_steps = if self.restarts > 0 { TRIAL_STEPS.min(self.max_iterations) } else { self.max_iterations };
         for start in 0..starts {
             let from = if start == 0 { space.start() } else { space.draw(&self.normals(start, space.len())) };
             let peak = match climb(start, from, trial_steps, &mut ascent) {
-                // A drawn start at which nothing can be computed is dropped. The first start must work.
-                Err(error) if start == 0 => return Err(error),
+                // A drawn start from which nothing can be computed is no start; the first one must be.
+                Err(error) if start == 0 || matches!(error, Error::Cancelled { .. }) => return Err(error),
                 Err(_) => continue,
                 Ok(peak) => peak,
             };
@@ -221,6 +209,11 @@ impl TuningParams {
         Ok((peak.at, tuned))
     }
 
+    /// EP, which only looks whether to stop.
+    fn ep(&self) -> EpParams {
+        EpParams { watch: self.watch.silent(), ..EP }
+    }
+
     fn normals(&self, start: usize, count: usize) -> Vec<f64> {
         let mut stream = self.seed.stream(start as u64);
         (0..count).map(|_| StandardNormal.sample(&mut stream)).collect()
@@ -237,7 +230,7 @@ impl TuningParams {
         const STEP: f64 = 1e-2;
         let space = Space::new(problems, self.spread)?;
         let best = space.start();
-        let mut ascent = Ascent::new(&space, problems);
+        let mut ascent = Ascent::new(&space, problems, self.ep());
         let mut hessian = Matrix::zeros(best.len(), best.len());
         let mut columns = || -> Result<()> {
             for (number, column) in hessian.columns_mut().enumerate() {

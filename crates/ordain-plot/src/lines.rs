@@ -1,10 +1,10 @@
 //! Means as lines.
 
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, VPos};
+use ordain::measure::Mean;
 
-use super::{Area, Drawn, Frame, Range, SIDES, colour, line, marker, picture, pixel, text};
-use crate::mean::Mean;
+use crate::canvas::{Anchor, Canvas, picture};
+use crate::palette;
+use crate::range::{Frame, Range, SIDES};
 
 /// Lines, each with its standard errors.
 pub struct Lines {
@@ -49,14 +49,14 @@ impl Lines {
     pub fn draw(&self) -> String {
         let rows = self.series.len().div_ceil(self.legend_columns());
         let frame = Frame { top: 22.0 + 26.0 * rows as f64, up: &self.up };
-        picture(frame.height(), |area| {
+        picture(frame.size(), |canvas| {
             let (title, ticks) = self.across.ticks();
-            frame.axes(area, title, &ticks)?;
-            self.legend(area)?;
+            frame.axes(canvas, title, &ticks);
+            self.legend(canvas);
             if matches!(self.across, Across::UpTo(..)) {
-                (0..self.series.len()).try_for_each(|position| self.band(area, &frame, position))?;
+                (0..self.series.len()).for_each(|position| self.band(canvas, &frame, position));
             }
-            (0..self.series.len()).try_for_each(|position| self.series(area, &frame, position))
+            (0..self.series.len()).for_each(|position| self.series(canvas, &frame, position));
         })
     }
 
@@ -67,29 +67,29 @@ impl Lines {
     }
 
     /// Above the data.
-    fn legend(&self, area: &Area<'_>) -> Drawn {
+    fn legend(&self, canvas: &Canvas<'_>) {
         let columns = self.legend_columns();
         for (position, series) in self.series.iter().enumerate() {
             let x = 14.0 + 236.0 * (position % columns) as f64;
             let y = 22.0 + 26.0 * (position / columns) as f64;
             if !matches!(self.across, Across::Apart(..)) {
-                line(area, &[(x, y), (x + 30.0, y)], colour(position), 2)?;
+                canvas.line(&[(x, y), (x + 30.0, y)], palette::series(position), 2);
             }
-            marker(area, (x + 15.0, y), position)?;
-            text(area, &series.title, (x + 40.0, y), 15.0, (HPos::Left, VPos::Center))?;
+            marker(canvas, (x + 15.0, y), position);
+            canvas.text(&series.title, (x + 40.0, y), 15.0, Anchor::Left);
         }
-        Ok(())
     }
 
-    fn band(&self, area: &Area<'_>, frame: &Frame<'_>, position: usize) -> Drawn {
+    fn band(&self, canvas: &Canvas<'_>, frame: &Frame<'_>, position: usize) {
         let points = &self.series[position].points;
         let end = |sign: f64| move |&(x, mean): &(f64, Mean)| (x, mean.value + sign * mean.error);
         let around = points.iter().map(end(1.0)).chain(points.iter().rev().map(end(-1.0)));
-        let around: Vec<_> = around.map(|(x, y)| pixel((self.across.x(x), frame.y(y)))).collect();
-        area.draw(&Polygon::new(around, colour(position).mix(0.18).filled()))
+        let around: Vec<(f64, f64)> = around.map(|(x, y)| (self.across.x(x), frame.y(y))).collect();
+        canvas.polygon(&around, palette::series(position).faint(0.18));
     }
 
-    fn series(&self, area: &Area<'_>, frame: &Frame<'_>, position: usize) -> Drawn {
+    fn series(&self, canvas: &Canvas<'_>, frame: &Frame<'_>, position: usize) {
+        let colour = palette::series(position);
         let places = !matches!(self.across, Across::UpTo(..));
         let middle = (self.series.len() - 1) as f64 / 2.0;
         let apart = APART.min((self.across.x(1.0) - self.across.x(0.0)) / (self.series.len() + 1) as f64);
@@ -98,24 +98,35 @@ impl Lines {
             self.series[position].points.iter().map(|&(x, mean)| (self.across.x(x) + shift, mean)).collect();
         let path: Vec<(f64, f64)> = points.iter().map(|&(x, mean)| (x, frame.y(mean.value))).collect();
         if !matches!(self.across, Across::Apart(..)) {
-            line(area, &path, colour(position), 2)?;
+            canvas.line(&path, colour, 2);
         }
         let mut last = f64::NEG_INFINITY;
         for &(x, mean) in &points {
             if places {
                 let (low, high) = (frame.y(mean.value - mean.error), frame.y(mean.value + mean.error));
-                let ends = [(x - 4.0, x + 4.0, low), (x - 4.0, x + 4.0, high)];
-                line(area, &[(x, low), (x, high)], colour(position), 1)?;
-                for (left, right, y) in ends {
-                    line(area, &[(left, y), (right, y)], colour(position), 1)?;
+                canvas.line(&[(x, low), (x, high)], colour, 1);
+                for y in [low, high] {
+                    canvas.line(&[(x - 4.0, y), (x + 4.0, y)], colour, 1);
                 }
             } else if x < last + BETWEEN_MARKERS {
                 continue;
             }
             last = x;
-            marker(area, (x, frame.y(mean.value)), position)?;
+            marker(canvas, (x, frame.y(mean.value)), position);
         }
-        Ok(())
+    }
+}
+
+/// The mark of a series, by its position: colour and shape.
+fn marker(canvas: &Canvas<'_>, at: (f64, f64), position: usize) {
+    // Rounded first, so that all marks have the same size.
+    let (x, y) = (at.0.round(), at.1.round());
+    let colour = palette::series(position);
+    match position % 4 {
+        0 => canvas.circle((x, y), 5, colour),
+        1 => canvas.rectangle([(x - 4.0, y - 4.0), (x + 5.0, y + 5.0)], colour),
+        2 => canvas.polygon(&[(x, y - 6.0), (x + 6.0, y + 5.0), (x - 6.0, y + 5.0)], colour),
+        _ => canvas.polygon(&[(x, y - 6.0), (x + 6.0, y), (x, y + 6.0), (x - 6.0, y)], colour),
     }
 }
 
@@ -150,8 +161,8 @@ impl Across {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::well_formed;
     use super::*;
+    use crate::canvas::tests::well_formed;
 
     #[test]
     fn pictures_are_well_formed() {

@@ -1,9 +1,8 @@
 //! Shares as bars that lie.
 
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, VPos};
-
-use super::{Drawn, GRID, INK, WIDTH, colour, line, picture, pixel, text, tick_step};
+use crate::canvas::{Anchor, Canvas, picture};
+use crate::palette::{self, GRID, INK};
+use crate::range::{WIDTH, tick_step};
 
 /// Bars from the left, in groups with names; each group has a bar of every series.
 pub struct Bars {
@@ -42,44 +41,42 @@ impl Bars {
         let group = BAR * self.series.len() as f64 + BETWEEN;
         let top = 40.0;
         let bottom = top + group * self.groups.len() as f64 + BETWEEN;
-        picture((bottom + 60.0) as u32, |area| {
-            self.legend(area)?;
+        picture((WIDTH, (bottom + 60.0) as u32), |canvas| {
+            self.legend(canvas);
             for tick in 0..=ticks {
                 let value = tick as f64 * step;
-                line(area, &[(x(value), top), (x(value), bottom)], GRID, 1)?;
+                canvas.line(&[(x(value), top), (x(value), bottom)], GRID, 1);
                 let digits = if step < 0.0999 { 2 } else { 1 };
-                text(area, &format!("{value:.digits$}"), (x(value), bottom + 8.0), 15.0, (HPos::Center, VPos::Top))?;
+                canvas.text(&format!("{value:.digits$}"), (x(value), bottom + 8.0), 15.0, Anchor::Top);
             }
             for (at, (name, values)) in self.groups.iter().enumerate() {
                 let above = top + BETWEEN + group * at as f64;
                 let middle = above + 0.5 * (group - BETWEEN);
-                text(area, &shown(name), (left - 8.0, middle), 15.0, (HPos::Right, VPos::Center))?;
+                canvas.text(&shown(name), (left - 8.0, middle), 15.0, Anchor::Right);
                 for (series, &value) in values.iter().enumerate() {
                     let y = above + BAR * series as f64;
-                    let corners = [pixel((left, y)), pixel((x(value), y + BAR))];
-                    area.draw(&Rectangle::new(corners, colour(series).filled()))?;
+                    canvas.rectangle([(left, y), (x(value), y + BAR)], palette::series(series));
                 }
             }
-            line(area, &[(left, top), (left, bottom), (RIGHT, bottom)], INK, 1)?;
-            text(area, &self.across, ((left + RIGHT) / 2.0, bottom + 32.0), 16.0, (HPos::Center, VPos::Top))
+            canvas.line(&[(left, top), (left, bottom), (RIGHT, bottom)], INK, 1);
+            canvas.text(&self.across, ((left + RIGHT) / 2.0, bottom + 32.0), 16.0, Anchor::Top);
         })
     }
 
-    fn legend(&self, area: &super::Area<'_>) -> Drawn {
+    fn legend(&self, canvas: &Canvas<'_>) {
         let width = f64::from(WIDTH) / self.series.len().max(1) as f64;
         for (at, title) in self.series.iter().enumerate() {
             let x = 24.0 + (width - 24.0).min(150.0) * at as f64;
-            area.draw(&Rectangle::new([pixel((x, 12.0)), pixel((x + 18.0, 24.0))], colour(at).filled()))?;
-            text(area, title, (x + 26.0, 18.0), 15.0, (HPos::Left, VPos::Center))?;
+            canvas.rectangle([(x, 12.0), (x + 18.0, 24.0)], palette::series(at));
+            canvas.text(title, (x + 26.0, 18.0), 15.0, Anchor::Left);
         }
-        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::well_formed;
     use super::*;
+    use crate::canvas::tests::well_formed;
 
     #[test]
     fn pictures_are_well_formed() {

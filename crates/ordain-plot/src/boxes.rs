@@ -1,8 +1,8 @@
 //! How values spread: boxes.
 
-use plotters::prelude::*;
-
-use super::{Drawn, Frame, Range, SIDES, colour, line, picture, pixel};
+use crate::canvas::{Canvas, picture};
+use crate::palette;
+use crate::range::{Frame, Range, SIDES};
 
 /// Boxes from the lower to the upper quartile with the median, whiskers to the furthest values within one and a half times
 /// their distance, and points beyond (Tukey).
@@ -60,37 +60,35 @@ impl Boxes {
         let every = (self.boxes.len() as f64 * 40.0 / (right - left)).ceil().max(1.0) as usize;
         let named = self.boxes.iter().enumerate().filter(|(at, _)| (at + 1) % every == 0);
         let ticks: Vec<(f64, String)> = named.map(|(at, (name, _))| (x(at), name.clone())).collect();
-        picture(frame.height(), |area| {
-            frame.axes(area, &self.across, &ticks)?;
+        picture(frame.size(), |canvas| {
+            frame.axes(canvas, &self.across, &ticks);
             let half = (0.32 * width).min(18.0);
             for (at, (_, values)) in self.boxes.iter().enumerate() {
-                self.one(area, &frame, x(at), half, &Quartiles::of(values))?;
+                self.one(canvas, &frame, x(at), half, &Quartiles::of(values));
             }
-            Ok(())
         })
     }
 
-    fn one(&self, area: &super::Area<'_>, frame: &Frame<'_>, x: f64, half: f64, of: &Quartiles) -> Drawn {
-        let ink = colour(self.colour);
+    fn one(&self, canvas: &Canvas<'_>, frame: &Frame<'_>, x: f64, half: f64, of: &Quartiles) {
+        let colour = palette::series(self.colour);
         let [low, middle, high] = of.quartiles.map(|value| frame.y(value));
-        let corners = [pixel((x - half, high)), pixel((x + half, low))];
-        area.draw(&Rectangle::new(corners, ink.mix(0.25).filled()))?;
-        line(area, &[(x - half, high), (x + half, high), (x + half, low), (x - half, low), (x - half, high)], ink, 1)?;
-        line(area, &[(x - half, middle), (x + half, middle)], ink, 3)?;
+        let (left, right) = (x - half, x + half);
+        canvas.rectangle([(left, high), (right, low)], colour.faint(0.25));
+        canvas.line(&[(left, high), (right, high), (right, low), (left, low), (left, high)], colour, 1);
+        canvas.line(&[(left, middle), (right, middle)], colour, 3);
         for (end, side) in of.whiskers.iter().zip([low, high]) {
             let end = frame.y(*end);
-            line(area, &[(x, side), (x, end)], ink, 1)?;
-            line(area, &[(x - 0.5 * half, end), (x + 0.5 * half, end)], ink, 1)?;
+            canvas.line(&[(x, side), (x, end)], colour, 1);
+            canvas.line(&[(x - 0.5 * half, end), (x + 0.5 * half, end)], colour, 1);
         }
-        let dot = |&value: &f64| area.draw(&Circle::new(pixel((x, frame.y(value))), 2, ink.filled()));
-        of.outside.iter().try_for_each(dot)
+        of.outside.iter().for_each(|&value| canvas.circle((x, frame.y(value)), 2, colour));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::well_formed;
     use super::*;
+    use crate::canvas::tests::well_formed;
 
     /// By hand: of 1..=9 and 30 the quartiles are 3.25, 5.5 and 7.75 (as R's `quantile` gives), so that whiskers reach to
     /// -3.5 and 14.5 at most.

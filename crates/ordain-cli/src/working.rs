@@ -1,0 +1,81 @@
+//! Progress on a terminal.
+
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ordain::{Step, Watch};
+
+/// Work for which a bar is drawn on a terminal if it takes more than a second; it is over when this is dropped.
+pub struct Working {
+    bar: ProgressBar,
+    over: Option<Sender<()>>,
+    shown: Option<JoinHandle<()>>,
+}
+
+/// Starts such work. Nothing is drawn if standard error is no terminal.
+pub fn working(on: &'static str) -> Working {
+    let (over, waits) = channel();
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    bar.set_style(ProgressStyle::default_spinner());
+    bar.set_message(on);
+    let drawn = bar.clone();
+    let shown = thread::spawn(move || {
+        if waits.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+            drawn.set_draw_target(ProgressDrawTarget::stderr());
+            drawn.enable_steady_tick(Duration::from_millis(100));
+            let _ = waits.recv();
+            drawn.finish_and_clear();
+        }
+    });
+    Working { bar, over: Some(over), shown: Some(shown) }
+}
+
+impl Working {
+    /// Follows the library's steps.
+    pub fn watch(&self) -> Watch {
+        let bar = self.bar.clone();
+        Watch::default().report(move |step| show(&bar, step))
+    }
+
+    /// Says how far other work is, in words.
+    pub fn say(&self, what: String) {
+        self.bar.set_message(what);
+    }
+
+    /// Says how far other work is, in steps of how many.
+    pub fn progress(&self, done: usize, of: usize) {
+        advance(&self.bar, done, of);
+    }
+}
+
+fn show(bar: &ProgressBar, step: &Step) {
+    let message = match &step.detail {
+        Some(detail) => format!("{}: {detail}", step.work),
+        None => step.work.into(),
+    };
+    bar.set_message(message);
+    if let Some(of) = step.of {
+        advance(bar, step.done, of);
+    }
+}
+
+fn advance(bar: &ProgressBar, done: usize, of: usize) {
+    if bar.length() != Some(of as u64) {
+        let style = ProgressStyle::with_template("{spinner} {msg} {wide_bar} {pos} of {len}, {eta} left");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_length(of as u64);
+    }
+    bar.set_position(done as u64);
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.over.take();
+        // Waited for, so that the bar is gone from the terminal before anything else is written there.
+        if let Some(shown) = self.shown.take() {
+            let _ = shown.join();
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Pictures and HTML reports, for the command, the papers' experiments and the bench.
+//!
+//! The usual charts are [`Lines`] (means with their standard errors), [`Boxes`], [`Bars`] and [`Powers`] (lines over powers
+//! of ten). What no chart shows is drawn on a [`Canvas`], in the colours of [`palette`]. All are SVG. [`html`] has the pieces
+//! of a page, which gives the colours of pictures other values in the dark.
+//!
+//! `plotters` is named here alone, and in no signature.
+//!
+//! ```
+//! use ordain::measure::Mean;
+//! use ordain_plot::{Across, Lines, Range, Series, html};
+//!
+//! let points = vec![(10.0, Mean::of(&[0.5, 0.6])), (20.0, Mean::of(&[0.8, 0.9]))];
+//! let series = vec![Series { title: "asked".into(), points }];
+//! let (low, high) = Range::of(&series);
+//! let lines = Lines { across: Across::UpTo("Answers".into(), 20), up: Range::new("MAP", low, high), series };
+//! let figure = html::figures([(lines.draw().as_str(), "MAP by answers.")]);
+//! assert!(html::document("A report", "", &figure).contains("<svg"));
+//! ```
+
+mod bars;
+mod boxes;
+mod canvas;
+pub mod html;
+mod lines;
+pub mod palette;
+mod powers;
+mod range;
+
+pub use bars::Bars;
+pub use boxes::{Boxes, Quartiles};
+pub use canvas::{Anchor, Canvas, picture};
+pub use lines::{Across, Lines, Series};
+pub use palette::Colour;
+pub use powers::{Powers, Stroke, Trend};
+pub use range::Range;

@@ -1,0 +1,66 @@
+//! The colours of all pictures.
+//!
+//! The style sheet of reports names some of them again, to give them other values in the dark.
+
+/// A colour and how much it covers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Colour {
+    /// Red, green, blue.
+    pub rgb: [u8; 3],
+    /// From 0, which is not seen, to 1, which covers all below.
+    pub opacity: f64,
+}
+
+impl Colour {
+    /// A colour that covers all below.
+    pub const fn new(red: u8, green: u8, blue: u8) -> Self {
+        Self { rgb: [red, green, blue], opacity: 1.0 }
+    }
+
+    /// The same colour, covering less.
+    #[must_use]
+    pub const fn faint(self, opacity: f64) -> Self {
+        Self { opacity, ..self }
+    }
+}
+
+/// The background.
+pub const PAPER: Colour = Colour::new(255, 255, 255);
+
+/// Text and axes.
+pub const INK: Colour = Colour::new(34, 34, 34);
+
+/// Lines behind the data.
+pub const GRID: Colour = Colour::new(221, 221, 221);
+
+/// Colours that colour-blind readers can tell apart (Okabe and Ito), and a grey.
+const SERIES: [Colour; 7] = [
+    Colour::new(0, 114, 178),
+    Colour::new(0, 158, 115),
+    Colour::new(213, 94, 0),
+    Colour::new(204, 121, 167),
+    Colour::new(230, 159, 0),
+    Colour::new(86, 180, 233),
+    Colour::new(128, 128, 128),
+];
+
+/// Greys and browns, for what is only compared with.
+const MUTED: [Colour; 7] = [
+    Colour::new(90, 90, 90),
+    Colour::new(140, 140, 140),
+    Colour::new(170, 140, 60),
+    Colour::new(120, 90, 60),
+    Colour::new(160, 110, 110),
+    Colour::new(110, 130, 150),
+    Colour::new(150, 150, 110),
+];
+
+/// The colour of a series, by its position; the eighth has that of the first.
+pub const fn series(position: usize) -> Colour {
+    SERIES[position % SERIES.len()]
+}
+
+/// The colour of a series that others are compared with, by its position; the eighth has that of the first.
+pub const fn muted(position: usize) -> Colour {
+    MUTED[position % MUTED.len()]
+}

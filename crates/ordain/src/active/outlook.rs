@@ -1,0 +1,141 @@
+//! How far there is to go: a forecast that stays within a budget.
+//!
+//! A forecast takes time. The number of operations is estimated first, by sizes and not by a clock, so that it says the same
+//! on any machine.
+
+use super::forecast::{Forecast, ForecastParams, WORLD_DRAWS, forecast};
+use super::{Asking, Candidates, StopRule, Strategy};
+use crate::data::{Groups, Items};
+use crate::gp::{AnswerModel, Belief, Incremental};
+use crate::{Result, Watch};
+
+/// How many more answers a forecast looks at, in how many worlds, and how often in each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    worlds: usize,
+    most: usize,
+    every: usize,
+}
+
+impl Span {
+    /// The fewest answers ahead that say anything.
+    const FEWEST: usize = 20;
+    /// The most answers ahead that are of use.
+    const MOST: usize = 1000;
+
+    /// A span for somebody who waits some seconds for it.
+    pub fn whole(items: &Items, answers: usize, strategy: Strategy) -> Self {
+        const BUDGET: f64 = 6e9;
+        const WORLDS: usize = 20;
+        const EVERY: usize = 10;
+        let most = Self::most(BUDGET / WORLDS as f64, EVERY, items, answers, strategy);
+        Self { worlds: WORLDS, most: most.max(Self::FEWEST), every: EVERY }
+    }
+
+    /// A rough span that fits into a budget of operations, about 1e9 per second and core. It looks at the certainty of a world
+    /// after every `every` answers. None if the budget allows too few answers to say anything.
+    pub fn within(budget: f64, every: usize, items: &Items, answers: usize, strategy: Strategy) -> Option<Self> {
+        const WORLDS: usize = 6;
+        let most = Self::most(budget / WORLDS as f64, every, items, answers, strategy);
+        (most >= Self::FEWEST).then_some(Self { worlds: WORLDS, most, every })
+    }
+
+    /// How many answers ahead a budget per world allows to look.
+    fn most(budget: f64, every: usize, items: &Items, answers: usize, strategy: Strategy) -> usize {
+        /// Operations per pair of the dearest strategy that does not look ahead.
+        const PAIR: f64 = 60.0;
+        // About as many answers as a world has on its way.
+        let answers = answers + 100;
+        let pairs: f64 = items.group_sizes().into_iter().map(|size| PAIR * (size * size) as f64 / 2.0).sum();
+        let choice = if strategy.looks_ahead() { pairs * pairs } else { pairs };
+        // A world is drawn for all items together, and learns each answer for all of them.
+        let count = items.len() as f64;
+        let start = count * count * count / 3.0;
+        let step = choice + count * count + certainty_cost(items, answers, WORLD_DRAWS) / every as f64;
+        (((budget - start) / step).max(0.0) as usize).min(Self::MOST)
+    }
+}
+
+/// The operations that one [`certainty`](super::certainty()) of these items costs after this many answers.
+pub fn certainty_cost(items: &Items, answers: usize, draws: usize) -> f64 {
+    /// Operations per answer and draw: a few likelihoods, most of which are certain at a glance.
+    const LIKELIHOODS: f64 = 150.0;
+    let cost = |size: usize| {
+        let size = size as f64;
+        size * size * size / 3.0 + draws as f64 * size * (size + 20.0)
+    };
+    let groups: f64 = items.group_sizes().into_iter().map(cost).sum();
+    groups + draws as f64 * LIKELIHOODS * answers as f64
+}
+
+/// Everything that a forecast needs, by itself: it can look ahead on a thread of its own while questions go on.
+pub struct Outlook {
+    belief: Incremental,
+    groups: Option<Groups>,
+    model: AnswerModel,
+    strategy: Strategy,
+    candidates: Candidates,
+    /// Pairs that are left to ask; none if pairs are asked again.
+    left: Option<usize>,
+    params: ForecastParams,
+}
+
+impl Outlook {
+    /// From a belief on, under these settings, among these pairs.
+    ///
+    /// # Errors
+    /// If the belief cannot give its covariances.
+    pub(crate) fn new(
+        belief: &dyn Belief,
+        groups: Option<&Groups>,
+        model: AnswerModel,
+        asking: &Asking,
+        candidates: Candidates,
+        rule: StopRule,
+        span: Span,
+    ) -> Result<Self> {
+        let Span { worlds, most, every } = span;
+        let (repeat, seed) = (asking.repeat, asking.seed);
+        let params = ForecastParams { rule, repeat, worlds, most, every, seed, ..ForecastParams::default() };
+        let left = (!repeat).then(|| candidates.left(belief.len()));
+        let belief = Incremental::from_belief(belief)?;
+        Ok(Self { belief, groups: groups.cloned(), model, strategy: asking.strategy, candidates, left, params })
+    }
+
+    /// Looks ahead.
+    ///
+    /// # Errors
+    /// As [`forecast`], or if the watch stops it.
+    pub fn look(&self, watch: &Watch) -> Result<Foreseen> {
+        let params = ForecastParams { watch: watch.clone(), ..self.params.clone() };
+        let groups = self.groups.as_ref();
+        let forecast = forecast(&self.belief, groups, &self.model, self.strategy, &self.candidates, &params)?;
+        let most = params.most;
+        Ok(Foreseen {
+            forecast,
+            target: params.rule.target,
+            looked: self.left.map_or(most, |left| most.min(left)),
+            all: self.left.is_some_and(|left| left <= most),
+        })
+    }
+}
+
+/// A forecast, and how far it looked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Foreseen {
+    /// The answers still needed.
+    pub forecast: Forecast,
+    /// The probability with which the goal is to be reached.
+    pub target: f64,
+    /// How many more answers it looked at.
+    pub looked: usize,
+    /// Whether those are all that can be asked.
+    pub all: bool,
+}
+
+impl Foreseen {
+    /// Whether the pairs that are left may be too few.
+    pub fn is_short(self) -> bool {
+        self.all && self.forecast.median.is_none()
+    }
+}

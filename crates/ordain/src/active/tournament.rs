@@ -1,0 +1,190 @@
+//! Several ways to ask, side by side: sessions played against known truths, and their mean quality.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::{BeliefKind, Facts, Judge, Match, Quality, Rules, SessionParams, Strategy};
+use crate::data::{Goal, Groups};
+use crate::gp::AnswerModel;
+use crate::kernel::Kernel;
+use crate::numeric::Seed;
+use crate::watch::Step;
+use crate::{Result, Watch};
+
+/// What a session is about: items by their kernel, and what is true of them.
+#[derive(Clone)]
+pub struct Ground {
+    /// The groups, if there are any.
+    pub groups: Option<Groups>,
+    /// How alike the items are.
+    pub kernel: Arc<dyn Kernel>,
+    /// What is true of them.
+    pub facts: Facts,
+}
+
+impl Ground {
+    /// How many items a group has on average.
+    fn mean_group_size(&self) -> f64 {
+        self.kernel.len() as f64 / self.groups.as_ref().map_or(1, Groups::len).max(1) as f64
+    }
+}
+
+/// A belief that asks by a strategy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contender {
+    /// How answers become a belief.
+    pub belief: BeliefKind,
+    /// The strategy, by name.
+    pub strategy: String,
+    /// The strategy's focus. Default: what suits the goal.
+    pub focus: Option<f64>,
+}
+
+impl Contender {
+    fn strategy(&self, goal: Goal, ground: &Ground) -> Result<Strategy> {
+        Strategy::named(&self.strategy, self.focus, goal, ground.mean_group_size())
+    }
+
+    /// The focus of its strategy, if that is the same on all grounds.
+    fn common_focus(&self, goal: Goal, grounds: &[Ground]) -> Result<Option<f64>> {
+        let all: Vec<Option<f64>> =
+            grounds.iter().map(|ground| Ok(self.strategy(goal, ground)?.focus())).collect::<Result<_>>()?;
+        Ok(all.first().copied().flatten().filter(|focus| all.iter().all(|other| *other == Some(*focus))))
+    }
+}
+
+/// How sessions are played side by side.
+#[derive(Debug, Clone)]
+pub struct Tournament {
+    /// Answers per session.
+    pub answers: usize,
+    /// Sessions of every contender on every ground.
+    pub repeats: usize,
+    /// Where random choices start.
+    pub seed: Seed,
+    /// What the answers are for.
+    pub goal: Goal,
+    /// Who answers.
+    pub judge: Judge,
+    /// What the contenders believe of the judge.
+    pub model: AnswerModel,
+    /// Whether a pair may be asked again.
+    pub repeat: bool,
+    /// Follows the rounds.
+    pub watch: Watch,
+}
+
+/// How a contender did.
+#[derive(Debug, Clone)]
+pub struct Curve {
+    /// The focus of its strategy, if it has one and it is the same on all grounds.
+    pub focus: Option<f64>,
+    /// How it did at every mark.
+    pub points: Vec<Point>,
+}
+
+/// How a contender did after some answers.
+#[derive(Debug, Clone)]
+pub struct Point {
+    /// The number of answers.
+    pub answers: usize,
+    /// The mean over all sessions.
+    pub mean: Quality,
+    /// Standard errors of the means; none if there is only one session.
+    pub error: Option<Quality>,
+}
+
+impl Tournament {
+    /// Plays every contender on every ground. All contenders of a ground and repeat meet the same truth, and a judge with the
+    /// same stream.
+    ///
+    /// # Errors
+    /// If a strategy cannot be made, a session cannot ask or learn, or the watch stops it.
+    pub fn play(&self, grounds: &[Ground], contenders: &[Contender]) -> Result<Vec<Curve>> {
+        let total = grounds.len() * self.repeats;
+        let over = AtomicUsize::new(0);
+        let round = |task: usize| -> Result<Vec<Vec<(usize, Quality)>>> {
+            let ground = &grounds[task % grounds.len()];
+            let groups = ground.groups.as_ref();
+            let conditions = Match::draw(&ground.facts, groups, &mut self.seed.stream(task as u64))?;
+            let rules = Rules { groups, model: self.model, judge: self.judge, answers: self.answers };
+            let one = |contender: &Contender| {
+                let params = SessionParams {
+                    strategy: contender.strategy(self.goal, ground)?,
+                    belief: contender.belief,
+                    repeat: self.repeat,
+                    seed: self.seed,
+                };
+                conditions.play(ground.kernel.clone(), params, &rules)
+            };
+            let curves = contenders.iter().map(one).collect::<Result<_>>()?;
+            self.watch.step(|| Step::new("playing sessions", over.fetch_add(1, Ordering::Relaxed) + 1, total))?;
+            Ok(curves)
+        };
+        let rounds: Vec<Vec<Vec<(usize, Quality)>>> = (0..total).into_par_iter().map(round).collect::<Result<_>>()?;
+        let curve = |(at, contender): (usize, &Contender)| {
+            let own: Vec<&[(usize, Quality)]> = rounds.iter().map(|round| round[at].as_slice()).collect();
+            Ok(Curve { focus: contender.common_focus(self.goal, grounds)?, points: points(&own, grounds.len()) })
+        };
+        contenders.iter().enumerate().map(curve).collect()
+    }
+}
+
+/// Means over sessions at every mark; the sessions of one ground follow each other at this distance. Repeats on one ground are
+/// alike, so the standard error is that of the grounds' means, or of the repeats where there is only one ground.
+fn points(curves: &[&[(usize, Quality)]], grounds: usize) -> Vec<Point> {
+    let marks = curves.first().map_or(0, |curve| curve.len());
+    let point = |mark: usize| {
+        let values: Vec<[f64; 5]> = curves.iter().map(|curve| curve[mark].1.values()).collect();
+        let samples: Vec<[f64; 5]> = match grounds {
+            1 => values,
+            _ => (0..grounds).map(|at| mean(values.iter().skip(at).step_by(grounds))).collect(),
+        };
+        let centre = mean(samples.iter());
+        let error = (samples.len() > 1).then(|| standard_error(&samples, &centre));
+        Point { answers: curves[0][mark].0, mean: Quality::from_values(centre), error: error.map(Quality::from_values) }
+    };
+    (0..marks).map(point).collect()
+}
+
+fn mean<'a>(values: impl Iterator<Item = &'a [f64; 5]>) -> [f64; 5] {
+    let (mut sum, mut count) = ([0.0; 5], 0.0);
+    for value in values {
+        sum.iter_mut().zip(value).for_each(|(sum, value)| *sum += value);
+        count += 1.0;
+    }
+    sum.map(|sum| sum / count)
+}
+
+fn standard_error(samples: &[[f64; 5]], mean: &[f64; 5]) -> [f64; 5] {
+    let count = samples.len() as f64;
+    let of = |measure: usize| {
+        let squares: f64 = samples.iter().map(|sample| (sample[measure] - mean[measure]).powi(2)).sum();
+        (squares / (count - 1.0) / count).sqrt()
+    };
+    std::array::from_fn(of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_those_of_the_grounds() {
+        let curve = |value: f64| vec![(10, Quality::from_values([value; 5]))];
+        // Two grounds, two repeats: means 0.2 and 0.6 of the grounds.
+        let curves = [curve(0.1), curve(0.5), curve(0.3), curve(0.7)];
+        let curves: Vec<&[(usize, Quality)]> = curves.iter().map(Vec::as_slice).collect();
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-15, "{a} {b}");
+        let two = points(&curves, 2);
+        close(two[0].mean.map, 0.4);
+        // A standard deviation of 0.4 / √2 over √2.
+        close(two[0].error.unwrap().tau, 0.2);
+        let one = points(&curves, 1);
+        close(one[0].mean.best, 0.4);
+        close(one[0].error.unwrap().map, (0.2_f64 / 3.0 / 4.0).sqrt());
+        assert!(points(&curves[..1], 1)[0].error.is_none());
+    }
+}

@@ -1,0 +1,25 @@
+//! What a project says about asking.
+
+use super::Goal;
+
+/// How the next pair is chosen, as a project's `[ask]` says it. `ordain::active` makes settings of it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Ask {
+    /// What the answers are for.
+    pub goal: Goal,
+    /// The strategy by name. Default: the goal's own.
+    pub strategy: Option<String>,
+    /// The strategy's focus. Default: what suits the goal.
+    pub focus: Option<f64>,
+    /// Whether a pair may be asked again.
+    pub repeat: bool,
+    /// Where random choices start.
+    pub seed: u64,
+}
+
+impl Default for Ask {
+    fn default() -> Self {
+        Self { goal: Goal::WholeOrder, strategy: None, focus: None, repeat: false, seed: 1 }
+    }
+}

@@ -1,0 +1,161 @@
+//! What is believed after the answers.
+
+use std::sync::Arc;
+
+use super::{Inference, Model, Pool, Ranking};
+use crate::active::{
+    Asking, Candidates, Certainty, CertaintyParams, Outlook, Question, Span, StopRule, certainty, choose_many,
+    rank_with_certainty,
+};
+use crate::data::{ItemId, Items, Newcomers};
+use crate::gp::{Belief, EpParams, Incremental, Prediction, RankingParams, predict};
+use crate::kernel::{Kernel, build_with_newcomers};
+use crate::watch::Step;
+use crate::{Result, Watch};
+
+/// A belief over a model's items, and perhaps over newcomers.
+pub struct Fitted<'a> {
+    model: &'a Model,
+    /// The model's items and then newcomers, if there are any.
+    joined: Option<Items>,
+    belief: Box<dyn Belief>,
+    learned: usize,
+}
+
+impl Model {
+    /// Learns from all standing answers.
+    ///
+    /// # Errors
+    /// If a kernel cannot be evaluated, an answer cannot be learned, EP does not converge, or the watch stops it.
+    pub fn fit(&self, inference: Inference, watch: &Watch) -> Result<Fitted<'_>> {
+        let kernel = self.kernel()?;
+        let observations = self.observations()?;
+        let belief: Box<dyn Belief> = match inference {
+            Inference::Ep => Box::new(EpParams { watch: watch.clone(), ..EpParams::default() }.fit(kernel, &observations)?),
+            Inference::Incremental => Box::new(step_by_step(kernel, &observations, watch)?),
+        };
+        Ok(Fitted { model: self, joined: None, belief, learned: observations.len() })
+    }
+
+    /// Learns from all standing answers, and believes accordingly of newcomers. What is believed of the model's own items is the
+    /// same as without them.
+    ///
+    /// # Errors
+    /// As [`Model::fit`].
+    pub fn fit_with(&self, newcomers: Newcomers<'_>, inference: Inference, watch: &Watch) -> Result<Fitted<'_>> {
+        let joint = Arc::new(build_with_newcomers(&self.kernels, &newcomers)?);
+        let observations = self.observations()?;
+        let belief: Box<dyn Belief> = match inference {
+            Inference::Ep => {
+                let params = EpParams { watch: watch.clone(), ..EpParams::default() };
+                Box::new(params.fit(self.kernel()?, &observations)?.with_newcomers(joint)?)
+            }
+            // Steps are along known items, so that newcomers change nothing for those.
+            Inference::Incremental => Box::new(step_by_step(joint, &observations, watch)?),
+        };
+        Ok(Fitted { model: self, joined: Some(newcomers.into_items()), belief, learned: observations.len() })
+    }
+}
+
+fn step_by_step(
+    kernel: Arc<dyn Kernel>,
+    observations: &[crate::gp::Observation],
+    watch: &Watch,
+) -> Result<Incremental> {
+    let mut belief = Incremental::new(kernel, observations.len())?;
+    for (done, observation) in observations.iter().enumerate() {
+        watch.step(|| Step::new("learning from the answers", done, observations.len()))?;
+        belief.observe(observation)?;
+    }
+    Ok(belief)
+}
+
+impl Fitted<'_> {
+    /// The model.
+    pub fn model(&self) -> &Model {
+        self.model
+    }
+
+    /// What is believed.
+    pub fn belief(&self) -> &dyn Belief {
+        self.belief.as_ref()
+    }
+
+    /// The items that the belief is about: the model's, then newcomers.
+    pub fn items(&self) -> &Items {
+        self.joined.as_ref().unwrap_or(&self.model.items)
+    }
+
+    /// The number of answers that the belief learned from; skips do not count.
+    pub fn learned(&self) -> usize {
+        self.learned
+    }
+
+    /// Whether some items are newcomers.
+    pub fn has_newcomers(&self) -> bool {
+        self.joined.is_some()
+    }
+
+    /// Whether an item is a newcomer.
+    pub fn is_new(&self, item: ItemId) -> bool {
+        item.index() >= self.model.items.len()
+    }
+
+    /// Ranks all items and counts how settled the ranking is, from the same draws.
+    ///
+    /// # Errors
+    /// As [`rank`](crate::gp::rank).
+    pub fn rank(&self, params: &RankingParams) -> Result<Ranking> {
+        let (items, groups) = rank_with_certainty(self.belief(), self.items(), params)?;
+        Ok(Ranking { items, groups })
+    }
+
+    /// What a judge would say of two items.
+    ///
+    /// # Errors
+    /// If a kernel cannot give a column.
+    pub fn predict(&self, first: ItemId, second: ItemId) -> Result<Prediction> {
+        predict(self.belief(), &self.model.answer_model, first, second)
+    }
+
+    /// How settled the ranking of every group is.
+    ///
+    /// # Errors
+    /// As [`certainty()`].
+    pub fn certainty(&self, params: &CertaintyParams) -> Result<Vec<Certainty>> {
+        certainty(self.belief(), self.items().groups(), params)
+    }
+
+    /// This many pairs that are worth asking at once under this belief, the best first; fewer if fewer are left.
+    ///
+    /// # Errors
+    /// If a kernel cannot give a column.
+    pub fn ask_many(&self, asking: &Asking, pool: Option<&Pool>, count: usize) -> Result<Vec<Question>> {
+        let mut stream = asking.seed.stream(self.model.answers.standing().len() as u64);
+        let candidates = self.candidates(asking, pool);
+        let answer_model = &self.model.answer_model;
+        choose_many(self.belief(), answer_model, asking.strategy, candidates, &[], count, &mut stream)
+    }
+
+    /// What a forecast from here needs. Newcomers are not asked about, so there must be none.
+    ///
+    /// # Errors
+    /// If the belief cannot give its covariances.
+    pub fn outlook(&self, asking: &Asking, rule: StopRule, span: Span) -> Result<Outlook> {
+        let candidates = self.candidates(asking, None);
+        let groups = self.model.items.groups();
+        Outlook::new(self.belief(), groups, self.model.answer_model, asking, candidates, rule, span)
+    }
+
+    /// The pairs that may be asked after the answers so far.
+    fn candidates(&self, asking: &Asking, pool: Option<&Pool>) -> Candidates {
+        let mut candidates = Candidates::new(self.model.items.groups().cloned());
+        for answer in self.model.answers.standing() {
+            candidates.rule_out(answer, asking.repeat);
+        }
+        match pool {
+            Some(pool) => candidates.with_pool(pool.iter().copied()),
+            None => candidates,
+        }
+    }
+}

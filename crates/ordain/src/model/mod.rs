@@ -1,0 +1,321 @@
+//! The front door without files: items, what makes them alike, how judges answer, and the answers so far.
+//!
+//! A [`Model`] is plain data and can be shared between threads. [`Model::fit`] gives what is believed, to rank and to predict by.
+//! [`Model::session`] gives a belief that asks. Both leave the model as it is: whoever keeps answers in a database hands them in by
+//! [`Model::with_answers`]; a folder's answers are kept by [`Project`](crate::Project).
+
+mod fitted;
+mod ranking;
+
+use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
+
+pub use fitted::Fitted;
+pub use ranking::Ranking;
+
+use crate::active::{AskOptions, Asking, BeliefKind, Session, SessionParams};
+use crate::data::{Answer, AnswerLog, Ask, ItemId, Items, Outcome, Relation};
+use crate::gp::{AnswerModel, Comparison, ComparisonParams, Observation, Problem, Setting, Tuned, TuningParams};
+use crate::kernel::{KernelSpec, Parameter, WeightedSum, build, set_parameters};
+use crate::{Error, Result};
+
+/// How answers become a belief.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Inference {
+    /// Expectation propagation over all answers at once.
+    Ep,
+    /// One step per answer, in the order of the answers: what a session believes.
+    Incremental,
+}
+
+impl Inference {
+    /// All ways.
+    pub const ALL: [Self; 2] = [Self::Ep, Self::Incremental];
+
+    /// Its name on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ep => "ep",
+            Self::Incremental => "incremental",
+        }
+    }
+
+    /// One line that says what it does.
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::Ep => "Expectation propagation over all answers at once",
+            Self::Incremental => "One step per answer, in the order of the log, as `ordain ask` learns",
+        }
+    }
+}
+
+impl std::fmt::Display for Inference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Inference {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self> {
+        let known = Self::ALL.into_iter().find(|one| one.name() == word);
+        known.ok_or_else(|| Error::Setting {
+            name: "inference",
+            found: word.to_owned(),
+            expected: Self::ALL.map(Self::name).join(" or "),
+        })
+    }
+}
+
+/// Items, relations, kernels, how judges answer, and the answers so far.
+///
+/// ```
+/// use ordain::{Inference, Model, Watch};
+/// use ordain::data::{AnswerLog, Entry, Items, Outcome};
+/// use ordain::gp::RankingParams;
+/// use ordain::kernel::KernelSpec;
+///
+/// let items = Items::from_ids(["ash", "birch", "cedar"])?;
+/// let model = Model::new(items, vec![KernelSpec::independent(1.0)])?;
+/// let mut session = model.session(&Default::default(), None)?;
+/// let mut kept = Vec::new(); // a service keeps them in its database
+/// while let Some(question) = session.ask()? {
+///     let answer = question.answer(Outcome::First)?;
+///     session.tell(answer.clone())?;
+///     kept.push(Entry::Answer(answer));
+/// }
+/// let taken = session.undo(None)?;
+/// kept.push(Entry::Undo { judge: None, time: None });
+/// assert!(taken.is_some());
+///
+/// let model = model.with_answers(AnswerLog::new(kept)?)?;
+/// let ranking = model.fit(Inference::Ep, &Watch::NONE)?.rank(&RankingParams::default())?;
+/// assert_eq!(ranking.items.len(), 3);
+/// # Ok::<(), ordain::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Model {
+    items: Items,
+    relations: Vec<Relation>,
+    kernels: Vec<KernelSpec>,
+    answer_model: AnswerModel,
+    answers: AnswerLog,
+    ask: Ask,
+    /// Built when it is first needed.
+    kernel: OnceLock<Arc<WeightedSum>>,
+}
+
+/// Pairs to which questions are confined.
+pub type Pool = [(ItemId, ItemId)];
+
+impl Model {
+    /// A model of items that nothing was answered about. Kernels over relations find these by [`Model::with_relations`].
+    ///
+    /// # Errors
+    /// If there is no kernel.
+    pub fn new(items: Items, kernels: Vec<KernelSpec>) -> Result<Self> {
+        if kernels.is_empty() {
+            return Err(Error::Data { what: "kernels", found: "none".into(), expected: "at least one".into() });
+        }
+        Ok(Self {
+            items,
+            relations: Vec::new(),
+            kernels,
+            answer_model: AnswerModel::default(),
+            answers: AnswerLog::default(),
+            ask: Ask::default(),
+            kernel: OnceLock::new(),
+        })
+    }
+
+    /// The same model, whose kernels find these relations by their position.
+    pub fn with_relations(self, relations: Vec<Relation>) -> Self {
+        Self { relations, kernel: OnceLock::new(), ..self }
+    }
+
+    /// The same model, whose judges answer in this way.
+    pub fn with_answer_model(self, answer_model: AnswerModel) -> Self {
+        Self { answer_model, ..self }
+    }
+
+    /// The same model with these settings for asking.
+    pub fn with_ask(self, ask: Ask) -> Self {
+        Self { ask, ..self }
+    }
+
+    /// The same model with these answers in place of those it had.
+    ///
+    /// # Errors
+    /// If an answer is about an item that is not there, or compares items of two groups.
+    pub fn with_answers(self, answers: AnswerLog) -> Result<Self> {
+        answers.standing().into_iter().try_for_each(|answer| self.check(answer))?;
+        Ok(Self { answers, ..self })
+    }
+
+    /// The same model with these values of its kernels' parameters, by their names as in `kernel[0].weight`.
+    ///
+    /// # Errors
+    /// If a kernel has no such parameter, or a value is not positive and finite.
+    pub fn with_parameters(mut self, parameters: &[Parameter]) -> Result<Self> {
+        set_parameters(&mut self.kernels, parameters)?;
+        Ok(Self { kernel: OnceLock::new(), ..self })
+    }
+
+    /// The items.
+    pub fn items(&self) -> &Items {
+        &self.items
+    }
+
+    /// The relations.
+    pub fn relations(&self) -> &[Relation] {
+        &self.relations
+    }
+
+    /// The parts of the utility.
+    pub fn kernels(&self) -> &[KernelSpec] {
+        &self.kernels
+    }
+
+    /// How utilities become answers.
+    pub fn answer_model(&self) -> &AnswerModel {
+        &self.answer_model
+    }
+
+    /// All that was ever answered.
+    pub fn answers(&self) -> &AnswerLog {
+        &self.answers
+    }
+
+    /// What is said about asking.
+    pub fn ask(&self) -> &Ask {
+        &self.ask
+    }
+
+    /// How alike the items are: the weighted sum of the kernels. It is built once.
+    ///
+    /// # Errors
+    /// If a kernel does not fit the items or relations.
+    pub fn kernel(&self) -> Result<Arc<WeightedSum>> {
+        if let Some(kernel) = self.kernel.get() {
+            return Ok(kernel.clone());
+        }
+        let kernel = Arc::new(build(&self.kernels, &self.items, &self.relations)?);
+        Ok(self.kernel.get_or_init(|| kernel).clone())
+    }
+
+    /// The settings of a session: what this model says about asking, unless the options say otherwise.
+    ///
+    /// # Errors
+    /// If there is no such strategy, or it takes no focus and one is given.
+    pub fn asking(&self, options: &AskOptions) -> Result<Asking> {
+        Ok(Asking::resolve(&self.ask, options, &self.items)?)
+    }
+
+    /// A session that has learned the standing answers one by one. It asks only pairs of the pool, if there is one.
+    ///
+    /// # Errors
+    /// As [`Model::asking`], or if a kernel cannot be evaluated, an answer cannot be learned, or a pair of the pool is none.
+    pub fn session(&self, options: &AskOptions, pool: Option<&Pool>) -> Result<Session> {
+        let Asking { strategy, repeat, seed, .. } = self.asking(options)?;
+        let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat, seed };
+        let mut session = Session::new(self.kernel()?, self.items.groups().cloned(), self.answer_model, params)?;
+        if let Some(pool) = pool {
+            session = session.with_pool(pool)?;
+        }
+        session.resume(&self.answers)?;
+        Ok(session)
+    }
+
+    /// Learns the kernels' parameters from the answers. [`Model::with_parameters`] makes a model of what was found.
+    ///
+    /// # Errors
+    /// As [`TuningParams::tune`].
+    pub fn tune(&self, params: &TuningParams) -> Result<Tuned> {
+        params.tune(&mut [self.problem()?])
+    }
+
+    /// The standard deviations of the logarithms of the tuned parameters, at the values that the kernels have now: in the order
+    /// of [`Tuned::parameters`].
+    ///
+    /// # Errors
+    /// As [`TuningParams::uncertainty`].
+    pub fn uncertainty(&self, params: &TuningParams) -> Result<Vec<f64>> {
+        params.uncertainty(&mut [self.problem()?])
+    }
+
+    /// Learns parameters that several models share, each from its own answers. Their evidences multiply.
+    ///
+    /// # Errors
+    /// As [`TuningParams::tune`].
+    pub fn tune_together(models: &[Self], params: &TuningParams) -> Result<Tuned> {
+        params.tune(&mut models.iter().map(Self::problem).collect::<Result<Vec<_>>>()?)
+    }
+
+    /// Compares this model with those that lack one of its kernels.
+    ///
+    /// # Errors
+    /// As [`ComparisonParams::compare`].
+    pub fn compare(&self, params: &ComparisonParams) -> Result<Comparison> {
+        params.compare(Setting {
+            kernels: &self.kernels,
+            items: &self.items,
+            relations: &self.relations,
+            answers: &self.answers.standing(),
+            model: self.answer_model,
+        })
+    }
+
+    /// What the standing answers say; skips say nothing.
+    ///
+    /// # Errors
+    /// If an answer is a tie and ties have no width.
+    pub fn observations(&self) -> Result<Vec<Observation>> {
+        self.answer_model.observe_all(self.answers.standing())
+    }
+
+    /// Whether some standing answer is a tie although ties have no width, so that nothing can be learned from it.
+    pub fn ties_need_width(&self) -> bool {
+        self.answer_model.tie_width() == 0.0
+            && self.answers.standing().iter().any(|answer| answer.outcome == Outcome::Tie)
+    }
+
+    /// Adds an entry to the answers.
+    ///
+    /// # Errors
+    /// As [`Model::with_answers`], or if an undo has nothing to take back.
+    pub(crate) fn add(&mut self, entry: crate::data::Entry) -> Result<()> {
+        if let crate::data::Entry::Answer(answer) = &entry {
+            self.check(answer)?;
+        }
+        self.answers.push(entry)
+    }
+
+    fn problem(&self) -> Result<Problem> {
+        Ok(Problem {
+            kernel: build(&self.kernels, &self.items, &self.relations)?,
+            observations: self.observations()?,
+        })
+    }
+
+    fn check(&self, answer: &Answer) -> Result<()> {
+        let items = || [Some(answer.first), answer.second].into_iter().flatten();
+        if let Some(item) = items().find(|item| item.index() >= self.items.len()) {
+            return Err(Error::Data {
+                what: "the number of an item",
+                found: item.index().to_string(),
+                expected: format!("below {}", self.items.len()),
+            });
+        }
+        let apart = |groups: &crate::data::Groups| items().any(|item| groups.of(item) != groups.of(answer.first));
+        if self.items.groups().is_some_and(apart) {
+            return Err(Error::Data {
+                what: "an answer",
+                found: "items of two groups".into(),
+                expected: "two items of one group".into(),
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,38 @@
+//! A ranking and how settled it is.
+
+use crate::active::{Certainty, StopRule};
+use crate::gp::RankedItem;
+
+/// A ranking of all items, and how settled it is in every group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking {
+    /// The items: groups in their order, items by rank.
+    pub items: Vec<RankedItem>,
+    /// How settled each group is.
+    pub groups: Vec<Certainty>,
+}
+
+impl Ranking {
+    /// The probability with which tiers are told apart.
+    const LEVEL: f64 = 0.9;
+
+    /// The tier of every item from 1, in the order of [`Ranking::items`]. All items above the end of a tier are better than all
+    /// items below it with at least 90 % probability; items of one tier cannot be told apart yet.
+    pub fn tiers(&self) -> Vec<usize> {
+        let of_group = |group: &Certainty| {
+            let sizes = group.tiers(Self::LEVEL).into_iter().enumerate();
+            sizes.flat_map(|(tier, size)| std::iter::repeat_n(tier + 1, size)).collect::<Vec<_>>()
+        };
+        self.groups.iter().flat_map(of_group).collect()
+    }
+
+    /// The expected share of pairs in the wrong order, in the group where it is largest.
+    pub fn wrong_pairs(&self) -> f64 {
+        self.groups.iter().map(Certainty::error).fold(0.0, f64::max)
+    }
+
+    /// The probability that a goal is reached, in the group where it is smallest.
+    pub fn probability(&self, rule: &StopRule) -> f64 {
+        rule.probability(&self.groups)
+    }
+}

@@ -1,0 +1,183 @@
+//! Named experts and their weights, fixed or learned, and what they lost: all that a fusion keeps between queries.
+
+use serde::{Deserialize, Serialize};
+
+use super::{AnyLearner, Feedback, Hedge, HedgeParams, Learner, Margin, MarginParams, Preference};
+use crate::{Error, Result};
+
+/// Weights of named experts that are learned, with all that is needed to go on later.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExpertState {
+    experts: Vec<String>,
+    /// As they were given when learning began.
+    initial: Option<Vec<f64>>,
+    learner: AnyLearner,
+}
+
+impl ExpertState {
+    /// Begins to learn, from these weights or equal ones: by the margin, or by Hedge if a β is given.
+    ///
+    /// # Errors
+    /// If there is no expert, weights are not positive and one together, or β is out of range.
+    pub fn new(experts: Vec<String>, initial: Option<Vec<f64>>, beta: Option<f64>) -> Result<Self> {
+        let count = experts.len();
+        let learner = match beta {
+            None => {
+                let params = MarginParams { initial: initial.clone(), ..MarginParams::default() };
+                AnyLearner::Margin(Margin::new(count, &params)?)
+            }
+            Some(beta) => AnyLearner::Hedge(Hedge::new(count, &HedgeParams { beta, initial: initial.clone() })?),
+        };
+        Ok(Self { experts, initial, learner })
+    }
+
+    /// Reads what [`ExpertState::to_json`] wrote.
+    ///
+    /// # Errors
+    /// If it is no such text.
+    pub fn from_json(text: &str) -> Result<Self> {
+        let broken = |found: String| Error::Data { what: "experts' weights", found, expected: "weights that were kept".into() };
+        let state: Self = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
+        state.learner.check()?;
+        if state.learner.experts() != state.experts.len() {
+            return Err(broken(format!("{} names, {} weights", state.experts.len(), state.learner.experts())));
+        }
+        Ok(state)
+    }
+
+    /// As JSON, to keep.
+    ///
+    /// # Errors
+    /// If a number is not finite.
+    pub fn to_json(&self) -> Result<String> {
+        let wrong = |error: serde_json::Error| Error::Data {
+            what: "experts' weights",
+            found: error.to_string(),
+            expected: "finite numbers".into(),
+        };
+        Ok(serde_json::to_string_pretty(self).map_err(wrong)? + "\n")
+    }
+
+    /// The experts' names.
+    pub fn experts(&self) -> &[String] {
+        &self.experts
+    }
+
+    /// The weights that were given when learning began, if some were.
+    pub fn initial(&self) -> Option<&[f64]> {
+        self.initial.as_deref()
+    }
+
+    /// How weights are learned.
+    pub fn learner(&self) -> &AnyLearner {
+        &self.learner
+    }
+}
+
+/// Experts' weights, fixed or learned, and what they lost.
+pub enum ExpertWeights {
+    /// They are learned.
+    Learned(ExpertState),
+    /// They stay as they are.
+    Fixed(Tally),
+}
+
+/// Losses under weights that stay as they are: shares of the feedback, as Hedge counts them.
+pub struct Tally {
+    weights: Vec<f64>,
+    losses: Vec<f64>,
+    loss: f64,
+    rounds: u64,
+}
+
+impl ExpertWeights {
+    /// Weights that stay as they are.
+    pub fn fixed(weights: Vec<f64>) -> Self {
+        let losses = vec![0.0; weights.len()];
+        Self::Fixed(Tally { weights, losses, loss: 0.0, rounds: 0 })
+    }
+
+    /// The weights, if nothing changes them.
+    pub fn if_fixed(&self) -> Option<&[f64]> {
+        match self {
+            Self::Fixed(tally) => Some(&tally.weights),
+            Self::Learned(_) => None,
+        }
+    }
+
+    /// The weights as they are now.
+    pub fn now(&self) -> Vec<f64> {
+        match self {
+            Self::Fixed(tally) => tally.weights.clone(),
+            Self::Learned(state) => state.learner.weights(),
+        }
+    }
+
+    /// Learns from feedback on one query, or only counts what was lost.
+    ///
+    /// # Errors
+    /// As [`Learner::learn`].
+    pub fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<()> {
+        match self {
+            Self::Learned(state) => state.learner.learn(experts, feedback).map(|_| ()),
+            Self::Fixed(tally) => {
+                tally.add(experts, feedback);
+                Ok(())
+            }
+        }
+    }
+
+    /// How weights are learned, in one word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Fixed(_) => "none",
+            Self::Learned(state) => state.learner.word(),
+        }
+    }
+
+    /// How many queries had feedback.
+    pub fn rounds(&self) -> u64 {
+        match self {
+            Self::Fixed(tally) => tally.rounds,
+            Self::Learned(state) => state.learner.rounds(),
+        }
+    }
+
+    /// What each expert lost alone.
+    pub fn losses(&self) -> &[f64] {
+        match self {
+            Self::Fixed(tally) => &tally.losses,
+            Self::Learned(state) => state.learner.losses(),
+        }
+    }
+
+    /// What the weighted experts lost.
+    pub fn loss(&self) -> f64 {
+        match self {
+            Self::Fixed(tally) => tally.loss,
+            Self::Learned(state) => state.learner.loss(),
+        }
+    }
+
+    /// What they could have lost at most, if weights are learned.
+    pub fn bound(&self) -> Option<f64> {
+        match self {
+            Self::Fixed(_) => None,
+            Self::Learned(state) => Some(state.learner.bound()),
+        }
+    }
+}
+
+impl Tally {
+    fn add<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) {
+        if feedback.is_empty() {
+            return;
+        }
+        self.rounds += 1;
+        for ((expert, total), weight) in experts.iter().zip(&mut self.losses).zip(&self.weights) {
+            let loss = feedback.loss(expert).unwrap_or(0.0);
+            *total += loss;
+            self.loss += weight * loss;
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! The front door of a folder: a [`Model`] whose answers live in the folder's log.
+//!
+//! This is the one place that knows the order "learn, put on the disk, acknowledge". An answer that [`Project::tell`] or
+//! [`Recorder::record`] acknowledged survives a crash.
+
+mod recorder;
+
+use std::path::{Path, PathBuf};
+
+pub use recorder::Recorder;
+use recorder::{Log, tie_without_width};
+
+use crate::active::{AskOptions, Asking, Facts, Question, Session, Strategy, Unfit};
+use crate::data::{Answer, Ask, Entry, ItemId, Items, Newcomers};
+use crate::formats::{
+    Draft, Known, NewLinks, ProjectData, ProjectFile, Sketch, Table, draft_project, named_pair, read_project, write_ask,
+    write_parameters, write_project,
+};
+use crate::gp::{AnswerModel, Comparison, ComparisonParams, Observation, Tuned, TuningParams};
+use crate::kernel::{KernelSpec, Parameter};
+use crate::{Error, Fitted, Inference, InputError, Model, Result, Watch};
+
+/// A model that lives in a folder with an `ordain.toml`.
+///
+/// ```
+/// use ordain::{Inference, Project, Watch};
+/// use ordain::data::Outcome;
+/// use ordain::formats::Sketch;
+/// use ordain::gp::RankingParams;
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let folder = folder.path();
+/// # std::fs::write(folder.join("lamps.csv"), "id,watts\nred,40\nblue,60\ngreen,25\n").unwrap();
+/// Project::create(&Sketch { folder: folder.into(), file: folder.join("lamps.csv"), ..Sketch::default() })?;
+///
+/// let mut project = Project::open(folder)?;
+/// while let Some(question) = project.ask()? {
+///     project.tell(question.answer(Outcome::First)?.by("ann"))?;
+/// }
+/// project.undo(Some("ann"), None)?;
+/// let ranking = project.fit(Inference::Ep, &Watch::NONE)?.rank(&RankingParams::default())?;
+/// assert_eq!(ranking.items.len(), 3);
+/// # Ok::<(), ordain::Error>(())
+/// ```
+pub struct Project {
+    file: ProjectFile,
+    model: Model,
+    log: Log,
+    options: AskOptions,
+    pool: Option<Vec<(ItemId, ItemId)>>,
+    /// The session that asks, once it was needed. It has learned exactly the model's answers.
+    session: Option<Session>,
+}
+
+impl Project {
+    /// Opens a project: a folder with an `ordain.toml`, or such a file.
+    ///
+    /// # Errors
+    /// If a file cannot be read or does not say what it should; the error names the place.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let ProjectData { file, items, relations, kernels, answers, noise, tie_width, ask } = read_project(path)?;
+        let log = Log::new(file.path.clone(), file.answers.clone(), tie_width);
+        let model = Model::new(items, kernels)?
+            .with_relations(relations)
+            .with_answer_model(AnswerModel::new(noise, tie_width)?)
+            .with_answers(answers)?
+            .with_ask(ask);
+        Ok(Self { file, model, log, options: AskOptions::default(), pool: None, session: None })
+    }
+
+    /// Writes a first project file for data at hand. The folder is made if there is none. Gives the file and what
+    /// was understood of the data.
+    ///
+    /// # Errors
+    /// If the data do not fit together, there is a project already, or it cannot be written.
+    pub fn create(sketch: &Sketch) -> Result<(PathBuf, Draft)> {
+        let draft = draft_project(sketch)?;
+        // Only now that the data are known to fit.
+        let file = write_project(&sketch.folder, &draft.text)?;
+        Ok((file, draft))
+    }
+
+    /// The project file and the files that it names.
+    pub fn file(&self) -> &ProjectFile {
+        &self.file
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The items.
+    pub fn items(&self) -> &Items {
+        self.model.items()
+    }
+
+    /// Asks otherwise than the project file says from now on.
+    ///
+    /// # Errors
+    /// As [`Project::asking`].
+    pub fn set_options(&mut self, options: AskOptions) -> Result<()> {
+        self.resolve(&options)?;
+        self.options = options;
+        self.session = None;
+        Ok(())
+    }
+
+    /// The settings of the session.
+    ///
+    /// # Errors
+    /// If there is no such strategy, or it takes no focus and one is given.
+    pub fn asking(&self) -> Result<Asking> {
+        self.resolve(&self.options)
+    }
+
+    fn resolve(&self, options: &AskOptions) -> Result<Asking> {
+        Asking::resolve(self.model.ask(), options, self.items()).map_err(|unfit| match unfit {
+            Unfit::UnknownStrategy { name } => self.file.unknown_strategy(&name, Strategy::names()),
+            Unfit::NoFocus { focus, strategy } => {
+                let expected = format!("no focus: the strategy {strategy} has none");
+                let error = InputError::new(&self.file.path, expected).column("focus").found(focus.to_string());
+                error.hint("delete it under [ask], or set for example strategy = \"expected-loss\"").into()
+            }
+            Unfit::Options(error) => error,
+        })
+    }
+
+    /// Asks only the pairs of a table from now on: columns `first` and `second`, and `group` where ids alone do not say.
+    ///
+    /// # Errors
+    /// If the table cannot be read, or a row does not name two items of one group.
+    pub fn set_pool(&mut self, path: impl AsRef<Path>) -> Result<()> {
+        self.pool = Some(read_pool(path.as_ref(), self.items())?);
+        self.session = None;
+        Ok(())
+    }
+
+    /// The pairs to which questions are confined, if they are.
+    pub fn pool(&self) -> Option<&[(ItemId, ItemId)]> {
+        self.pool.as_deref()
+    }
+
+    /// The session that has learned all standing answers one by one.
+    ///
+    /// # Errors
+    /// As [`Model::session`].
+    pub fn session(&mut self) -> Result<&Session> {
+        // Checked by hand: the borrow checker does not see that a session that is there can be returned at once.
+        if self.session.is_none() {
+            self.resolve(&self.options)?;
+            let session = self.learnable()?.session(&self.options, self.pool.as_deref())?;
+            self.session = Some(session);
+        }
+        match &self.session {
+            Some(session) => Ok(session),
+            None => unreachable!("it was made above"),
+        }
+    }
+
+    /// The next question; none if no pair is left. Asking again without an answer gives the same pair.
+    ///
+    /// # Errors
+    /// As [`Model::session`].
+    pub fn ask(&mut self) -> Result<Option<Question>> {
+        self.session()?.ask()
+    }
+
+    /// Checks that answers can be recorded, so that nobody answers in vain.
+    ///
+    /// # Errors
+    /// If the log cannot be appended to.
+    pub fn check_log(&mut self) -> Result<()> {
+        self.log.writer(self.model.items()).map(|_| ())
+    }
+
+    /// Learns an answer, puts it on the disk, and returns: then it is acknowledged. A skip is an answer too.
+    ///
+    /// # Errors
+    /// If the answer cannot be learned, or cannot be written. Neither the log nor what is believed changes then.
+    pub fn tell(&mut self, answer: Answer) -> Result<()> {
+        self.session()?;
+        let Some(session) = &mut self.session else { unreachable!("it was made above") };
+        session.tell(answer.clone())?;
+        self.record(Entry::Answer(answer)).inspect_err(|_| self.session = None)
+    }
+
+    /// Takes back the latest standing answer of a judge, in the log first; none if there is none. `time` is written beside it.
+    ///
+    /// # Errors
+    /// If the log cannot be written, or a kernel cannot be evaluated.
+    pub fn undo(&mut self, judge: Option<&str>, time: Option<String>) -> Result<Option<Answer>> {
+        self.session()?;
+        let Some(session) = &mut self.session else { unreachable!("it was made above") };
+        if !session.answers().iter().any(|answer| answer.judge.as_deref() == judge) {
+            return Ok(None);
+        }
+        self.record(Entry::Undo { judge: judge.map(str::to_owned), time })?;
+        let Some(session) = &mut self.session else { unreachable!("it was made above") };
+        session.undo(judge).inspect_err(|_| self.session = None)
+    }
+
+    /// Puts an entry on the disk and among the answers.
+    fn record(&mut self, entry: Entry) -> Result<()> {
+        self.log.append(&entry, self.model.items())?;
+        self.model.add(entry)
+    }
+
+    /// Learns from all standing answers.
+    ///
+    /// # Errors
+    /// As [`Model::fit`].
+    pub fn fit(&self, inference: Inference, watch: &Watch) -> Result<Fitted<'_>> {
+        self.learnable()?.fit(inference, watch)
+    }
+
+    /// Learns from all standing answers, and believes accordingly of newcomers.
+    ///
+    /// # Errors
+    /// As [`Model::fit_with`].
+    pub fn fit_with(&self, newcomers: Newcomers<'_>, inference: Inference, watch: &Watch) -> Result<Fitted<'_>> {
+        self.learnable()?.fit_with(newcomers, inference, watch)
+    }
+
+    /// Reads newcomers from a table with the columns of the project's items, and their links.
+    ///
+    /// # Errors
+    /// As [`ProjectFile::newcomers`].
+    pub fn newcomers(&self, file: impl AsRef<Path>, links: &[NewLinks]) -> Result<Newcomers<'_>> {
+        let (items, relations, kernels) = (self.model.items(), self.model.relations(), self.model.kernels());
+        self.file.newcomers(Known { items, relations, kernels }, file, links)
+    }
+
+    /// What the standing answers say.
+    ///
+    /// # Errors
+    /// If an answer is a tie and ties have no width.
+    pub fn observations(&self) -> Result<Vec<Observation>> {
+        self.learnable()?.observations()
+    }
+
+    /// Learns the kernels' parameters from the answers; [`Project::save`] writes them.
+    ///
+    /// # Errors
+    /// As [`Model::tune`].
+    pub fn tune(&self, params: &TuningParams) -> Result<Tuned> {
+        let hint = "record some first: ordain answer FIRST SECOND";
+        if self.observations()?.is_empty() {
+            return Err(InputError::new(&self.file.answers, "answers to learn from").found("none").hint(hint).into());
+        }
+        self.model.tune(params)
+    }
+
+    /// Compares the model with those that lack one of its kernels.
+    ///
+    /// # Errors
+    /// As [`Model::compare`].
+    pub fn compare(&self, params: &ComparisonParams) -> Result<Comparison> {
+        self.learnable()?.compare(params)
+    }
+
+    /// Writes tuned parameters into the project file and goes on with them. Everything else in the file stays.
+    ///
+    /// # Errors
+    /// If the file has changed since it was read, or cannot be written. It is then as it was.
+    pub fn save(&mut self, parameters: &[Parameter]) -> Result<()> {
+        let model = self.model.clone().with_parameters(parameters)?;
+        write_parameters(&mut self.file, parameters)?;
+        self.model = model;
+        self.session = None;
+        Ok(())
+    }
+
+    /// Writes `[ask]` into the project file and goes on with it. Everything else in the file stays.
+    ///
+    /// # Errors
+    /// As [`Project::asking`] and [`Project::save`].
+    pub fn save_ask(&mut self, ask: Ask) -> Result<()> {
+        Asking::resolve(&ask, &AskOptions::default(), self.items())?;
+        write_ask(&mut self.file, &ask)?;
+        self.model = self.model.clone().with_ask(ask);
+        self.session = None;
+        Ok(())
+    }
+
+    /// What the kernels are called: by their kind and relation, and by their number too where that is not enough.
+    pub fn kernel_names(&self) -> Vec<String> {
+        let name = |spec: &KernelSpec| {
+            let file = spec.shape.relation().and_then(|relation| self.file.relations[relation].file_name());
+            let over = file.map(|file| format!(" over {}", file.to_string_lossy())).unwrap_or_default();
+            format!("{}{over}", spec.shape.kind())
+        };
+        let names: Vec<String> = self.model.kernels().iter().map(name).collect();
+        let several = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
+        let numbered = names.iter().enumerate().map(|(number, name)| match several(name) {
+            true => format!("{name} (kernel[{number}])"),
+            false => name.clone(),
+        });
+        numbered.collect()
+    }
+
+    /// The true utilities or grades in a column of the items' table, to simulate against. Whole numbers from 0 to 4 are grades.
+    ///
+    /// # Errors
+    /// If there is no such column, it is one of the attributes, or a cell is not a number.
+    pub fn facts(&self, column: &str) -> Result<Facts> {
+        let file = self.file.items.as_deref().unwrap_or(&self.file.answers);
+        let Some(cells) = self.file.other.get(column) else {
+            if self.items().attributes().names().iter().any(|name| name == column) {
+                let error = InputError::new(file, "a column that is not an attribute: the model would see the truth");
+                let hint = format!("list the attributes without it in {}", self.file.path.display());
+                return Err(error.column(column).hint(hint).into());
+            }
+            let names = self.file.other.names();
+            let hint = match names.is_empty() {
+                true => "every column is an id, a group or an attribute".to_owned(),
+                false => format!("beside ids, groups and attributes there are: {}", names.join(", ")),
+            };
+            return Err(InputError::new(file, "a column of this name").column(column).hint(hint).into());
+        };
+        let number = |(row, cell): (usize, &String)| {
+            cell.trim().parse::<f64>().ok().filter(|value| value.is_finite()).ok_or_else(|| {
+                let id = &self.items().ids()[row];
+                Error::from(InputError::new(file, format!("a number for {id}")).column(column).found(cell.as_str()))
+            })
+        };
+        let values: Vec<f64> = cells.iter().enumerate().map(number).collect::<Result<_>>()?;
+        let grades = values.iter().all(|value| value.fract() == 0.0 && (0.0..=4.0).contains(value));
+        Ok(match grades {
+            true => Facts::Grades(values.iter().map(|&value| value as i32).collect()),
+            false => Facts::Utilities(values),
+        })
+    }
+
+    /// The model, if its answers can be learned.
+    fn learnable(&self) -> Result<&Model> {
+        if self.model.ties_need_width() {
+            return Err(tie_without_width(&self.file.path));
+        }
+        Ok(&self.model)
+    }
+}
+
+/// Pairs from a table with the columns `first` and `second`, and `group` where ids alone do not say.
+fn read_pool(path: &Path, items: &Items) -> Result<Vec<(ItemId, ItemId)>> {
+    let table = Table::read(path)?;
+    let (first, second) = (table.column("first")?, table.column("second")?);
+    let group = table.columns().iter().position(|column| column == "group");
+    let pair = |row: usize| {
+        let cell = |column: usize| table.cell(row, column).trim();
+        let group = group.map(cell).filter(|group| !group.is_empty());
+        let found = named_pair(items, &path.to_string_lossy(), [cell(first), cell(second)], group);
+        found.map_err(|error| match error {
+            Error::Input(error) => InputError { column: None, ..*error }.line(table.line(row)).into(),
+            other => other,
+        })
+    };
+    (0..table.len()).map(pair).collect()
+}

@@ -1,0 +1,110 @@
+//! Recording answers: checked, appended, synced, and only then acknowledged.
+
+use std::path::{Path, PathBuf};
+
+use crate::data::{AnswerLog, Entry, Items, Outcome};
+use crate::formats::{AnswerWriter, ProjectLog, read_project_log};
+use crate::{Error, InputError, Result};
+
+/// Records answers in a project without learning from them. It reads the items' ids and the log, neither attributes nor links, so
+/// it is quick however large the project is.
+///
+/// ```
+/// use ordain::Recorder;
+/// use ordain::data::{Answer, Entry, Outcome};
+/// use ordain::formats::named_pair;
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let folder = folder.path();
+/// # std::fs::write(folder.join("lamps.csv"), "id,watts\nred,40\nblue,60\ngreen,25\n").unwrap();
+/// # std::fs::write(folder.join("ordain.toml"), "[items]\nfile = \"lamps.csv\"\n[[kernel]]\nkind = \"linear\"\n").unwrap();
+/// let mut recorder = Recorder::open(folder)?;
+/// let (red, blue) = named_pair(recorder.items(), "a request", ["red", "blue"], None)?;
+/// recorder.record(Entry::Answer(Answer::new(red, Some(blue), Outcome::Second)?))?;
+/// assert_eq!(recorder.answers().standing().len(), 1);
+/// # Ok::<(), ordain::Error>(())
+/// ```
+pub struct Recorder {
+    items: Items,
+    answers: AnswerLog,
+    log: Log,
+}
+
+impl Recorder {
+    /// Opens a project to record answers in: a folder with an `ordain.toml`, or such a file.
+    ///
+    /// # Errors
+    /// If a file that is needed cannot be read or does not say what it should; the error names the place.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let ProjectLog { path, items, answers, file, tie_width } = read_project_log(path)?;
+        Ok(Self { items, answers, log: Log::new(path, file, tie_width) })
+    }
+
+    /// The items, without their attributes.
+    pub fn items(&self) -> &Items {
+        &self.items
+    }
+
+    /// What was answered.
+    pub fn answers(&self) -> &AnswerLog {
+        &self.answers
+    }
+
+    /// The answer log.
+    pub fn file(&self) -> &Path {
+        &self.log.file
+    }
+
+    /// Records an entry; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// If nothing can be learned from it, the log cannot hold it, it is an undo with nothing to take back, or writing fails. The
+    /// log is then as it was.
+    pub fn record(&mut self, entry: Entry) -> Result<()> {
+        let ties = |answers: &AnswerLog| answers.standing().iter().any(|answer| answer.outcome == Outcome::Tie);
+        if self.log.tie_width == 0.0 && ties(&self.answers) {
+            return Err(tie_without_width(&self.log.project));
+        }
+        self.log.append(&entry, &self.items)?;
+        self.answers.push(entry)
+    }
+}
+
+/// The log of a project, to append to.
+pub(super) struct Log {
+    project: PathBuf,
+    file: PathBuf,
+    tie_width: f64,
+    /// Opened when it is first needed.
+    writer: Option<AnswerWriter>,
+}
+
+impl Log {
+    pub(super) fn new(project: PathBuf, file: PathBuf, tie_width: f64) -> Self {
+        Self { project, file, tie_width, writer: None }
+    }
+
+    /// Puts an entry on the disk, unless nothing could be learned from it.
+    pub(super) fn append(&mut self, entry: &Entry, items: &Items) -> Result<()> {
+        let tie = matches!(entry, Entry::Answer(answer) if answer.outcome == Outcome::Tie);
+        if tie && self.tie_width == 0.0 {
+            return Err(tie_without_width(&self.project));
+        }
+        self.writer(items)?.append(entry, items)
+    }
+
+    /// The writer, which finds a log that it cannot append to when it is made.
+    pub(super) fn writer(&mut self, items: &Items) -> Result<&mut AnswerWriter> {
+        Ok(match &mut self.writer {
+            Some(writer) => writer,
+            none => none.insert(AnswerWriter::open(&self.file, items)?),
+        })
+    }
+}
+
+/// Ties need a width before anything can be learned from them.
+pub(super) fn tie_without_width(project: &Path) -> Error {
+    let error = InputError::new(project, "a number above 0, since an answer is a tie");
+    let hint = "write for example tie_width = 0.2 under [answers]: how close the utilities of a tie are";
+    error.column("tie_width").found("0").hint(hint).into()
+}

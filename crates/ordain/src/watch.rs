@@ -1,0 +1,105 @@
+//! Following long work, and stopping it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{Error, Result};
+
+/// One step of long work.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Step {
+    /// The work, in words: "learning from the answers".
+    pub work: &'static str,
+    /// The number of steps done.
+    pub done: usize,
+    /// The number of all steps, where that is known.
+    pub of: Option<usize>,
+    /// The number that the work improves, where there is one: the log posterior while tuning.
+    pub value: Option<f64>,
+    /// More about this step, for people.
+    pub detail: Option<String>,
+}
+
+impl Step {
+    /// Step `done` of `of` steps.
+    pub(crate) fn new(work: &'static str, done: usize, of: impl Into<Option<usize>>) -> Self {
+        Self { work, done, of: of.into(), value: None, detail: None }
+    }
+
+    /// The same step, with words about it.
+    pub(crate) fn detail(self, detail: String) -> Self {
+        Self { detail: Some(detail), ..self }
+    }
+}
+
+/// A handle that follows long work and can stop it: a progress bar, Ctrl-C, a time-out.
+///
+/// Every call that can take long accepts one. Both functions are called from worker threads, often, so they must be quick. The
+/// library reads no clock: whoever wants a time-out looks at a clock in [`Watch::stop_when`].
+///
+/// ```
+/// use std::sync::atomic::{AtomicBool, Ordering};
+/// use std::sync::Arc;
+/// use ordain::{Error, Inference, Model, Watch};
+/// use ordain::data::Items;
+/// use ordain::kernel::KernelSpec;
+///
+/// let cancelled = Arc::new(AtomicBool::new(true));
+/// let watch = Watch::default().stop_when({
+///     let cancelled = cancelled.clone();
+///     move || cancelled.load(Ordering::Relaxed)
+/// });
+/// let model = Model::new(Items::from_ids(["a", "b"])?, vec![KernelSpec::independent(1.0)])?;
+/// assert!(matches!(model.fit(Inference::Ep, &watch), Err(Error::Cancelled { .. })));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Watch {
+    report: Option<Arc<dyn Fn(&Step) + Send + Sync>>,
+    stop: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+}
+
+impl Watch {
+    /// A watch that neither reports nor stops.
+    pub const NONE: Self = Self { report: None, stop: None };
+
+    /// The same watch, which reports every step to a function.
+    pub fn report(mut self, report: impl Fn(&Step) + Send + Sync + 'static) -> Self {
+        self.report = Some(Arc::new(report));
+        self
+    }
+
+    /// The same watch, which stops the work as soon as a function says so. The call then returns [`Error::Cancelled`].
+    pub fn stop_when(mut self, stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.stop = Some(Arc::new(stop));
+        self
+    }
+
+    /// The same watch without reports: for work that is itself one step of larger work.
+    pub(crate) fn silent(&self) -> Self {
+        Self { report: None, stop: self.stop.clone() }
+    }
+
+    /// Reports a step, then stops if that is wanted.
+    pub(crate) fn step(&self, step: impl FnOnce() -> Step) -> Result<()> {
+        if self.report.is_none() && self.stop.is_none() {
+            return Ok(());
+        }
+        let step = step();
+        if let Some(report) = &self.report {
+            report(&step);
+        }
+        if self.stop.as_ref().is_some_and(|stop| stop()) {
+            return Err(Error::Cancelled { work: step.work });
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { report, stop } = self;
+        f.debug_struct("Watch").field("reports", &report.is_some()).field("stops", &stop.is_some()).finish()
+    }
+}
