@@ -103,7 +103,7 @@ impl Problem {
         let attributes = Attributes::new(names, count, self.attributes.concat()).expect("a rectangular table");
         let ids = (0..count).map(|item| item.to_string()).collect();
         let items = Items::new(ids, None, attributes).expect("different ids");
-        let spec = KernelSpec { weight: 1.0, shape: Shape::Vector { form, over: Over::Attributes } };
+        let spec = KernelSpec::new(1.0, Shape::Vector { form, over: Over::Attributes });
         kernel::build(&[spec], &items, &[]).expect("a valid kernel")
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ordain::data::{Answer, Attributes, ItemId, Items, Outcome, Relation};
 use ordain::gp::AnswerModel;
 use ordain::kernel::{self, Form, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape};
-use ordain::numeric::{Seed, normal};
+use ordain::numeric::{Purpose, Seed, normal};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
@@ -129,7 +129,7 @@ impl World {
     /// # Errors
     /// If the kernel cannot be made.
     pub fn kernel(&self) -> ordain::Result<Arc<dyn Kernel>> {
-        let own = KernelSpec { weight: self.own, shape: Shape::Independent };
+        let own = KernelSpec::new(self.own, Shape::Independent);
         let names = (0..ATTRIBUTES).map(|k| format!("x{k}")).collect();
         let ids: Vec<String> = (0..self.len()).map(|item| item.to_string()).collect();
         Ok(Arc::new(match &self.links {
@@ -137,13 +137,13 @@ impl World {
                 let attributes = Attributes::new(names, self.len(), self.attributes.concat())?;
                 let form = Form::SquaredExponential { kappa: self.scale, rho: Rho::Shared(1.0 / self.length) };
                 let shape = Shape::Vector { form, over: Over::Attributes };
-                let smooth = KernelSpec { weight: 1.0, shape };
+                let smooth = KernelSpec::new(1.0, shape);
                 kernel::build(&[smooth, own], &Items::new(ids, None, attributes)?, &[])?
             }
             Some(links) => {
                 let relation = RelationSpec { relation: 0, role: Role::Undirected };
                 let shape = Shape::RegularizedLaplacian { relation, beta: 1.0, iota: 1.0 };
-                let smooth = KernelSpec { weight: self.scale, shape };
+                let smooth = KernelSpec::new(self.scale, shape);
                 kernel::build(&[smooth, own], &Items::from_ids(ids)?, std::slice::from_ref(links))?
             }
         }))
@@ -156,7 +156,7 @@ impl World {
     /// If the items are one and the same.
     pub fn answer(&self, first: ItemId, second: ItemId) -> ordain::Result<Answer> {
         let (low, high) = (first.min(second), first.max(second));
-        let luck: f64 = SEED.stream((u64::from(low.0) + 1) << 32 | u64::from(high.0)).random();
+        let luck: f64 = SEED.stream(Purpose::TaskOf { kind: low.0 + 1, task: high.0 }).random();
         let difference = self.utilities[low.index()] - self.utilities[high.index()];
         let low_wins = luck < normal::cdf(difference / self.noise);
         Answer::new(first, Some(second), if low_wins == (first == low) { Outcome::First } else { Outcome::Second })

@@ -134,7 +134,9 @@ impl Talk {
                 match self.hear(&question)? {
                     None | Some(Word::Quit) => return self.end("see you"),
                     Some(Word::Said(Said::Tie)) if self.project.model().answer_model().tie_width() == 0.0 => {
-                        output::text("there are no ties in this project: choose, skip, or set tie_width under [answers]")?;
+                        output::text(
+                            "there are no ties in this project: choose, skip, or set tie_width under [answers]",
+                        )?;
                     }
                     Some(Word::Said(said)) => break self.record(sides, said)?,
                     Some(Word::Undo) if self.take_back()? => break,
@@ -203,12 +205,12 @@ impl Talk {
     fn words(&self, answer: &Answer) -> String {
         let first = self.name(answer.first);
         let Some(second) = answer.second.map(|second| self.name(second)) else {
-            return format!("{first} {}", answer.outcome.word());
+            return format!("{first} {}", answer.outcome);
         };
         match answer.outcome {
             Said::First => format!("{first} over {second}"),
             Said::Second => format!("{second} over {first}"),
-            other => format!("{first} and {second}, {}", other.word()),
+            other => format!("{first} and {second}, {}", other),
         }
     }
 

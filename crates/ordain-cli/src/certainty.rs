@@ -32,9 +32,7 @@ impl Wanted {
 impl Slack {
     /// The rule by which it is enough with this probability.
     pub fn rule(&self, goal: Goal, target: f64) -> StopRule {
-        let mut rule = StopRule::new(goal);
-        (rule.error, rule.target) = (self.error, target);
-        rule
+        StopRule::new(goal).with_error(self.error).with_target(target)
     }
 }
 

@@ -109,12 +109,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
     check_pairs(&project, arguments.folds)?;
     let seed = Seed(arguments.seed.unwrap_or(project.model().ask().seed));
     let working = working("comparing");
-    let mut tuning = TuningParams::default();
-    tuning.seed = seed;
-    let mut params = ComparisonParams::default();
-    (params.folds, params.repeats, params.seed) = (arguments.folds as usize, arguments.repeats as usize, seed);
-    params.tuning = (!arguments.fixed).then_some(tuning);
-    params.watch = working.watch();
+    let params = ComparisonParams::default()
+        .with_folds(arguments.folds as usize)
+        .with_repeats(arguments.repeats as usize)
+        .with_seed(seed)
+        .with_tuning((!arguments.fixed).then(|| TuningParams::default().with_seed(seed)))
+        .with_watch(working.watch());
     let comparison = project.compare(&params)?;
     drop(working);
     let names = project.kernel_names();

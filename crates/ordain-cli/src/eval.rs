@@ -5,18 +5,18 @@ mod bounds;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::InputError;
 use ordain::data::{Judgements, Run};
 use ordain::formats::{read_letor, read_qrels, read_runs, read_scores};
 use ordain::measure::{Evaluation, EvaluationParams, Measure, RunEvaluation, Ties, evaluate, holm, paired_t_test};
+use ordain::{Error, InputError};
 use serde::Serialize;
 
 use self::bounds::BoundArguments;
-use crate::working::working;
 use crate::output::{self, Format};
-use crate::{Failure, Outcome};
+use crate::working::working;
+use crate::{Failure, Outcome, word};
 
 /// Measure runs against judgements
 ///
@@ -28,7 +28,7 @@ use crate::{Failure, Outcome};
 ///
 /// --bounds bounds the error of runs, or of a linear scorer, on queries not yet seen.
 #[derive(Args)]
-#[command(after_long_help = format!("Measures: {}", Measure::NAMES))]
+#[command(after_long_help = measures())]
 pub struct Arguments {
     /// TREC runs (qid Q0 docid rank score tag); with --letor, files of scores, one per line
     #[arg(required_unless_present = "unlabelled", conflicts_with = "unlabelled", value_name = "RUN")]
@@ -43,8 +43,8 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',', default_value = "map,ndcg@10,p@10,mrr", value_parser = measure)]
     measure: Vec<Measure>,
     /// The order of documents with equal scores [default: trec; given with --letor]
-    #[arg(long, value_enum)]
-    ties: Option<TieRule>,
+    #[arg(long, value_parser = word::parser::<Ties>())]
+    ties: Option<Ties>,
     /// Count judged queries that a run does not answer, as if the run had found nothing
     #[arg(long)]
     complete: bool,
@@ -58,18 +58,22 @@ pub struct Arguments {
     bounds: BoundArguments,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum TieRule {
-    /// By falling document id, as trec_eval does
-    Trec,
-    /// As they stand in the file
-    Given,
-    /// Averaged over all orders: expected values
-    Expected,
+/// The measures, one per line.
+fn measures() -> String {
+    let line = |measure: &Measure| {
+        let others = measure.other_names().join(", ");
+        let others = if others.is_empty() { others } else { format!(" (also {others})") };
+        format!("  {:<14}{}{others}", measure.name(), measure.description())
+    };
+    let lines: Vec<String> = Measure::all().iter().map(line).collect();
+    format!("Measures, k being a number:\n{}", lines.join("\n"))
 }
 
 fn measure(text: &str) -> Result<Measure, String> {
-    text.parse().map_err(|_| format!("expected one of {}", Measure::NAMES))
+    text.parse().map_err(|error: Error| {
+        let hint = error.hint().unwrap_or_default();
+        format!("expected a known measure; {hint}")
+    })
 }
 
 /// Runs the subcommand.
@@ -78,15 +82,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return bounds::of_scorer(&arguments.bounds, letor, unlabelled, arguments.format);
     }
     let working = working("measuring");
-    let ties = match arguments.ties {
-        Some(TieRule::Trec) => Ties::Trec,
-        Some(TieRule::Given) => Ties::Given,
-        Some(TieRule::Expected) => Ties::Expected,
-        None if arguments.letor.is_some() => Ties::Given,
-        None => Ties::Trec,
-    };
+    let usual = if arguments.letor.is_some() { Ties::Given } else { Ties::Trec };
+    let ties = arguments.ties.unwrap_or(usual);
     let measures = if arguments.bounds.bounds { Vec::new() } else { arguments.measure.clone() };
-    let params = EvaluationParams { measures, ties, complete: arguments.complete };
+    let params = EvaluationParams::new(measures).with_ties(ties).with_complete(arguments.complete);
     let Input { judgements, runs, features } = read(arguments)?;
     let mut evaluation = Evaluation { queries: Vec::new(), runs: Vec::new() };
     for (path, run) in &runs {

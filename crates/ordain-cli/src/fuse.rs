@@ -8,16 +8,16 @@ mod state;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use ordain::formats::{fits_run, write_whole};
 use ordain::order::{ExpertWeights, Fused, Fusion, Pool, RankOrdering, Unretrieved};
 use rayon::prelude::*;
 
-use crate::working::working;
 use crate::output::{self, Format};
 use crate::simulate::picture;
-use crate::{Failure, Outcome};
+use crate::working::working;
+use crate::{Failure, Outcome, word};
 use feedback::Source;
 use input::{Input, Query};
 use report::Report;
@@ -72,11 +72,11 @@ pub struct Arguments {
     #[arg(long, value_name = "WEIGHTS", value_delimiter = ',', value_parser = weight)]
     initial: Option<Vec<f64>>,
     /// How the experts' orders become one order
-    #[arg(long, default_value = Fusion::Greedy.name(), value_parser = fusion())]
+    #[arg(long, default_value = Fusion::Greedy.name(), value_parser = word::parser::<Fusion>())]
     order: Fusion,
     /// How to treat a document that an expert did not return
-    #[arg(long, value_enum, default_value = "last")]
-    unretrieved: Missing,
+    #[arg(long, default_value = Unretrieved::default().name(), value_parser = word::parser::<Unretrieved>())]
+    unretrieved: Unretrieved,
     /// Take only the first K documents of each expert
     #[arg(long, value_name = "K", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     depth: Option<usize>,
@@ -120,19 +120,6 @@ impl Learn {
             Self::None => "none",
         }
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Missing {
-    /// The expert ranks it below all documents that it returned
-    Last,
-    /// The expert has no opinion on it
-    Abstain,
-}
-
-fn fusion() -> impl TypedValueParser<Value = Fusion> {
-    let named = |name: String| Fusion::ALL.into_iter().find(|fusion| fusion.name() == name).unwrap_or_default();
-    PossibleValuesParser::new(Fusion::ALL.map(Fusion::name)).map(named)
 }
 
 fn between_0_and_1(text: &str) -> Result<f64, &'static str> {
@@ -282,12 +269,8 @@ struct Pooled<'a> {
 
 impl<'a> Pooled<'a> {
     fn new(query: &'a Query, arguments: &Arguments) -> ordain::Result<Self> {
-        let unretrieved = match arguments.unretrieved {
-            Missing::Last => Unretrieved::Last,
-            Missing::Abstain => Unretrieved::Abstain,
-        };
         let pool = Pool::new(query.lists(arguments.depth))?;
-        Ok(Self { query, documents: pool.documents().to_vec(), experts: pool.experts(unretrieved)? })
+        Ok(Self { query, documents: pool.documents().to_vec(), experts: pool.experts(arguments.unretrieved)? })
     }
 
     /// Adds the order, where the weights are known already.

@@ -18,14 +18,13 @@ mod reproduce;
 mod search;
 mod simulate;
 mod tune;
+mod word;
 mod working;
 
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
-use ordain::Inference;
 
 /// Learn the order of things from as few comparisons as possible.
 ///
@@ -84,13 +83,7 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// Parses how answers become a belief.
-fn inference() -> impl TypedValueParser<Value = Inference> {
-    let values = Inference::ALL.map(|one| PossibleValue::new(one.name()).help(one.description()));
-    PossibleValuesParser::from(values).try_map(|word| word.parse())
-}
-
-/// What a subcommand returns.
+/// The result of a subcommand.
 type Outcome = Result<(), Failure>;
 
 /// Exit codes: 0 fine, 1 wrong input, 2 wrong usage (clap uses it too), 3 internal.

@@ -15,7 +15,7 @@ use crate::certainty::{Slack, parse_share};
 use crate::output::{self, Format};
 use crate::question::Options;
 use crate::working::working;
-use crate::{Outcome, inference};
+use crate::{Outcome, word};
 
 /// Say which pairs are worth asking next
 ///
@@ -47,7 +47,7 @@ pub struct Arguments {
     #[command(flatten)]
     slack: Slack,
     /// How answers become a belief; by default the first pair is the one that `ordain ask` would ask
-    #[arg(long, default_value = "incremental", value_parser = inference())]
+    #[arg(long, default_value = "incremental", value_parser = word::parser::<Inference>())]
     inference: Inference,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
@@ -79,8 +79,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let count = arguments.count as usize;
     let working = working("choosing pairs");
     // The draws of a ranking, so that `ordain rank` says the same.
-    let mut params = CertaintyParams::default();
-    (params.draws, params.seed) = (RankingParams::default().draws, Seed(project.model().ask().seed));
+    let (draws, seed) = (RankingParams::default().draws, Seed(project.model().ask().seed));
+    let params = CertaintyParams::default().with_draws(draws).with_seed(seed);
     let (enough, questions) = match arguments.inference {
         Inference::Incremental => {
             let session = project.session()?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::output::{self, Format};
 use crate::working::working;
-use crate::{Outcome, inference};
+use crate::{Outcome, word};
 
 /// Predict which of two items a judge would prefer
 #[derive(Args)]
@@ -25,7 +25,7 @@ pub struct Arguments {
     #[arg(long)]
     group: Option<String>,
     /// How answers become a belief
-    #[arg(long, default_value = "ep", value_parser = inference())]
+    #[arg(long, default_value = "ep", value_parser = word::parser::<Inference>())]
     inference: Inference,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]

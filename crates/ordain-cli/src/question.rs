@@ -1,11 +1,11 @@
 //! Options that decide which pair is asked, as `ordain next`, `ordain ask` and `ordain simulate` share them.
 
+use clap::Args;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, ValueEnum};
 use ordain::active::{AskOptions, Strategy};
 use ordain::data::Goal;
 
-use crate::Failure;
+use crate::{Failure, word};
 
 /// What the answers are for, and how the pairs are chosen.
 #[derive(Args)]
@@ -28,8 +28,8 @@ pub struct Options {
 #[derive(Args, Clone, Default)]
 pub struct GoalOptions {
     /// What the answers are for. Default: goal in [ask]
-    #[arg(long, value_enum)]
-    goal: Option<GoalWord>,
+    #[arg(long, value_parser = word::parser::<Goal>())]
+    goal: Option<Goal>,
     /// How many items are to be found, for the goal top
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     top: Option<u32>,
@@ -46,25 +46,13 @@ impl GoalOptions {
         let usage =
             |message: &str| Failure::Usage { message: message.into(), hint: "for example: --goal top --top 10" };
         Ok(match (self.goal, self.top, usual) {
-            (None | Some(GoalWord::Top), Some(k), _) => Some(Goal::Top { k: k as usize }),
+            (None | Some(Goal::Top { .. }), Some(k), _) => Some(Goal::Top { k: k as usize }),
             (Some(_), Some(_), _) => return Err(usage("--top goes with the goal top only")),
-            (None, None, _) => None,
-            (Some(GoalWord::Top), None, usual @ Goal::Top { .. }) => Some(usual),
-            (Some(GoalWord::Top), None, _) => return Err(usage("the goal top needs --top: how many items")),
-            (Some(GoalWord::Best), None, _) => Some(Goal::Best),
-            (Some(GoalWord::WholeOrder), None, _) => Some(Goal::WholeOrder),
+            (Some(Goal::Top { .. }), None, Goal::Top { .. }) => Some(usual),
+            (Some(Goal::Top { .. }), None, _) => return Err(usage("the goal top needs --top: how many items")),
+            (goal, None, _) => goal,
         })
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum GoalWord {
-    /// Finding the best item.
-    Best,
-    /// Finding the first few, as many as --top says.
-    Top,
-    /// Ordering all items.
-    WholeOrder,
 }
 
 fn parse_focus(text: &str) -> Result<f64, &'static str> {

@@ -19,7 +19,7 @@ use crate::certainty::Wanted;
 use crate::output::{self, Format};
 use crate::question::GoalOptions;
 use crate::working::working;
-use crate::{Failure, Outcome, inference};
+use crate::{Failure, Outcome, word};
 
 /// Rank the items and say how sure the ranking is
 ///
@@ -60,7 +60,7 @@ pub struct Arguments {
     #[arg(long, value_name = "[RELATION=]FILE", requires = "with", value_parser = parse_links)]
     with_links: Vec<NewLinks>,
     /// How answers become a belief
-    #[arg(long, default_value = "ep", value_parser = inference())]
+    #[arg(long, default_value = "ep", value_parser = word::parser::<Inference>())]
     inference: Inference,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
@@ -167,10 +167,10 @@ impl Shown {
         ahead: Ahead,
     ) -> Result<Self, Failure> {
         let working = working("drawing rankings");
-        let mut params = RankingParams::default();
-        params.top = top.map(|top| top as usize);
-        params.seed = Seed(fitted.model().ask().seed);
-        params.watch = working.watch();
+        let params = RankingParams::default()
+            .with_top(top.map(|top| top as usize))
+            .with_seed(Seed(fitted.model().ask().seed))
+            .with_watch(working.watch());
         let ranking = fitted.rank(&params)?;
         drop(working);
         let foreseen = settled::foresee(fitted, &ranking, asking, rule, ahead)?;
@@ -192,7 +192,8 @@ impl Shown {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         let tiered = self.tiers.iter().any(|&tier| tier > 1);
-        let rows: Vec<Row<'_>> = self.rows(fitted).map(|row| Row { tier: row.tier.filter(|_| tiered), ..row }).collect();
+        let rows: Vec<Row<'_>> =
+            self.rows(fitted).map(|row| Row { tier: row.tier.filter(|_| tiered), ..row }).collect();
         let numbers: Vec<Vec<String>> = rows.iter().map(numbers).collect();
         let mut headings: Vec<String> = ["rank", "utility", "± sd", "rank (90 %)"].map(str::to_owned).into();
         headings.extend(self.top.map(|top| format!("top {top}")));

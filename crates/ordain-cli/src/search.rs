@@ -10,8 +10,8 @@ use ordain::formats::{Documents, DocumentsSpec, Lines, QueryText, fits_run, read
 use ordain::text::{Analysis, Bm25Params, Hit, Index, IndexBuilder, Query, Stemmer, StopWords};
 use serde::Serialize;
 
-use crate::working::working;
 use crate::output;
+use crate::working::working;
 use crate::{Failure, Outcome};
 
 /// Search a collection of documents by BM25
@@ -99,7 +99,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let working = working("searching");
     let collection = Collection::read(arguments, format)?;
     let index = &collection.index;
-    let bm25 = Bm25Params { k1: arguments.k1, b: arguments.b }.over(index)?;
+    let bm25 = Bm25Params::default().with_k1(arguments.k1).with_b(arguments.b).over(index)?;
     let known: Vec<Query> = queries.iter().map(|query| index.query(&query.text)).collect();
     let top = arguments.top.unwrap_or(if arguments.queries.is_some() { 1000 } else { 10 });
     let hits = bm25.search_all(&known, top);

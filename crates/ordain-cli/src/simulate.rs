@@ -6,13 +6,13 @@ mod tuning;
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use comfy_table::{CellAlignment, Table, presets};
 pub use ordain::active::QualityMeasure as Measure;
 use ordain::active::{BeliefKind, Contender, Curve, Facts, Ground, Judge, Point, Quality, Strategy, Tournament};
 use ordain::data::Goal;
-use ordain::formats::project::DEFAULT_NOISE;
+use ordain::formats::DEFAULT_NOISE;
 use ordain::formats::read_kernels;
 use ordain::gp::AnswerModel;
 use ordain::kernel::{KernelSpec, Parameter};
@@ -24,7 +24,7 @@ use self::problem::Query;
 use crate::output::{self, Format};
 use crate::question::GoalOptions;
 use crate::working::working;
-use crate::{Failure, Outcome, chart};
+use crate::{Failure, Outcome, chart, word};
 
 /// Play sessions against a known truth: how many answers which ranking takes
 ///
@@ -71,8 +71,8 @@ pub struct Arguments {
     #[command(flatten)]
     goal: GoalOptions,
     /// How answers become a belief
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "gp")]
-    belief: Vec<Belief>,
+    #[arg(long, value_delimiter = ',', default_value = "gp", value_parser = word::parser::<BeliefKind>())]
+    belief: Vec<BeliefKind>,
     /// Sessions of each kind, for every query; they differ by what is random: order within grades, noise, the strategy
     #[arg(long, value_name = "R", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     repeats: u32,
@@ -93,7 +93,7 @@ pub struct Arguments {
     #[arg(long, requires = "letor")]
     tune: bool,
     /// What the table and the chart show
-    #[arg(long, default_value = "map", value_parser = measure())]
+    #[arg(long, default_value = "map", value_parser = word::parser::<Measure>())]
     measure: Measure,
     /// Also draw what the chart shows, with bands of one standard error, as a picture
     #[arg(long, value_name = "FILE.svg", value_parser = picture::parse_file)]
@@ -101,39 +101,6 @@ pub struct Arguments {
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Belief {
-    /// A Gaussian process, one step an answer
-    Gp,
-    /// The same, with all answers learned anew now and then
-    GpRefined,
-    /// The same, with all answers learned anew after each
-    GpFull,
-    /// Glickman's ratings of items by themselves
-    Glicko,
-    /// A Gaussian process in which items have nothing in common
-    Independent,
-}
-
-impl From<Belief> for BeliefKind {
-    fn from(belief: Belief) -> Self {
-        match belief {
-            Belief::Gp => Self::Gp,
-            Belief::GpRefined => Self::GpRefined,
-            Belief::GpFull => Self::GpFull,
-            Belief::Glicko => Self::GLICKO,
-            Belief::Independent => Self::Independent,
-        }
-    }
-}
-
-/// Parses a measure.
-fn measure() -> impl TypedValueParser<Value = Measure> {
-    let values = Measure::ALL.map(|one| PossibleValue::new(one.name()).help(one.title()));
-    let parse = |word: String| Measure::ALL.into_iter().find(|one| one.name() == word).ok_or("a known measure");
-    PossibleValuesParser::from(values).try_map(parse)
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {
@@ -268,7 +235,7 @@ fn tournament(arguments: &Arguments, goal: Goal, model: AnswerModel, repeat: boo
 fn contenders(
     strategies: &[String],
     focuses: &[f64],
-    beliefs: &[Belief],
+    beliefs: &[BeliefKind],
     goal: Goal,
 ) -> Result<Vec<Contender>, Failure> {
     /// Whether a strategy has a focus does not depend on how many items there are.
@@ -283,7 +250,7 @@ fn contenders(
                 true => focuses.iter().copied().map(Some).collect(),
                 false => vec![None],
             };
-            let contender = |focus| Contender { belief: belief.into(), strategy: strategy.clone(), focus };
+            let contender = |focus| Contender { belief, strategy: strategy.clone(), focus };
             out.extend(own.into_iter().map(contender));
         }
     }
@@ -364,7 +331,7 @@ fn csv_rows(contender: &Contender, curve: &Curve) -> Vec<Vec<String>> {
         let [belief, measure] = [contender.belief.name(), measure.name()].map(str::to_owned);
         vec![belief, strategy, focus.clone(), point.answers.to_string(), measure, value, error]
     };
-    let rows = |point| Measure::ALL.into_iter().map(move |measure| row(point, measure));
+    let rows = |point| Measure::all().iter().copied().map(move |measure| row(point, measure));
     curve.points.iter().flat_map(rows).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use ordain::formats::rounded;
 use ordain::gp::{Tuned, TunedParameter, TuningMethod, TuningParams};
@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::output::{self, Format};
 use crate::working::working;
-use crate::{Failure, Outcome};
+use crate::{Failure, Outcome, word};
 
 /// Learn the kernels' weights and shapes from the answers
 ///
@@ -37,8 +37,8 @@ pub struct Arguments {
     #[arg(long)]
     intervals: bool,
     /// How the evidence is climbed
-    #[arg(long, value_enum, default_value = "ascent")]
-    method: Method,
+    #[arg(long, default_value = "ascent", value_parser = word::parser::<TuningMethod>())]
+    method: TuningMethod,
     /// More starts, drawn at random around ordinary values, beside the values in the file
     #[arg(long, value_name = "N", default_value = "2")]
     restarts: usize,
@@ -48,14 +48,6 @@ pub struct Arguments {
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Method {
-    /// L-BFGS on the evidence itself
-    Ascent,
-    /// Expectation maximisation around EP, as in the paper; needs more rounds, and a kernel of kind "independent"
-    EmEp,
 }
 
 #[derive(Serialize)]
@@ -87,14 +79,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut project = Project::open(&arguments.project)?;
     let answers = project.observations()?.len();
     let working = working("tuning");
-    let mut params = TuningParams::default();
-    params.method = match arguments.method {
-        Method::Ascent => TuningMethod::Ascent,
-        Method::EmEp => TuningMethod::EmEp,
-    };
-    params.restarts = arguments.restarts;
-    params.seed = Seed(arguments.seed.unwrap_or(project.model().ask().seed));
-    params.watch = working.watch();
+    let params = TuningParams::default()
+        .with_method(arguments.method)
+        .with_restarts(arguments.restarts)
+        .with_seed(Seed(arguments.seed.unwrap_or(project.model().ask().seed)))
+        .with_watch(working.watch());
     let tuned = project.tune(&params).map_err(|error| explained(error, &project))?;
     let values: Vec<Parameter> =
         tuned.parameters.iter().map(|one| Parameter { name: one.name.clone(), value: rounded(one.value) }).collect();

@@ -30,6 +30,7 @@ mod registry;
 mod report;
 mod search;
 mod sessions;
+mod stream;
 mod tabulated;
 
 pub use data::{DataCollection, DataFile, DataFolder};

@@ -36,6 +36,17 @@ pub enum Error {
         expected: &'static str,
     },
 
+    /// A word is none of those that are known.
+    #[error("found \"{found}\", expected a known {what}")]
+    UnknownWord {
+        /// What the word should name: "strategy", "goal".
+        what: &'static str,
+        /// The word given.
+        found: String,
+        /// The nearest known word, and the known ones where they are few.
+        hint: Option<String>,
+    },
+
     /// Data handed to a constructor contradict each other.
     #[error("{what}: found {found}, expected {expected}")]
     Data {
@@ -45,6 +56,13 @@ pub enum Error {
         found: String,
         /// What would have been right.
         expected: String,
+    },
+
+    /// Every attribute is the same for all items of a group, so that standardizing leaves nothing.
+    #[error("attributes: found only constant columns ({}), expected at least one attribute that differs between items", names.join(", "))]
+    ConstantAttributes {
+        /// The attributes.
+        names: Vec<String>,
     },
 
     /// A matrix that should be positive definite is not.
@@ -108,6 +126,7 @@ impl Error {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Input(input) => input.hint.as_deref(),
+            Self::UnknownWord { hint, .. } => hint.as_deref(),
             Self::Io { source, .. } => match source.kind() {
                 std::io::ErrorKind::NotFound => Some("check the name and the folder it is looked for in"),
                 std::io::ErrorKind::AlreadyExists => Some("it stays as it was: move it away, or choose another folder"),
@@ -146,6 +165,8 @@ pub struct InputError {
     pub expected: String,
     /// How to mend it.
     pub hint: Option<String>,
+    /// Whether the last line has no line feed where one must be, as while somebody is still writing it.
+    pub torn: bool,
 }
 
 /// Tokens longer than this are cut in messages: a gigabyte of garbage is no help to anyone.
@@ -161,6 +182,7 @@ impl InputError {
             found: None,
             expected: expected.into(),
             hint: None,
+            torn: false,
         }
     }
 

@@ -19,14 +19,17 @@ pub mod measure;
 mod model;
 pub mod numeric;
 pub mod order;
+mod params;
 mod project;
 pub mod text;
 mod watch;
+mod words;
 
 pub use error::{Error, InputError, Result};
 pub use model::{Fitted, Inference, Model, Pool, Ranking};
 pub use project::{Project, Recorder};
 pub use watch::{Step, Watch};
+pub use words::Vocabulary;
 
 /// Compiles and runs what the README shows.
 #[cfg(doctest)]

@@ -154,7 +154,7 @@ impl Setting<'_> {
                 })
                 .iter()
                 .sum(),
-            Strategy::ExpectedLossItem { .. } | Strategy::Random => unreachable!(),
+            other => unreachable!("{other} does not score each pair by itself"),
         }
     }
 }
@@ -300,7 +300,7 @@ fn equals_are_drawn_alike() {
 fn session(strategy: Strategy, kind: BeliefKind, groups: Option<Groups>) -> Session {
     let mut stream = stream(3);
     let kernel = Arc::new(common::Given(smooth_kernel(12, 2.0, 0.5, &mut stream)));
-    let params = SessionParams { strategy, belief: kind, repeat: false, seed: Seed(4) };
+    let params = SessionParams::new(strategy).with_belief(kind).with_seed(Seed(4));
     Session::new(kernel, groups, AnswerModel::new(0.7, 0.1).unwrap(), params).unwrap()
 }
 
@@ -439,8 +439,7 @@ fn certainty_is_calibrated() {
         let kernel = smooth_kernel(n, 2.0, 0.5, &mut stream);
         let utilities = draw(&cholesky(&kernel), &mut stream);
         let model = AnswerModel::default();
-        let params =
-            SessionParams { strategy: Strategy::Entropy, belief: BeliefKind::GpFull, repeat: false, seed: Seed(task) };
+        let params = SessionParams::new(Strategy::Entropy).with_belief(BeliefKind::GpFull).with_seed(Seed(task));
         let mut session = Session::new(Arc::new(common::Given(kernel)), None, model, params).unwrap();
         let mut answers = Seed(11).stream(task);
         for _ in 0..25 {
@@ -475,14 +474,17 @@ fn forecasts_come_true() {
     let (n, worlds) = (8, 80);
     let model = AnswerModel::default();
     let strategy = Strategy::ExpectedLoss { focus: 0.3 };
-    let params =
-        ForecastParams { rule: StopRule { target: 0.8, ..StopRule::new(Goal::Best) }, repeat: true, most: 60, every: 2, ..ForecastParams::default() };
+    let params = ForecastParams::default()
+        .with_rule(StopRule::new(Goal::Best).with_target(0.8))
+        .with_repeat(true)
+        .with_most(60)
+        .with_every(2);
     let (mut inside, mut below, mut above) = (0, 0, 0);
     for task in 0..worlds {
         let mut stream = stream(task);
         let kernel = smooth_kernel(n, 2.0, 0.5, &mut stream);
         let utilities = draw(&cholesky(&kernel), &mut stream);
-        let settings = SessionParams { strategy, belief: BeliefKind::Gp, repeat: true, seed: Seed(task) };
+        let settings = SessionParams::new(strategy).with_repeat(true).with_seed(Seed(task));
         let mut session = Session::new(Arc::new(common::Given(kernel)), None, model, settings).unwrap();
         let mut answers = Seed(12).stream(task);
         let mut play = |session: &mut Session| {
@@ -540,7 +542,9 @@ fn strategies_by_name() {
         assert_eq!(strategy.name(), *name);
         let with = Strategy::named(name, Some(0.3), Goal::WholeOrder, 150.0);
         assert_eq!(with.is_ok(), strategy.focus().is_some());
+        assert!(with.is_err() || with.unwrap().focus() == Some(0.3));
     }
+    assert_eq!(Strategy::named("top-regret", None, Goal::Top { k: 4 }, 9.0).unwrap(), Strategy::TopRegret { k: 4 });
     assert!(Strategy::named("luck", None, Goal::Best, 10.0).is_err());
     assert!(Strategy::named("expected-loss", Some(-1.0), Goal::Best, 10.0).is_err());
     assert!(Strategy::named("expected-loss", Some(f64::NAN), Goal::Best, 10.0).is_err());

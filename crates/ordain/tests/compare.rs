@@ -60,21 +60,21 @@ impl World {
 
 /// At the kernels' own values.
 fn fixed() -> ComparisonParams {
-    ComparisonParams { tuning: None, ..ComparisonParams::default() }
+    ComparisonParams::default().with_tuning(None)
 }
 
 fn attributes() -> KernelSpec {
     let form = Form::SquaredExponential { kappa: 1.0, rho: Rho::Shared(0.7) };
-    KernelSpec { weight: 1.5, shape: Shape::Vector { form, over: Over::Attributes } }
+    KernelSpec::new(1.5, Shape::Vector { form, over: Over::Attributes })
 }
 
 fn links() -> KernelSpec {
     let relation = RelationSpec { relation: 0, role: Role::Undirected };
-    KernelSpec { weight: 2.0, shape: Shape::RegularizedLaplacian { relation, beta: 1.0, iota: 2.0 } }
+    KernelSpec::new(2.0, Shape::RegularizedLaplacian { relation, beta: 1.0, iota: 2.0 })
 }
 
 fn own() -> KernelSpec {
-    KernelSpec { weight: 0.4, shape: Shape::Independent }
+    KernelSpec::new(0.4, Shape::Independent)
 }
 
 /// Five villages whose people know each other and have one taste; the attribute says nothing.
@@ -119,7 +119,7 @@ fn links_that_matter_help() {
 fn links_that_do_not_matter_are_not_said_to_help() {
     let helps = |task: u64| {
         // Not so wide that it does for an item without links what the attribute does.
-        let weak = KernelSpec { weight: 0.5, ..links() };
+        let weak = KernelSpec::new(0.5, links().shape);
         let found = strangers(task).compare(&[attributes(), weak, own()], &fixed()).unwrap();
         [0, 1].map(|kernel| usize::from(found.without[kernel].difference.log_loss.low > 0.0))
     };
@@ -143,7 +143,7 @@ fn leaving_out_one_pair_by_hand() {
     let kernels = [links(), own()];
     let observations = world.model.observe_all(&world.answers).unwrap();
     let pairs: HashSet<Functional> = observations.iter().map(|one| one.functional).collect();
-    let params = ComparisonParams { folds: pairs.len(), ..fixed() };
+    let params = fixed().with_folds(pairs.len());
     let found = world.compare(&kernels, &params).unwrap();
     assert_eq!((found.answers, found.pairs), (observations.len(), pairs.len()));
     assert!(found.pairs < found.answers);
@@ -224,13 +224,13 @@ fn pairs_of_different_sizes() {
 fn same_seed_same_bits_and_any_order_of_items() {
     let world = villages(5);
     let kernels = [attributes(), links(), own()];
-    let params = ComparisonParams { folds: 5, repeats: 2, seed: Seed(9), ..fixed() };
+    let params = fixed().with_folds(5).with_repeats(2).with_seed(Seed(9));
     let found = world.compare(&kernels, &params).unwrap();
     for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         assert_eq!(pool.install(|| world.compare(&kernels, &params).unwrap()), found);
     }
-    let other = world.compare(&kernels, &ComparisonParams { seed: Seed(10), ..params.clone() }).unwrap();
+    let other = world.compare(&kernels, &params.clone().with_seed(Seed(10))).unwrap();
     assert_ne!(other.all.log_loss, found.all.log_loss);
 
     let n = world.items.len() as u32;
@@ -261,8 +261,8 @@ fn same_seed_same_bits_and_any_order_of_items() {
 fn tuned_models() {
     let world = villages(2);
     let kernels = [attributes(), links(), own()];
-    let plain = world.compare(&kernels, &ComparisonParams { folds: 4, ..fixed() }).unwrap();
-    let tuned = world.compare(&kernels, &ComparisonParams { folds: 4, ..ComparisonParams::default() }).unwrap();
+    let plain = world.compare(&kernels, &fixed().with_folds(4)).unwrap();
+    let tuned = world.compare(&kernels, &ComparisonParams::default().with_folds(4)).unwrap();
     assert!(tuned.all.log_evidence > plain.all.log_evidence);
     assert!(tuned.all.log_loss.mean < plain.all.log_loss.mean);
     assert!(tuned.without[1].difference.log_loss.low > 0.0, "links help");
@@ -273,7 +273,7 @@ fn tuned_models() {
 #[test]
 fn tuned_models_forget_what_they_were() {
     let world = villages(4);
-    let params = ComparisonParams { folds: 4, ..ComparisonParams::default() };
+    let params = ComparisonParams::default().with_folds(4);
     let before = world.compare(&[links(), own()], &params).unwrap();
     let shape = match links().shape {
         Shape::RegularizedLaplacian { relation, beta, .. } => {
@@ -281,7 +281,7 @@ fn tuned_models_forget_what_they_were() {
         }
         other => other,
     };
-    let moved = [KernelSpec { weight: 30.0, shape }, KernelSpec { weight: 0.01, ..own() }];
+    let moved = [KernelSpec::new(30.0, shape), KernelSpec::new(0.01, own().shape)];
     assert_eq!(world.compare(&moved, &params).unwrap(), before);
 }
 
@@ -293,8 +293,7 @@ fn held_out_answers_are_not_tuned_on() {
     world.answers.truncate(12);
     let observations = world.model.observe_all(&world.answers).unwrap();
     let pairs: HashSet<Functional> = observations.iter().map(|one| one.functional).collect();
-    let found =
-        world.compare(&[own()], &ComparisonParams { folds: pairs.len(), ..ComparisonParams::default() }).unwrap();
+    let found = world.compare(&[own()], &ComparisonParams::default().with_folds(pairs.len())).unwrap();
     let mut total = 0.0;
     for one in &observations {
         let others: Vec<Observation> =
@@ -302,7 +301,7 @@ fn held_out_answers_are_not_tuned_on() {
         // One weight: the peak of evidence and prior has no rival, so any start leads there.
         let kernel = build(&[own()], &world.items, &[]).unwrap();
         let mut problem = [Problem { kernel, observations: others.clone() }];
-        TuningParams { tolerance: 1e-6, ..TuningParams::default() }.tune(&mut problem).unwrap();
+        TuningParams::default().with_tolerance(1e-6).tune(&mut problem).unwrap();
         let [problem] = problem;
         let belief = EpParams::default().fit(Arc::new(problem.kernel), &others).unwrap();
         let items: Vec<ItemId> = one.functional.items().map(ItemId).collect();
@@ -319,7 +318,7 @@ fn held_out_answers_are_not_tuned_on() {
 fn what_cannot_be_compared() {
     let mut world = villages(1);
     let kernels = [links(), own()];
-    let with = |folds, repeats| ComparisonParams { folds, repeats, ..fixed() };
+    let with = |folds, repeats| fixed().with_folds(folds).with_repeats(repeats);
     assert!(world.compare(&kernels, &with(1, 1)).is_err());
     for repeats in [0, 1001, usize::MAX] {
         let message = world.compare(&kernels, &with(5, repeats)).unwrap_err().to_string();
@@ -349,7 +348,7 @@ fn progress() {
     let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let heard = seen.clone();
     let watch = Watch::default().report(move |step| heard.lock().unwrap().push((step.done, step.of)));
-    let params = ComparisonParams { folds: 3, repeats: 2, watch, ..fixed() };
+    let params = fixed().with_folds(3).with_repeats(2).with_watch(watch);
     params.compare(setting).unwrap();
     let mut seen = seen.lock().unwrap().clone();
     seen.sort_unstable();

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use common::*;
 use ordain::data::{Attributes, ItemId, Items, Link, Newcomers, Relation};
-use ordain::Watch;
 use ordain::formats::{Known, NewLinks, ProjectData, read_project};
 use ordain::gp::{AnswerModel, Belief, Ep, EpParams, Incremental, Observation};
 use ordain::kernel::{
@@ -18,7 +17,9 @@ use ordain::kernel::{
 use rand::RngExt;
 
 /// EP to the last digits, so that what is compared are beliefs and not where an iteration stopped.
-const EXACT: EpParams = EpParams { tolerance: 1e-13, max_iterations: 500, watch: Watch::NONE };
+fn exact() -> EpParams {
+    EpParams::default().with_tolerance(1e-13)
+}
 
 fn items(ids: std::ops::Range<usize>, attributes: &[f64]) -> Items {
     let table = Attributes::new(vec!["x".into(), "y".into()], ids.len(), attributes.to_vec()).unwrap();
@@ -61,16 +62,16 @@ fn equals_learning_anew_by_attributes() {
     let all = known.joined(&fresh).unwrap();
     let form = Form::SquaredExponential { kappa: 1.2, rho: Rho::Shared(0.6) };
     let specs = [
-        KernelSpec { weight: 1.5, shape: Shape::Vector { form, over: Over::Attributes } },
-        KernelSpec { weight: 0.4, shape: Shape::Independent },
+        KernelSpec::new(1.5, Shape::Vector { form, over: Over::Attributes }),
+        KernelSpec::new(0.4, Shape::Independent),
     ];
     for count in [0, 3, 9, 200] {
         let answers = answers(n, count, 3);
-        let learned = EXACT.fit(Arc::new(build(&specs, &known, &[]).unwrap()), &answers).unwrap();
+        let learned = exact().fit(Arc::new(build(&specs, &known, &[]).unwrap()), &answers).unwrap();
         let newcomers = Newcomers::new(&known, &[], all.clone(), Vec::new()).unwrap();
         let joint = Arc::new(build_with_newcomers(&specs, &newcomers).unwrap());
         let found = learned.with_newcomers(joint).unwrap();
-        let anew = EXACT.fit(Arc::new(build(&specs, &all, &[]).unwrap()), &answers).unwrap();
+        let anew = exact().fit(Arc::new(build(&specs, &all, &[]).unwrap()), &answers).unwrap();
         assert_same(&found, &anew, &format!("{count} answers"));
         assert_eq!(found.sites(), learned.sites());
     }
@@ -100,16 +101,15 @@ fn equals_learning_anew_over_links() {
         Shape::CommonCause { relation, causes: Causes::Cliques },
         Shape::DirectedLaplacian { relation: 0, beta: 1.0, iota: 1.5 },
     ] {
-        let specs =
-            [KernelSpec { weight: 1.3, shape: shape.clone() }, KernelSpec { weight: 0.3, shape: Shape::Independent }];
+        let specs = [KernelSpec::new(1.3, shape.clone()), KernelSpec::new(0.3, Shape::Independent)];
         for count in [3, 60] {
             let answers = answers(n as usize, count, 7);
             let prior = Arc::new(build(&specs, &known, &relations).unwrap());
-            let learned = EXACT.fit(prior.clone(), &answers).unwrap();
+            let learned = exact().fit(prior.clone(), &answers).unwrap();
             let joint: Arc<dyn Kernel> = Arc::new(build_with_newcomers(&specs, &newcomers).unwrap());
             let found = learned.with_newcomers(joint.clone()).unwrap();
             let what = format!("{shape:?}, {count} answers");
-            assert_same(&found, &EXACT.fit(joint.clone(), &answers).unwrap(), &what);
+            assert_same(&found, &exact().fit(joint.clone(), &answers).unwrap(), &what);
             assert!(distance(&found.mean()[..n as usize], learned.mean()) < 1e-10, "{what}: known items");
 
             // The incremental belief takes steps along known items only: newcomers change nothing for those.
@@ -127,8 +127,8 @@ fn equals_learning_anew_over_links() {
 #[test]
 fn another_prior_is_refused() {
     let known = items(0..3, &[0.0, 1.0, 2.0, 0.5, -1.0, 0.3]);
-    let spec = |weight: f64| [KernelSpec { weight, shape: Shape::Independent }];
-    let learned = EXACT.fit(Arc::new(build(&spec(1.0), &known, &[]).unwrap()), &answers(3, 4, 1)).unwrap();
+    let spec = |weight: f64| [KernelSpec::new(weight, Shape::Independent)];
+    let learned = exact().fit(Arc::new(build(&spec(1.0), &known, &[]).unwrap()), &answers(3, 4, 1)).unwrap();
     assert!(learned.with_newcomers(Arc::new(build(&spec(1.1), &known, &[]).unwrap())).is_err());
     let two = Items::from_ids(["a", "b"]).unwrap();
     assert!(learned.with_newcomers(Arc::new(build(&spec(1.0), &two, &[]).unwrap())).is_err());
@@ -153,7 +153,7 @@ fn beliefs(folder: &Path, newcomers: Option<&[NewLinks]>) -> (Vec<String>, Ep) {
     let model = AnswerModel::new(project.noise, project.tie_width).unwrap();
     let answers = model.observe_all(project.answers.standing()).unwrap();
     let prior = build(&project.kernels, &project.items, &project.relations).unwrap();
-    let learned = EXACT.fit(Arc::new(prior), &answers).unwrap();
+    let learned = exact().fit(Arc::new(prior), &answers).unwrap();
     let Some(links) = newcomers else { return (project.items.ids().to_vec(), learned) };
     let newcomers = newcomers_of(&project, folder, links).unwrap();
     let joint = build_with_newcomers(&project.kernels, &newcomers).unwrap();

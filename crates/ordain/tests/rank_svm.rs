@@ -18,7 +18,7 @@ use proptest::prelude::*;
 type Pair = (ItemId, ItemId);
 
 fn fit(kernel: &Matrix, pairs: &[Pair], cost: f64) -> RankSvm {
-    RankSvmParams { cost, tolerance: 1e-8, ..RankSvmParams::default() }.fit(&Given(kernel.clone()), pairs).unwrap()
+    RankSvmParams::default().with_cost(cost).with_tolerance(1e-8).fit(&Given(kernel.clone()), pairs).unwrap()
 }
 
 /// A smooth kernel, with twins where `own` is 0 and an item stands twice, and random pairs.
@@ -85,7 +85,7 @@ proptest! {
 fn separate_pairs_in_closed_form() {
     let pairs = [(ItemId(0), ItemId(1)), (ItemId(3), ItemId(2))];
     for (cost, expected) in [(0.2, 0.2), (0.5, 0.5), (9.0, 0.5)] {
-        let svm = RankSvmParams { cost, ..RankSvmParams::default() }.fit(&Independent::new(5), &pairs).unwrap();
+        let svm = RankSvmParams::default().with_cost(cost).fit(&Independent::new(5), &pairs).unwrap();
         assert_eq!(svm.scores(), [expected, -expected, -expected, expected, 0.0]);
         assert_eq!(svm.multipliers(), [expected, expected]);
         assert_eq!(svm.steps(), 2);
@@ -109,13 +109,13 @@ fn bad_input_is_refused() {
     let kernel = Independent::new(3);
     let pair = [(ItemId(0), ItemId(1))];
     for cost in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        RankSvmParams { cost, ..RankSvmParams::default() }.fit(&kernel, &pair).unwrap_err();
-        RankSvmParams { tolerance: cost, ..RankSvmParams::default() }.fit(&kernel, &pair).unwrap_err();
+        RankSvmParams::default().with_cost(cost).fit(&kernel, &pair).unwrap_err();
+        RankSvmParams::default().with_tolerance(cost).fit(&kernel, &pair).unwrap_err();
     }
     let fit = |better, worse| RankSvmParams::default().fit(&kernel, &[(ItemId(better), ItemId(worse))]);
     assert!(fit(0, 3).unwrap_err().to_string().contains("items 0 and 3"));
     fit(1, 1).unwrap_err();
-    let stopped = RankSvmParams { max_steps: 0, ..RankSvmParams::default() }.fit(&kernel, &pair).unwrap_err();
+    let stopped = RankSvmParams::default().with_max_steps(0).fit(&kernel, &pair).unwrap_err();
     assert!(stopped.to_string().contains("did not converge"), "{stopped}");
 }
 
@@ -167,7 +167,7 @@ fn wavy(waves: f64, task: u64) -> RankSvmProblem {
 #[test]
 fn the_width_follows_the_truth() {
     let chosen = |waves: f64| {
-        let grid = RankSvmGrid { rhos: vec![0.1, 4.0], ..RankSvmGrid::default() };
+        let grid = RankSvmGrid::default().with_rhos(vec![0.1, 4.0]);
         grid.search(&[wavy(waves, 1), wavy(waves, 2)]).unwrap()[0]
     };
     let (slow, fast) = (chosen(0.3), chosen(6.0));
@@ -180,7 +180,7 @@ fn the_width_follows_the_truth() {
 fn held_out_pairs_by_hand() {
     let attributes = Attributes::new(vec!["x".into()], 4, vec![0.0, 1.0, 2.0, 5.0]).unwrap();
     let pairs = vec![(ItemId(0), ItemId(1)), (ItemId(2), ItemId(3))];
-    let grid = RankSvmGrid { costs: vec![1.0], rhos: vec![0.7], folds: 2, ..RankSvmGrid::default() };
+    let grid = RankSvmGrid::default().with_costs(vec![1.0]).with_rhos(vec![0.7]).with_folds(2);
     let points = grid.search(&[RankSvmProblem { attributes: attributes.clone(), pairs: pairs.clone() }]).unwrap();
     let form = Form::SquaredExponential { kappa: 1.0, rho: Rho::Shared(0.7) };
     let kernel = VectorKernel::new(Vectors::from_attributes(&attributes).unwrap(), form).unwrap();
@@ -195,7 +195,7 @@ fn held_out_pairs_by_hand() {
 #[test]
 fn the_search_is_the_same_for_any_number_of_threads_and_refuses_nonsense() {
     let problems = [wavy(1.0, 3)];
-    let grid = RankSvmGrid { seed: Seed(5), ..RankSvmGrid::default() };
+    let grid = RankSvmGrid::default().with_seed(Seed(5));
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| grid.search(&problems).unwrap())
@@ -204,10 +204,10 @@ fn the_search_is_the_same_for_any_number_of_threads_and_refuses_nonsense() {
     assert_eq!(on(1).len(), grid.costs.len() * grid.rhos.len());
     assert!(on(1).is_sorted_by(|a, b| a.error <= b.error));
     for bad in [
-        RankSvmGrid { costs: vec![], ..grid.clone() },
-        RankSvmGrid { costs: vec![2.0, 1.0], ..grid.clone() },
-        RankSvmGrid { rhos: vec![0.0], ..grid.clone() },
-        RankSvmGrid { folds: 1, ..grid.clone() },
+        grid.clone().with_costs(vec![]),
+        grid.clone().with_costs(vec![2.0, 1.0]),
+        grid.clone().with_rhos(vec![0.0]),
+        grid.clone().with_folds(1),
     ] {
         bad.search(&problems).unwrap_err();
     }

@@ -28,7 +28,7 @@ fn two_items_have_a_closed_form() {
     belief.column(ItemId(0), &mut column).unwrap();
     let sd = (belief.variances()[0] + belief.variances()[1] - 2.0 * column[1]).sqrt();
     let first = phi((belief.mean()[1] - belief.mean()[0]) / sd);
-    let ranked = rank(&belief, &numbered(2), &RankingParams { top: Some(1), ..Default::default() }).unwrap();
+    let ranked = rank(&belief, &numbered(2), &RankingParams::default().with_top(Some(1))).unwrap();
     assert_eq!((ranked[0].item, ranked[0].rank, ranked[1].rank), (ItemId(1), 1, 2));
     assert!((ranked[0].top.unwrap() - first).abs() < FIVE_ERRORS);
     assert!((ranked[0].top.unwrap() + ranked[1].top.unwrap() - 1.0).abs() < 1e-12);
@@ -40,7 +40,7 @@ fn an_empty_belief_knows_nothing() {
     let n = 20;
     let kernel = Matrix::from_fn(n, n, |i, j| if i == j { 2.0 } else { 0.5 });
     let belief = Incremental::dense(Arc::new(Given(kernel))).unwrap();
-    let ranked = rank(&belief, &numbered(n), &RankingParams { top: Some(5), ..Default::default() }).unwrap();
+    let ranked = rank(&belief, &numbered(n), &RankingParams::default().with_top(Some(5))).unwrap();
     for (position, item) in ranked.iter().enumerate() {
         // Equal means keep the order of the items.
         assert_eq!(item.item.index(), position);
@@ -70,7 +70,7 @@ fn intervals_equal_plain_sampling() {
         }
     }
     let below = |i: usize, k: usize| at_most[i][k] as f64 / SAMPLES as f64;
-    let ranked = rank(&belief, &numbered(n), &RankingParams { top: Some(3), ..Default::default() }).unwrap();
+    let ranked = rank(&belief, &numbered(n), &RankingParams::default().with_top(Some(3))).unwrap();
     for item in &ranked {
         let i = item.item.index();
         assert!((item.top.unwrap() - below(i, 3)).abs() < FIVE_ERRORS);
@@ -101,7 +101,8 @@ fn groups_and_twins() {
 #[test]
 fn parameters_out_of_range_are_refused() {
     let belief = Incremental::dense(Arc::new(Given(Matrix::identity(2)))).unwrap();
-    let with = |draws, level| rank(&belief, &numbered(2), &RankingParams { draws, level, ..Default::default() });
+    let with =
+        |draws, level| rank(&belief, &numbered(2), &RankingParams::default().with_draws(draws).with_level(level));
     assert!(with(0, 0.9).is_err());
     for level in [-0.1, 1.1, f64::NAN] {
         assert!(with(10, level).is_err(), "{level}");
@@ -122,11 +123,11 @@ fn threads_do_not_change_ranks() {
     let belief = EpParams::default().fit(kernel, &observations).unwrap();
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| rank(&belief, &numbered(n), &RankingParams { top: Some(7), ..Default::default() }).unwrap())
+        pool.install(|| rank(&belief, &numbered(n), &RankingParams::default().with_top(Some(7))).unwrap())
     };
     assert_eq!(run(1), run(2));
     let mut stream = stream(903);
     let seed = ordain::numeric::Seed(stream.random());
-    let other = rank(&belief, &numbered(n), &RankingParams { top: Some(7), seed, ..Default::default() }).unwrap();
+    let other = rank(&belief, &numbered(n), &RankingParams::default().with_top(Some(7)).with_seed(seed)).unwrap();
     assert_ne!(run(1), other);
 }

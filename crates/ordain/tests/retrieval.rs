@@ -47,7 +47,7 @@ fn compare(queries: &Value, oracle: &Value) -> usize {
         for name in names {
             // ir_measures' success at 1 is one minus our cost.
             let (ours, flip) = if name == "Success@1" { (measure("wta"), true) } else { (measure(name), false) };
-            let params = EvaluationParams { measures: vec![ours], ties, complete: false };
+            let params = EvaluationParams::new(vec![ours]).with_ties(ties);
             let evaluation = evaluate(std::slice::from_ref(&run), &judgements, &params).unwrap();
             let values: HashMap<&String, Option<f64>> =
                 evaluation.queries.iter().zip(evaluation.runs[0].values[0].iter().copied()).collect();
@@ -235,8 +235,9 @@ fn odd_runs() {
         }
         run
     };
-    let params =
-        |complete| EvaluationParams { measures: vec![measure("map"), measure("wta")], ties: Ties::Trec, complete };
+    let params = |complete| {
+        EvaluationParams::new(vec![measure("map"), measure("wta")]).with_ties(Ties::Trec).with_complete(complete)
+    };
     let fails =
         |rows: &[(&str, &str, i32, f64)]| evaluate(&[run(rows)], &judgements, &params(false)).unwrap_err().to_string();
     let twice = fails(&[("a", "d1", 1, 2.0), ("a", "d2", 2, 1.5), ("a", "d1", 3, 1.0)]);

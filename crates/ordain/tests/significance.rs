@@ -9,9 +9,9 @@ use ordain::measure::{
     TestResult, bootstrap_mean_difference, bootstrap_ratio, holm, paired_t_test, randomisation_test, rank_sum_test,
     signed_rank_test,
 };
-use ordain::numeric::Seed;
 use ordain::numeric::normal::cdf;
 use ordain::numeric::student::two_sided_tail;
+use ordain::numeric::{Seed, Stream};
 use proptest::prelude::*;
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
@@ -296,7 +296,7 @@ fn largest_gap(step: f64) -> f64 {
     1.95 / (SAMPLES as f64).sqrt() + step
 }
 
-fn simulate(mut p_of: impl FnMut(u64, &mut rand_chacha::ChaCha8Rng) -> f64) -> Vec<f64> {
+fn simulate(mut p_of: impl FnMut(u64, &mut Stream) -> f64) -> Vec<f64> {
     let mut stream = Seed(28).stream(0);
     (0..SAMPLES as u64).map(|sample| p_of(sample, &mut stream)).collect()
 }
@@ -314,7 +314,7 @@ fn p_of_the_t_test_is_uniform_without_a_difference() {
 fn p_of_the_randomisation_test_is_uniform_without_a_difference() {
     // Exact with steps of 2⁻¹¹; sampled with steps of 1/200.
     for (n, step) in [(12, 0.5_f64.powi(11)), (20, 1.0 / 200.0)] {
-        let p_of = |sample, stream: &mut rand_chacha::ChaCha8Rng| {
+        let p_of = |sample, stream: &mut Stream| {
             randomisation_test(&normal(stream, n), &normal(stream, n), 199, Seed(sample)).unwrap().p
         };
         let gap = gap_to_uniform(simulate(p_of));

@@ -16,12 +16,10 @@ use ordain::numeric::dense::{multiply, multiply_vector};
 use ordain::numeric::{Matrix, Seed, normal};
 
 fn session(kernel: ordain::numeric::Matrix, seed: u64) -> Session {
-    let params = SessionParams {
-        strategy: Strategy::ExpectedLoss { focus: 0.3 },
-        belief: BeliefKind::GpFull,
-        repeat: true,
-        seed: Seed(seed),
-    };
+    let params = SessionParams::new(Strategy::ExpectedLoss { focus: 0.3 })
+        .with_belief(BeliefKind::GpFull)
+        .with_repeat(true)
+        .with_seed(Seed(seed));
     Session::new(Arc::new(common::Given(kernel)), None, AnswerModel::default(), params).unwrap()
 }
 
@@ -31,9 +29,9 @@ fn session(kernel: ordain::numeric::Matrix, seed: u64) -> Session {
 fn stopping_at_the_first_moment_is_calibrated() {
     let (n, worlds) = (8, 120_u32);
     let rules = [
-        StopRule { goal: Goal::Best, error: 0.0, target: 0.8 },
-        StopRule { goal: Goal::Top { k: 3 }, error: 0.0, target: 0.7 },
-        StopRule { goal: Goal::WholeOrder, error: 0.15, target: 0.8 },
+        StopRule::new(Goal::Best).with_error(0.0).with_target(0.8),
+        StopRule::new(Goal::Top { k: 3 }).with_error(0.0).with_target(0.7),
+        StopRule::new(Goal::WholeOrder).with_error(0.15).with_target(0.8),
     ];
     for rule in rules {
         let (mut said, mut right, mut answers) = (0.0, 0.0, 0);
@@ -60,6 +58,7 @@ fn stopping_at_the_first_moment_is_calibrated() {
                 Goal::Best => above(1),
                 Goal::Top { k } => above(k),
                 Goal::WholeOrder => wrong <= rule.error * pairs().count() as f64,
+                other => unreachable!("{other} is none of the goals here"),
             };
             right += f64::from(u8::from(is_right)) / f64::from(worlds);
         }
@@ -74,10 +73,10 @@ fn stopping_at_the_first_moment_is_calibrated() {
 #[test]
 fn every_group_counts() {
     let groups = Groups::new(["a", "a", "b", "b"]);
-    let params = SessionParams { strategy: Strategy::Random, belief: BeliefKind::Gp, repeat: true, seed: Seed(1) };
+    let params = SessionParams::new(Strategy::Random).with_repeat(true).with_seed(Seed(1));
     let model = AnswerModel::default();
     let mut session = Session::new(Arc::new(Independent::new(4)), Some(groups), model, params).unwrap();
-    let rule = StopRule { goal: Goal::Best, error: 0.0, target: 0.9 };
+    let rule = StopRule::new(Goal::Best).with_error(0.0).with_target(0.9);
     let own = CertaintyParams::default();
     let probability = |session: &Session| rule.probability(&session.certainty(&own).unwrap());
     let first_wins = |session: &mut Session, first: usize| {
@@ -108,10 +107,10 @@ fn the_ranking_and_its_certainty_at_once() {
     let ids: Vec<String> = (0..9).map(|item| format!("item {item}")).collect();
     for groups in [None, Some(Groups::new(["a", "b", "a", "b", "c", "a", "b", "a", "b"]))] {
         let items = Items::new(ids.clone(), groups, Attributes::none(9)).unwrap();
-        let params = RankingParams { draws: 300, top: Some(2), seed: Seed(3), ..RankingParams::default() };
+        let params = RankingParams::default().with_draws(300).with_top(Some(2)).with_seed(Seed(3));
         let (ranked, sure) = rank_with_certainty(session.belief(), &items, &params).unwrap();
         assert_eq!(ranked, rank(session.belief(), &items, &params).unwrap());
-        let own = CertaintyParams { draws: 300, seed: Seed(3), ..CertaintyParams::default() };
+        let own = CertaintyParams::default().with_draws(300).with_seed(Seed(3));
         assert_eq!(sure, certainty(session.belief(), items.groups(), &own).unwrap());
     }
 }
@@ -145,7 +144,8 @@ fn certainty_is_that_of_the_posterior() {
     }
     for belief in [&steps as &dyn Belief, &ep] {
         assert!(belief.mean().is_sorted_by(|a, b| a > b));
-        let sure = &certainty(belief, None, &CertaintyParams { draws: 16384, seed: Seed(2), ..CertaintyParams::default() }).unwrap()[0];
+        let sure =
+            &certainty(belief, None, &CertaintyParams::default().with_draws(16384).with_seed(Seed(2))).unwrap()[0];
         for (at, right) in right.iter().enumerate() {
             let (found, expected) = (sure.top(at + 1), right / total);
             println!("first {}: {found:.4}, by weighting {expected:.4}", at + 1);

@@ -142,7 +142,7 @@ fn an_index_counts() {
 }
 
 /// BM25 as it is defined, over all documents.
-fn by_definition(documents: &[Vec<String>], query: &[String], Bm25Params { k1, b }: Bm25Params) -> Vec<f64> {
+fn by_definition(documents: &[Vec<String>], query: &[String], Bm25Params { k1, b, .. }: Bm25Params) -> Vec<f64> {
     let all = documents.len() as f64;
     let mean = documents.iter().map(Vec::len).sum::<usize>() as f64 / all;
     let idf = |term: &String| {
@@ -175,7 +175,7 @@ fn bm25_is_its_definition() {
     // Documents are scored in blocks of 1024, and fewer of them once the best are known.
     let sizes = [(1, 1.2, 0.75), (2, 0.0, 0.5), (40, 1.2, 0.75), (300, 0.9, 0.4), (2500, 2.0, 1.0), (9000, 1.2, 0.75)];
     for (documents, k1, b) in sizes {
-        let params = Bm25Params { k1, b };
+        let params = Bm25Params::default().with_k1(k1).with_b(b);
         let (documents, mut queries) = random_texts(documents, documents as u64 + 10);
         queries.push(vec!["w1".into(), "unknown".into(), "w1".into()]);
         let index = index_of(&documents);
@@ -254,7 +254,7 @@ fn edges() {
     assert!(bm25.idf(index.find_term("text").unwrap()) > 0.0);
 
     for (k1, b, name) in [(-1.0, 0.5, "k1"), (f64::NAN, 0.5, "k1"), (1.2, 1.5, "b"), (1.2, f64::NAN, "b")] {
-        match (Bm25Params { k1, b }).over(&index) {
+        match (Bm25Params::default().with_k1(k1).with_b(b)).over(&index) {
             Err(Error::Parameter { name: found, .. }) => assert_eq!(found, name),
             other => panic!("{other:?}"),
         }
@@ -276,13 +276,13 @@ fn bm25_equals_bm25s() {
         let (mut documents, queries) = random_texts(count, count as u64 + 50);
         // bm25s knows no documents without terms.
         documents.retain(|document| !document.is_empty());
-        compare(&python, &documents, &queries, Bm25Params { k1, b });
+        compare(&python, &documents, &queries, Bm25Params::default().with_k1(k1).with_b(b));
     }
 }
 
 /// Compares all scores of all documents with those of bm25s.
 fn compare(python: &str, documents: &[Vec<String>], queries: &[Vec<String>], params: Bm25Params) {
-    let Bm25Params { k1, b } = params;
+    let Bm25Params { k1, b, .. } = params;
     let theirs = ask(python, &json!({ "documents": documents, "queries": queries, "k1": k1, "b": b }));
     let index = index_of(documents);
     let bm25 = params.over(&index).unwrap();
@@ -354,7 +354,7 @@ impl Classic {
             }
         }
         let measures = measures.iter().map(|name| name.parse().unwrap()).collect();
-        let params = EvaluationParams { measures, ties: Ties::Trec, complete: false };
+        let params = EvaluationParams::new(measures).with_ties(Ties::Trec);
         let evaluation = evaluate(&[run], judgements, &params).unwrap();
         (0..params.measures.len()).map(|measure| evaluation.runs[0].mean(measure)).collect()
     }
@@ -374,7 +374,7 @@ impl Setting {
                     these they this to was will with";
         let stop = StopWords::new(stop.split(' '));
         let analysis = Analysis { stop, stem: Some("porter".parse().unwrap()) };
-        Self { analysis, params: Bm25Params { k1, b }, top }
+        Self { analysis, params: Bm25Params::default().with_k1(k1).with_b(b), top }
     }
 
     fn ours() -> Self {

@@ -9,11 +9,11 @@ mod tools;
 use std::sync::{Arc, Mutex};
 
 use common::{cholesky, draw, judge, normal, pair, stream};
-use ordain::{Error, Watch};
 use ordain::data::{Attributes, ItemId, Items, Relation};
 use ordain::gp::{AnswerModel, Belief, EpParams, Observation, Problem, TuningMethod, TuningParams};
 use ordain::kernel::{Form, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape, WeightedSum, build};
 use ordain::numeric::Seed;
+use ordain::{Error, Watch};
 use tools::{kernel_of, random_links, relations, shapes, sum_of_all};
 
 /// Answers, ties and single judgements on n items.
@@ -81,9 +81,9 @@ fn plane(n: usize, weights: [f64; 3], rho: f64, iota: f64, task: u64) -> Weighte
     let form = Form::SquaredExponential { kappa: 1.0, rho: Rho::Shared(rho) };
     let spec = RelationSpec { relation: 0, role: Role::Undirected };
     let specs = [
-        KernelSpec { weight: weights[0], shape: Shape::Vector { form, over: Over::Attributes } },
-        KernelSpec { weight: weights[1], shape: Shape::RegularizedLaplacian { relation: spec, beta: 1.0, iota } },
-        KernelSpec { weight: weights[2], shape: Shape::Independent },
+        KernelSpec::new(weights[0], Shape::Vector { form, over: Over::Attributes }),
+        KernelSpec::new(weights[1], Shape::RegularizedLaplacian { relation: spec, beta: 1.0, iota }),
+        KernelSpec::new(weights[2], Shape::Independent),
     ];
     build(&specs, &items, &[relation]).unwrap()
 }
@@ -110,11 +110,15 @@ fn both_methods_reach_the_same_optimum() {
         let mut problems: Vec<Problem> =
             (0..2).map(|group| simulated(plane(25, [2.0, 2.0, 0.7], 0.8, 0.8, group), 150, 5 + group)).collect();
         problems.iter_mut().for_each(|problem| problem.kernel.set_parameters(&start).unwrap());
-        let params = TuningParams { method, restarts: 0, tolerance, max_iterations, ..TuningParams::default() };
+        let params = TuningParams::default()
+            .with_method(method)
+            .with_restarts(0)
+            .with_tolerance(tolerance)
+            .with_max_iterations(max_iterations);
         let seen = Arc::new(Mutex::new(Vec::new()));
         let heard = seen.clone();
         let watch = Watch::default().report(move |step| heard.lock().unwrap().extend(step.value));
-        let tuned = TuningParams { watch, ..params.clone() }.tune(&mut problems).unwrap();
+        let tuned = params.clone().with_watch(watch).tune(&mut problems).unwrap();
         // Both only ever climb; EM up to EP's approximation.
         let seen = seen.lock().unwrap();
         assert!(seen.len() > 2 && seen.is_sorted_by(|before, after| *after >= before - 1e-6), "{seen:?}");
@@ -144,7 +148,7 @@ fn parameters_are_recovered_within_their_uncertainty() {
     const DRAWS: u64 = 60;
     let mut scores: Vec<Vec<f64>> = Vec::new();
     for task in 0..DRAWS {
-        let params = TuningParams { restarts: 1, spread: 0.7, tolerance: 1e-3, ..TuningParams::default() };
+        let params = TuningParams::default().with_restarts(1).with_spread(0.7).with_tolerance(1e-3);
         let mut kernel = plane(60, [1.0; 3], 1.0, 1.0, task);
         // What tuning calls typical: weights of a variance of 1 once the shapes are typical.
         let mut truth = values(&Problem { kernel: plane(60, [1.0; 3], 1.0, 1.0, task), observations: vec![] });
@@ -229,7 +233,7 @@ fn the_unit_of_utility_does_not_matter() {
             .collect();
         problem.kernel.set_parameters(&start).unwrap();
         let mut problems = [problem];
-        let params = TuningParams { tolerance: 1e-6, restarts: 0, ..TuningParams::default() };
+        let params = TuningParams::default().with_tolerance(1e-6).with_restarts(0);
         let tuned = params.tune(&mut problems).unwrap();
         (tuned.log_evidence, values(&problems[0]))
     };
@@ -251,17 +255,17 @@ fn what_cannot_be_tuned() {
     let items = tools::items(5);
     let one = |rho| {
         let form = Form::SquaredExponential { kappa: 1.0, rho };
-        let specs = [KernelSpec { weight: 1.0, shape: Shape::Vector { form, over: Over::Attributes } }];
+        let specs = [KernelSpec::new(1.0, Shape::Vector { form, over: Over::Attributes })];
         Problem { kernel: build(&specs, &items, &[]).unwrap(), observations: observations(5, 3, 0) }
     };
     let mut two = [one(Rho::Shared(1.0)), one(Rho::Each(vec![1.0; 5]))];
     assert!(matches!(params.tune(&mut two), Err(Error::Data { .. })));
     // Twins without anything of their own: EM-EP inverts the prior, and says so.
-    let em = TuningParams { method: TuningMethod::EmEp, restarts: 0, seed: Seed(3), ..TuningParams::default() };
+    let em = TuningParams::default().with_method(TuningMethod::EmEp).with_restarts(0).with_seed(Seed(3));
     let mut twins = [one(Rho::Shared(1.0))];
     let before = values(&twins[0]);
     assert!(matches!(em.tune(&mut twins), Err(Error::NotPositiveDefinite { .. })));
     assert_eq!(values(&twins[0]), before, "kernels keep their values");
-    let wide = TuningParams { spread: f64::INFINITY, ..TuningParams::default() };
+    let wide = TuningParams::default().with_spread(f64::INFINITY);
     assert!(matches!(wide.tune(&mut twins), Err(Error::Parameter { .. })));
 }

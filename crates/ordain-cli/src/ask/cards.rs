@@ -24,7 +24,8 @@ const LINES: usize = 4;
 impl Cards {
     /// The cards of a project's items, without the hidden columns.
     pub fn read(project: &Project, hidden: &[String]) -> Result<Self, Failure> {
-        let names: Vec<&String> = project.file().other.names().iter().chain(project.items().attributes().names()).collect();
+        let names: Vec<&String> =
+            project.file().other.names().iter().chain(project.items().attributes().names()).collect();
         if let Some(unknown) = hidden.iter().find(|name| !names.contains(name)) {
             let known = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
             let error = InputError::new("--hide", "a column of the items").found(unknown);

@@ -123,7 +123,5 @@ impl Progress {
 
 /// How certainty is counted while the judge waits.
 fn quick(seed: Seed) -> CertaintyParams {
-    let mut params = CertaintyParams::default();
-    (params.draws, params.seed) = (512, seed);
-    params
+    CertaintyParams::default().with_draws(512).with_seed(seed)
 }

@@ -8,7 +8,7 @@ use ordain::active::{
 use ordain::data::Goal;
 use ordain::kernel::KernelSpec;
 use ordain::measure::Mean;
-use ordain::numeric::Seed;
+use ordain::numeric::{Purpose, Seed};
 use ordain::{Model, Project};
 use rand::RngExt;
 use rayon::prelude::*;
@@ -92,7 +92,7 @@ pub fn climb(project: &Project, truth: &[f64], working: &Working) -> Result<Vec<
     let over = AtomicUsize::new(2 * SESSIONS);
     let session = |task: usize| -> ordain::Result<Vec<(f64, f64)>> {
         // Streams apart from those of the race.
-        let mut stream = Seed(model.ask().seed).stream((1 << 32) | task as u64);
+        let mut stream = Seed(model.ask().seed).stream(Purpose::TaskOf { kind: 1, task: task as u32 });
         let mut options = AskOptions::default();
         options.seed = Some(stream.random());
         let mut session = model.session(&options, None)?;
@@ -101,9 +101,7 @@ pub fn climb(project: &Project, truth: &[f64], working: &Working) -> Result<Vec<
         for answers in 0..=CLIMB {
             if answers % 10 == 0 {
                 // Few draws: what is shown is a mean over sessions.
-                let mut params = CertaintyParams::default();
-                (params.draws, params.seed) = (256, seed);
-                let sure = session.certainty(&params)?;
+                let sure = session.certainty(&CertaintyParams::default().with_draws(256).with_seed(seed))?;
                 let mean = session.belief().mean();
                 let mut order: Vec<usize> = (0..truth.len()).collect();
                 order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));

@@ -14,8 +14,8 @@ use ordain::measure::{
 };
 use serde::Serialize;
 
-use crate::working::working;
 use crate::output::{self, Format};
+use crate::working::working;
 use crate::{Failure, Outcome};
 
 /// The arguments of `--bounds`.

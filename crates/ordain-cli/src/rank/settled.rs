@@ -78,7 +78,7 @@ pub fn report(ranking: &Ranking, rule: &StopRule, foreseen: Option<Foreseen>) ->
     let StopRule { goal, error, target, .. } = *rule;
     Report {
         goal: goal.name(),
-        k: if let Goal::Top { k } = goal { Some(k) } else { None },
+        k: goal.places(),
         error: (goal == Goal::WholeOrder).then_some(error),
         target,
         probability: ranking.probability(rule),

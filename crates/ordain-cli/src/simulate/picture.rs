@@ -20,7 +20,7 @@ pub fn picture(runs: &[(String, &Curve)], measure: Measure) -> String {
         title: title.clone(),
         points: curve.points.iter().map(point).collect(),
     };
-    lines(runs.iter().map(one).collect(), measure.title(), measure == Measure::Tau)
+    lines(runs.iter().map(one).collect(), &title(measure), measure == Measure::Tau)
 }
 
 /// Curves over the number of answers; signed ones may fall below 0.
@@ -41,4 +41,10 @@ pub fn parse_file(text: &str) -> Result<std::path::PathBuf, &'static str> {
 /// Writes a file at once or not at all.
 pub fn write(path: &Path, text: &str) -> Outcome {
     write_whole(path, |out| out.write_all(text.as_bytes())).map_err(Failure::Library)
+}
+
+/// What an axis says of a measure: its line with a capital letter.
+fn title(measure: Measure) -> String {
+    let line = measure.description();
+    line[..1].to_uppercase() + &line[1..]
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ordain::data::{Attributes, ItemId, Items};
-use ordain::formats::init::{USUAL_OWN_WEIGHT, USUAL_WEIGHT};
-use ordain::formats::{Letor, read_letor};
+use ordain::formats::{Letor, USUAL_OWN_WEIGHT, USUAL_WEIGHT, read_letor};
 use ordain::kernel::{Form, KernelSpec, Over, Rho, Shape};
 use ordain::{InputError, Result};
 
@@ -73,11 +72,11 @@ fn query(path: &Path, letor: &Letor, attributes: &Attributes, mut members: Vec<I
 
 /// The kernels that `ordain init` would write for items with this many attributes.
 pub fn usual_kernels(attributes: usize) -> Vec<KernelSpec> {
-    let own = KernelSpec { weight: USUAL_OWN_WEIGHT, shape: Shape::Independent };
+    let own = KernelSpec::new(USUAL_OWN_WEIGHT, Shape::Independent);
     if attributes == 0 {
         return vec![own];
     }
     let rho = Rho::Shared(1.0 / (attributes as f64).sqrt());
     let form = Form::SquaredExponential { kappa: 1.0, rho };
-    vec![KernelSpec { weight: USUAL_WEIGHT, shape: Shape::Vector { form, over: Over::Attributes } }, own]
+    vec![KernelSpec::new(USUAL_WEIGHT, Shape::Vector { form, over: Over::Attributes }), own]
 }

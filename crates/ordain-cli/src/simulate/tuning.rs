@@ -4,7 +4,7 @@ use ordain::active::{Facts, Judge};
 use ordain::data::{AnswerLog, Entry, ItemId};
 use ordain::gp::{AnswerModel, TuningParams};
 use ordain::kernel::{KernelSpec, Parameter};
-use ordain::numeric::Seed;
+use ordain::numeric::{Purpose, Seed};
 use ordain::{Model, Result};
 use rand::RngExt;
 use rand::seq::index;
@@ -26,8 +26,7 @@ pub fn tune_on(
     model: &AnswerModel,
     seed: Seed,
 ) -> Result<Vec<Parameter>> {
-    // Streams that no simulated session has.
-    let mut stream = seed.stream(u64::MAX - half as u64);
+    let mut stream = seed.stream(Purpose::Half(half));
     let half: Vec<&Query> = queries.iter().skip(half).step_by(2).collect();
     let mut models = Vec::new();
     for at in index::sample(&mut stream, half.len(), half.len().min(QUERIES)) {
@@ -44,8 +43,7 @@ pub fn tune_on(
         let asked = Model::new(query.items.clone(), specs.to_vec())?.with_answer_model(*model);
         models.push(asked.with_answers(AnswerLog::new(answers)?)?);
     }
-    let mut params = TuningParams::default();
-    (params.seed, params.restarts) = (seed, 0);
+    let params = TuningParams::default().with_seed(seed).with_restarts(0);
     let tuned = Model::tune_together(&models, &params)?.parameters;
     Ok(tuned.into_iter().map(|one| Parameter { name: one.name, value: one.value }).collect())
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use ordain::Result;
 use ordain::active::pair_losses;
 use ordain::data::{ItemId, Link, Relation};
-use ordain::gp::{AnswerModel, Belief, Incremental};
+use ordain::gp::{AnswerModel, Belief, Incremental, by_falling_mean};
 use ordain::kernel::{Graph, Kernel, RegularizedLaplacian, Role};
 use ordain::numeric::dense::{Cholesky, multiply_vector};
 use ordain::numeric::{Matrix, Seed};
@@ -185,8 +185,7 @@ impl Illustration {
     /// The papers in the order that is believed after both answers.
     fn order(&self) -> String {
         let mean = &self.beliefs[ANSWERS.len()].mean;
-        let mut order: Vec<usize> = (0..NAMES.len()).collect();
-        order.sort_by(|&one, &other| mean[other].total_cmp(&mean[one]));
+        let order = by_falling_mean(0..NAMES.len(), mean);
         order.into_iter().map(|item| NAMES[item]).collect()
     }
 

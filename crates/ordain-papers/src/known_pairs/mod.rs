@@ -20,6 +20,7 @@ use crate::findings::Findings;
 use crate::journal::Journal;
 use crate::query::{Measured, Query, Split};
 use crate::record::Record;
+use crate::stream::Phase;
 
 /// An experiment with known pairs.
 pub struct KnownPairs {
@@ -63,15 +64,6 @@ pub struct Study {
     pub tuned_on: Vec<Vec<usize>>,
     /// Queries to measure on, each with the part whose models it takes, which is not tuned on it.
     pub measured: Vec<(usize, usize)>,
-}
-
-/// Purposes of random streams, so that no two share one.
-const TUNING: u64 = 1;
-const MEASURING: u64 = 2;
-
-/// The stream of a draw: a purpose, a query, a number of known pairs and a number of the draw.
-fn task(purpose: u64, query: usize, known: usize, rerun: usize) -> u64 {
-    purpose << 60 | (query as u64) << 40 | (known as u64) << 16 | rerun as u64
 }
 
 impl Study {
@@ -131,7 +123,7 @@ impl Study {
             let (part, known, model) = tunings[at];
             let example = |&(query, draw): &(usize, usize)| {
                 let own = &self.queries[query];
-                let marks = own.draw(known, seed, task(TUNING, query, known, draw));
+                let marks = own.draw(known, seed, Phase::Tuning.of_pairs(query, known, draw));
                 Example { query: own, split: Split::new(own, &marks) }
             };
             let draws = |&query: &usize| (0..plan.tuning_draws).map(move |draw| (query, draw));
@@ -164,7 +156,7 @@ impl Study {
         let position = self.measured[cell.query].0;
         let query = &self.queries[position];
         let known = plan.known[cell.known];
-        let marks = query.draw(known, seed, task(MEASURING, position, known, cell.rerun));
+        let marks = query.draw(known, seed, Phase::Measuring.of_pairs(position, known, cell.rerun));
         prepared[cell.known * Model::ALL.len() + cell.model as usize].measure(&Split::new(query, &marks))
     }
 }

@@ -200,7 +200,7 @@ fn by_cross_validation(plain: Tuned, examples: &[Example<'_>], seed: Seed) -> Re
         pairs: example.split.known.clone(),
     };
     let problems: Vec<RankSvmProblem> = examples.iter().map(problem).collect();
-    let best = RankSvmGrid { seed, ..RankSvmGrid::default() }.search(&problems)?[0];
+    let best = RankSvmGrid::default().with_seed(seed).search(&problems)?[0];
     Ok(Tuned { rho: best.rho, cost: Some(best.cost), ..plain })
 }
 
@@ -211,7 +211,7 @@ fn by_evidence(model: Model, plain: Tuned, examples: &[Example<'_>], seed: Seed)
         Ok(Problem { kernel: kernel(model, &plain, example.query)?, observations: observations.collect() })
     };
     let mut problems: Vec<Problem> = examples.iter().map(problem).collect::<Result<_>>()?;
-    let found = TuningParams { seed, ..TuningParams::default() }.tune(&mut problems)?;
+    let found = TuningParams::default().with_seed(seed).tune(&mut problems)?;
     let value = |part: usize, name: &str| {
         let name = format!("kernel[{part}].{name}");
         found.parameters.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.value)
@@ -249,7 +249,7 @@ fn kernel(model: Model, tuned: &Tuned, query: &Query) -> Result<WeightedSum> {
     let attributes = Shape::Vector { form, over: Over::Attributes };
     let parts = [(tuned.attributes, Some(attributes)), (tuned.own, Some(Shape::Independent)), (tuned.links, links)];
     let specs: Vec<KernelSpec> =
-        parts.into_iter().filter_map(|(weight, shape)| Some(KernelSpec { weight: weight?, shape: shape? })).collect();
+        parts.into_iter().filter_map(|(weight, shape)| Some(KernelSpec::new(weight?, shape?))).collect();
     build(&specs, &query.items, std::slice::from_ref(&query.relation))
 }
 
@@ -310,7 +310,7 @@ impl Prepared {
     /// The error alone, which costs no covariances.
     fn error(&self, split: &Split) -> Result<f64> {
         if self.model == Model::Svm {
-            let params = RankSvmParams { cost: self.cost, ..RankSvmParams::default() };
+            let params = RankSvmParams::default().with_cost(self.cost);
             return error_rate(params.fit(self.kernel.as_ref(), &split.known)?.scores(), &split.remaining);
         }
         error_rate(self.believe(split)?.mean(), &split.remaining)

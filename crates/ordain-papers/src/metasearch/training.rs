@@ -6,6 +6,7 @@ use ordain::order::{AnyLearner, Feedback, Hedge, HedgeParams, Learner, Margin, M
 use rand::seq::SliceRandom;
 
 use super::searches::{Collection, Query};
+use crate::stream::of_order;
 
 /// Who learns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,8 +79,8 @@ impl Teachable {
         let margin = |params: MarginParams| Margin::new(experts, &params).map(AnyLearner::Margin);
         Ok(match self {
             Self::Margin => margin(MarginParams::default())?,
-            Self::MarginPrior(at) => margin(MarginParams { prior: OTHER_PRIORS[at], ..MarginParams::default() })?,
-            Self::Hedge => AnyLearner::Hedge(Hedge::new(experts, &HedgeParams { beta: super::BETA, initial: None })?),
+            Self::MarginPrior(at) => margin(MarginParams::default().with_prior(OTHER_PRIORS[at]))?,
+            Self::Hedge => AnyLearner::Hedge(Hedge::new(experts, &HedgeParams::default().with_beta(super::BETA))?),
         })
     }
 }
@@ -104,8 +105,7 @@ impl Training {
         let mut queries: Vec<&Query> =
             collection.queries.iter().filter(|query| Some(query.part) != self.held_out).collect();
         if let Some(order) = self.order {
-            let part = self.held_out.map_or(0, |part| part as u64 + 1);
-            queries.shuffle(&mut seed.stream((number as u64) << 56 | part << 32 | order as u64));
+            queries.shuffle(&mut seed.stream(of_order(number, self.held_out, order)));
         }
         let mut learner = self.learner.untaught(collection.experts.len())?;
         for query in queries {

@@ -26,6 +26,7 @@ pub use self::tuned::{Mind, Tuning, Way};
 use crate::experiment::{Place, Progress};
 use crate::journal::{Journal, Row};
 use crate::query::{Measured, Query};
+use crate::stream::Phase;
 
 /// Items whose order is to be found.
 pub struct Problem {
@@ -109,15 +110,6 @@ pub struct Study {
     pub measured: Vec<(usize, usize)>,
 }
 
-/// Purposes of random streams, so that no two share one.
-const TUNING: u64 = 1;
-const MEASURING: u64 = 2;
-
-/// The stream of a match: a purpose, a problem and a number of the match.
-fn task(purpose: u64, problem: usize, number: usize) -> u64 {
-    purpose << 60 | (problem as u64) << 24 | number as u64
-}
-
 /// How the names of the tables of sessions and of tuned numbers end.
 const SESSIONS: &str = ".csv";
 const TUNED: &str = "-tuned.csv";
@@ -133,7 +125,7 @@ impl Prepared {
     /// other.
     fn play(&self, conditions: &Match, asks: Asks, answers: usize) -> Result<Row> {
         let strategy = asks.strategy(self.kernel.len())?;
-        let params = SessionParams { strategy, belief: self.belief, repeat: false, seed: Seed(0) };
+        let params = SessionParams::new(strategy).with_belief(self.belief);
         let rules = Rules { groups: None, model: AnswerModel::default(), judge: JUDGE, answers };
         let curve = conditions.play(self.kernel.clone(), params, &rules)?;
         let of = |at: usize| curve.iter().map(move |(_, quality)| Some(quality.values()[at]));
@@ -194,7 +186,7 @@ impl Study {
             let compute = |at: usize| {
                 let (repeat, contender) = plan.session(at);
                 let conditions =
-                    Match::draw(&problem.facts, None, &mut seed.stream(task(MEASURING, position, repeat)))?;
+                    Match::draw(&problem.facts, None, &mut seed.stream(Phase::Measuring.of_match(position, repeat)))?;
                 let contender = &self.contenders[contender];
                 prepared[contender.tuned].play(&conditions, contender.asks, self.answers)
             };
@@ -212,7 +204,7 @@ impl Study {
         let compute = |at: usize| {
             let problems = self.tuned_on[at / self.tuned.len()].iter();
             let examples: Vec<(&Problem, u64)> =
-                problems.map(|&problem| (&self.problems[problem], task(TUNING, problem, 0))).collect();
+                problems.map(|&problem| (&self.problems[problem], Phase::Tuning.of_match(problem, 0))).collect();
             Ok(self.tuned[at % self.tuned.len()].tune(&examples, seed)?.row())
         };
         journal.complete(0..total, compute, |done| watch(Progress { stage: "tuning", done, total }))?;
@@ -278,7 +270,7 @@ mod tests {
         let Facts::Grades(grades) = &problem.facts else { unreachable!() };
         let truth = Truth::from_grades(grades.clone(), Seed(broken), 0);
         let strategy = asks.strategy(8).unwrap();
-        let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat: false, seed: Seed(asked) };
+        let params = SessionParams::new(strategy).with_seed(Seed(asked));
         let mut session = Session::new(prepared.kernel.clone(), None, AnswerModel::default(), params).unwrap();
         let mut values = Vec::new();
         for answers in 1..=20 {

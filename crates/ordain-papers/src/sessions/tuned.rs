@@ -12,9 +12,10 @@ use ordain::{Error, Result};
 use rand::RngExt;
 use rayon::prelude::*;
 
-use super::{Asks, Prepared, Problem, TUNING, area, task};
+use super::{Asks, Prepared, Problem, area};
 use crate::journal::{Journal, Layout, Row};
 use crate::search::pattern_search;
+use crate::stream::Phase;
 use crate::tabulated::Tabulated;
 
 /// What is believed of items before the first answer.
@@ -158,7 +159,7 @@ impl Tuned {
             links.zip(iota.map(|iota| Shape::RegularizedLaplacian { relation, beta: 1.0, iota })),
         ];
         let specs: Vec<KernelSpec> =
-            parts.into_iter().flatten().map(|(weight, shape)| KernelSpec { weight, shape }).collect();
+            parts.into_iter().flatten().map(|(weight, shape)| KernelSpec::new(weight, shape)).collect();
         build(&specs, &problem.items, std::slice::from_ref(&problem.relation))
     }
 }
@@ -247,7 +248,7 @@ impl Tuning {
             Ok(Evidence { kernel: plain.kernel(problem)?, observations })
         };
         let mut problems: Vec<Evidence> = examples.iter().map(problem).collect::<Result<_>>()?;
-        let params = TuningParams { seed, restarts: 0, ..TuningParams::default() };
+        let params = TuningParams::default().with_seed(seed).with_restarts(0);
         let found = params.tune(&mut problems)?;
         let parts: Vec<bool> = [0, 2, 3].map(|at| plain.numbers[at].is_some()).to_vec();
         let value = |at: usize, name: &str| {
@@ -281,7 +282,7 @@ pub fn tune_once(path: &Path, mind: Mind, way: Way, problems: &[Problem], seed: 
     let layout = Layout { columns: Tuned::columns(), keys: vec![format!("1,{}", tuning.name)] };
     let mut journal = Journal::open(path, layout)?;
     let examples: Vec<(&Problem, u64)> =
-        problems.iter().enumerate().map(|(at, problem)| (problem, task(TUNING, at, 0))).collect();
+        problems.iter().enumerate().map(|(at, problem)| (problem, Phase::Tuning.of_match(at, 0))).collect();
     journal.complete(0..1, |_| Ok(tuning.tune(&examples, seed)?.row()), |_| {})?;
     Tuned::read(&journal.rows()[0], path)
 }

@@ -4,12 +4,14 @@
 //! the draw says. The first p items are the right ones if the worst of them is above the best of the others, for all p in one pass.
 
 use crate::data::{Goal, Groups, ItemId, Items};
-use crate::gp::{Belief, Draws, RankedItem, RankingParams, rank_and};
+use crate::gp::{Belief, Draws, RankedItem, RankingParams, by_falling_mean, rank_and};
 use crate::numeric::Seed;
+use crate::params::setters;
 use crate::{Error, Result, Watch};
 
 /// How certainty is counted.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct CertaintyParams {
     /// Draws, at least one; a probability p has the standard error `√(p (1 - p) / draws)`, and two or three times that after
     /// many answers that are sharp beside the prior, since draws then follow each other in a chain.
@@ -24,6 +26,13 @@ impl Default for CertaintyParams {
     fn default() -> Self {
         Self { draws: 1024, seed: Seed(1), watch: Watch::NONE }
     }
+}
+
+setters! {
+    CertaintyParams:
+    with_draws = draws: usize,
+    with_seed = seed: Seed,
+    with_watch = watch: Watch,
 }
 
 /// How settled the ranking of a group is.
@@ -80,6 +89,7 @@ impl Certainty {
 /// A belief's probabilities hold whenever one looks at them, so that stopping at the first moment that meets the rule does not
 /// make it less right, but for the chance in counting them.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct StopRule {
     /// What is to be found out.
     pub goal: Goal,
@@ -90,11 +100,19 @@ pub struct StopRule {
 }
 
 impl StopRule {
-    /// The usual rule for a goal: reached with 90 %, and for the whole order at most 10 % of pairs wrong.
+    /// Enough is known when the goal is reached with probability 0.9; for the whole order, with at most a tenth of the pairs wrong.
     pub fn new(goal: Goal) -> Self {
         Self { goal, error: 0.1, target: 0.9 }
     }
+}
 
+setters! {
+    StopRule:
+    with_error = error: f64,
+    with_target = target: f64,
+}
+
+impl StopRule {
     /// The probability that the goal is reached in the group where it is least so.
     pub fn probability(&self, groups: &[Certainty]) -> f64 {
         groups.iter().map(|one| one.probability(self.goal, self.error)).fold(1.0, f64::min)
@@ -119,7 +137,7 @@ pub fn certainty(belief: &dyn Belief, groups: Option<&Groups>, params: &Certaint
     let of_group = |members: &[ItemId], group: usize| {
         let look = look(belief, members);
         let draws = Draws::new(belief, members)?;
-        let draws = draws.each(params.draws, params.seed, group as u64, &params.watch, |drawn, _| look(drawn))?;
+        let draws = draws.each(params.draws, params.seed, group as u32, &params.watch, |drawn, _| look(drawn))?;
         Ok(Certainty::count(&draws, members.len()))
     };
     match groups {
@@ -138,11 +156,7 @@ pub fn rank_with_certainty(
     params: &RankingParams,
 ) -> Result<(Vec<RankedItem>, Vec<Certainty>)> {
     let (ranked, draws) = rank_and(belief, items, params, |members| look(belief, members))?;
-    let sizes: Vec<usize> = match items.groups() {
-        None => vec![items.len()],
-        Some(groups) => (0..groups.len()).map(|group| groups.members(group).len()).collect(),
-    };
-    Ok((ranked, draws.iter().zip(sizes).map(|(draws, size)| Certainty::count(draws, size)).collect()))
+    Ok((ranked, draws.iter().zip(items.group_sizes()).map(|(draws, size)| Certainty::count(draws, size)).collect()))
 }
 
 /// What a draw says of the ranking by means: the p for which its first p items are the right ones, and the share of pairs
@@ -155,8 +169,7 @@ struct Seen {
 /// Looks at draws of these items' utilities.
 fn look(belief: &dyn Belief, members: &[ItemId]) -> impl Fn(&[f64]) -> Seen + Sync + use<> {
     let mean: Vec<f64> = members.iter().map(|item| belief.mean()[item.index()]).collect();
-    let mut order: Vec<usize> = (0..members.len()).collect();
-    order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));
+    let order = by_falling_mean(0..members.len(), &mean);
     let pairs = (order.len() * order.len().saturating_sub(1) / 2).max(1) as f64;
     move |utilities| {
         let mut utilities: Vec<f64> = order.iter().map(|&at| utilities[at]).collect();

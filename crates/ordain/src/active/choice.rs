@@ -6,16 +6,16 @@
 use std::collections::HashSet;
 
 use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
 
 use super::Strategy;
 use super::look_ahead::look_ahead;
 use super::pending::Pending;
-use super::search::{by_falling_mean, search};
-use super::strategy::{Answers, Emphasis, PairBelief, Score};
+use super::search::search;
+use super::strategy::{Answers, Emphasis, Method, PairBelief, Score};
 use crate::Result;
 use crate::data::{Answer, Groups, ItemId, Outcome};
-use crate::gp::{AnswerModel, Belief};
+use crate::gp::{AnswerModel, Belief, by_falling_mean};
+use crate::numeric::Stream;
 
 /// A pair worth asking.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -124,21 +124,21 @@ pub fn choose(
     model: &AnswerModel,
     strategy: Strategy,
     candidates: &Candidates,
-    stream: &mut ChaCha8Rng,
+    stream: &mut Stream,
 ) -> Result<Option<Question>> {
     let answers = Answers::new(model);
     let mut best = Best::default();
-    match strategy {
-        Strategy::Random => return Ok(any(&candidates.orders(belief), candidates, stream)),
-        Strategy::ExpectedLossItem { focus } => return worst_of_worst_item(belief, focus, candidates, stream),
-        Strategy::LookAhead { .. } | Strategy::PredictiveEntropy => {
+    match strategy.method() {
+        Method::AnyPair => return Ok(any(&candidates.orders(belief), candidates, stream)),
+        Method::WorstItem { focus } => return worst_of_worst_item(belief, focus, candidates, stream),
+        Method::Ahead(what) => {
             let orders = candidates.orders(belief);
             let pairs = pairs(&orders, candidates);
-            for (pair, score) in pairs.iter().zip(look_ahead(belief, &answers, strategy, &orders, &pairs)?) {
+            for (pair, score) in pairs.iter().zip(look_ahead(belief, &answers, what, &orders, &pairs)?) {
                 best.offer((score, 0.0), *pair);
             }
         }
-        _ => best = search(belief, &answers, strategy, candidates)?,
+        Method::EachPair => best = search(belief, &answers, strategy, candidates)?,
     }
     Ok(best.draw(stream))
 }
@@ -155,7 +155,7 @@ pub fn choose_many(
     mut candidates: Candidates,
     pending: &[(ItemId, ItemId)],
     count: usize,
-    stream: &mut ChaCha8Rng,
+    stream: &mut Stream,
 ) -> Result<Vec<Question>> {
     let answers = Answers::new(model);
     let mut belief = Pending::new(belief);
@@ -214,7 +214,7 @@ impl Best {
     }
 
     /// One of the best, each as likely as the others.
-    fn draw(mut self, stream: &mut ChaCha8Rng) -> Option<Question> {
+    fn draw(mut self, stream: &mut Stream) -> Option<Question> {
         // Whatever the order in which they were found.
         self.pairs.sort_by_key(|&(_, (first, second))| (first.min(second), first.max(second)));
         let at = if self.pairs.len() > 1 { stream.random_range(0..self.pairs.len()) } else { 0 };
@@ -249,7 +249,7 @@ fn pairs(orders: &[Vec<usize>], candidates: &Candidates) -> Vec<(usize, usize)> 
 }
 
 /// Any pair that may be asked, each as likely as the others.
-fn any(orders: &[Vec<usize>], candidates: &Candidates, stream: &mut ChaCha8Rng) -> Option<Question> {
+fn any(orders: &[Vec<usize>], candidates: &Candidates, stream: &mut Stream) -> Option<Question> {
     /// Draws before all pairs are listed: then few are left.
     const DRAWS: usize = 100;
     let count = |order: &Vec<usize>| order.len() * order.len().saturating_sub(1) / 2;
@@ -290,7 +290,7 @@ fn worst_of_worst_item(
     belief: &dyn Belief,
     focus: f64,
     candidates: &Candidates,
-    stream: &mut ChaCha8Rng,
+    stream: &mut Stream,
 ) -> Result<Option<Question>> {
     let (mean, variances) = (belief.mean(), belief.variances());
     let mut best = Best::default();

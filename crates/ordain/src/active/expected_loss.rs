@@ -1,10 +1,10 @@
 //! The expected loss of leaving a pair as the belief orders it (AXPGP section 2.3).
 
-use super::strategy::Emphasis;
+use super::strategy::{Emphasis, PairBelief};
 use crate::Result;
 use crate::data::ItemId;
-use crate::gp::Belief;
-use crate::numeric::normal;
+use crate::gp::{Belief, by_falling_mean};
+use crate::numeric::normal::{self, Beyond};
 
 /// A pair and the expected loss of leaving it unasked.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,10 +23,15 @@ pub struct PairLoss {
 /// With $t = |\text{mean}|/\text{sd}$ it is $\text{variance}\,(\Phi(-t) + t\varphi(t))$: the printed form for the sign of the
 /// difference that makes the mean negative; for a positive one it gives the part where the sign is right.
 pub fn expected_loss(mean: f64, variance: f64) -> f64 {
+    scaled_loss(1.0, mean, variance, normal::beyond)
+}
+
+/// So many times the expected loss, by what lies beyond a number of standard deviations or by a bound of that.
+pub(super) fn scaled_loss(times: f64, mean: f64, variance: f64, beyond: impl Fn(f64) -> Beyond) -> f64 {
     if variance <= 0.0 {
         return 0.0;
     }
-    variance * normal::beyond(mean.abs() / variance.sqrt()).from_zero
+    times * variance * beyond(mean.abs() / variance.sqrt()).from_zero
 }
 
 /// The expected losses of all pairs with the weight `exp(-focus * rank)`, rank being the better of the two (AXPGP eqs.
@@ -37,8 +42,7 @@ pub fn expected_loss(mean: f64, variance: f64) -> f64 {
 pub fn pair_losses(belief: &dyn Belief, focus: f64) -> Result<Vec<PairLoss>> {
     let n = belief.len();
     let (mean, variances) = (belief.mean(), belief.variances());
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));
+    let order = by_falling_mean(0..n, mean);
     let weights = Emphasis::Focus(focus).weights(&order, mean);
     let mut losses = Vec::with_capacity(n * n.saturating_sub(1) / 2);
     let mut column = vec![0.0; n];
@@ -47,7 +51,7 @@ pub fn pair_losses(belief: &dyn Belief, focus: f64) -> Result<Vec<PairLoss>> {
         let weight = weights[position];
         for &second in &order[position + 1..] {
             let variance = variances[first] + variances[second] - 2.0 * column[second];
-            let loss = weight * expected_loss(mean[first] - mean[second], variance);
+            let loss = PairBelief { means: [mean[first], mean[second]], variance, weight }.loss();
             losses.push(PairLoss { first: ItemId::new(first), second: ItemId::new(second), loss });
         }
     }

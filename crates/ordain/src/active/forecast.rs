@@ -9,14 +9,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::{Candidates, CertaintyParams, Judge, StopRule, Strategy, certainty, choose};
-use crate::watch::Step;
-use crate::{Result, Watch};
 use crate::data::{Goal, Groups, ItemId};
 use crate::gp::{AnswerModel, Belief, Draws, Incremental};
-use crate::numeric::Seed;
+use crate::numeric::{Purpose, Seed};
+use crate::params::setters;
+use crate::watch::Step;
+use crate::{Result, Watch};
 
 /// What is to be forecast, and how.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ForecastParams {
     /// When it is enough.
     pub rule: StopRule,
@@ -49,6 +51,18 @@ impl Default for ForecastParams {
             watch: Watch::NONE,
         }
     }
+}
+
+setters! {
+    ForecastParams:
+    with_rule = rule: StopRule,
+    with_repeat = repeat: bool,
+    with_worlds = worlds: usize,
+    with_most = most: usize,
+    with_every = every: usize,
+    with_level = level: f64,
+    with_seed = seed: Seed,
+    with_watch = watch: Watch,
 }
 
 /// Answers still needed. A number that is not there is more than was looked at.
@@ -97,7 +111,7 @@ pub fn forecast(
         let mut belief = start.clone();
         let mut candidates = candidates.clone();
         // Streams that no draw of a world has used.
-        let mut stream = params.seed.stream((1 << 63) | world as u64);
+        let mut stream = params.seed.stream(Purpose::World(world));
         for answers in 0..=params.most {
             silent.step(|| Step::new(LOOKING, done.load(Ordering::Relaxed), params.worlds))?;
             let question = match answers < params.most {

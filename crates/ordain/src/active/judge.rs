@@ -1,12 +1,12 @@
 //! A judge who knows the truth, more or less.
 
 use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use crate::Result;
 use crate::data::{Answer, ItemId, Outcome};
 use crate::gp::AnswerModel;
+use crate::numeric::Stream;
 
 /// How a simulated judge hears the truth.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,7 +29,7 @@ impl Judge {
     ///
     /// # Errors
     /// If the items are one and the same.
-    pub fn compare(&self, utilities: &[f64], first: ItemId, second: ItemId, stream: &mut ChaCha8Rng) -> Result<Answer> {
+    pub fn compare(&self, utilities: &[f64], first: ItemId, second: ItemId, stream: &mut Stream) -> Result<Answer> {
         let noise: f64 = stream.sample(StandardNormal);
         let heard = utilities[first.index()] - utilities[second.index()] + self.noise * noise;
         let outcome = if self.tie_width > 0.0 && heard.abs() <= self.tie_width {

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use super::{Glicko, Strategy};
 use crate::data::{Answer, Outcome};
-use crate::gp::{AnswerModel, Belief, Ep, EpParams, Incremental, Observation};
+use crate::gp::{AnswerModel, Belief, CovarianceForm, Ep, EpParams, Incremental, Observation, Workload};
 use crate::kernel::{Independent, Kernel, WeightedSum};
+use crate::words::vocabulary;
 use crate::{Error, Result};
 
 /// How answers become a belief.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum BeliefKind {
     /// One step an answer ([`Incremental`]).
     Gp,
@@ -26,53 +28,24 @@ pub enum BeliefKind {
     Independent,
 }
 
+vocabulary! { BeliefKind, "belief";
+    Gp = "gp", "a Gaussian process that takes one step per answer";
+    GpRefined = "gp-refined", "the same, with all answers learned anew now and then";
+    GpFull = "gp-full", "the same, with all answers learned anew after each";
+    Glicko { deviation: 350.0 } = "glicko", "Glickman's ratings of items by themselves";
+    Independent = "independent", "a Gaussian process in which items have nothing in common";
+}
+
 impl BeliefKind {
     /// Glickman's own start.
     pub const GLICKO: Self = Self::Glicko { deviation: 350.0 };
-
-    /// Its name on the command line and in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gp => "gp",
-            Self::GpRefined => "gp-refined",
-            Self::GpFull => "gp-full",
-            Self::Glicko { .. } => "glicko",
-            Self::Independent => "independent",
-        }
-    }
-}
-
-/// How a belief that takes one step an answer holds its covariances. What it says is the same but for rounding; time and
-/// memory are not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum CovarianceForm {
-    /// Whatever is expected to be faster for the number of items and the strategy.
-    #[default]
-    Automatic,
-    /// All of them: `n²` doubles, `n²` operations an answer.
-    Dense,
-    /// As they are asked for ([`Incremental::lazy`]): `n` doubles an answer, and a few times `n` operations where questions keep to
-    /// few items.
-    Lazy,
-}
-
-impl CovarianceForm {
-    /// Whether all covariances are held. Strategies that look at the top alone need few columns, and all covariances of 300 items
-    /// cost as much to keep as these; others look at pairs all over the matrix, which pays up to 4000 items, 128 MB.
-    fn is_dense(self, items: usize, strategy: Strategy) -> bool {
-        match self {
-            Self::Automatic => items <= if strategy.keeps_to_the_top() { 300 } else { 4000 },
-            Self::Dense => true,
-            Self::Lazy => false,
-        }
-    }
 }
 
 /// A belief that follows the answers.
 pub(super) struct Learner {
     kind: BeliefKind,
-    /// Whether a belief that takes steps holds all covariances.
-    dense: bool,
+    /// How a belief that takes steps holds its covariances, and what for.
+    form: (CovarianceForm, Workload),
     kernel: Arc<dyn Kernel>,
     model: AnswerModel,
     observations: Vec<Observation>,
@@ -100,20 +73,20 @@ impl Learner {
         model: AnswerModel,
     ) -> Result<Self> {
         let kernel = if kind == BeliefKind::Independent { independent(kernel.as_ref())? } else { kernel };
-        let dense = form.is_dense(kernel.len(), strategy);
-        let state = prior(kind, dense, &kernel)?;
-        Ok(Self { kind, dense, kernel, model, observations: Vec::new(), refined: 0, state })
+        let form = (form, strategy.workload());
+        let state = prior(kind, form, &kernel)?;
+        Ok(Self { kind, form, kernel, model, observations: Vec::new(), refined: 0, state })
     }
 
     /// Holds covariances in another form; what was learned is forgotten.
     pub(super) fn set_form(&mut self, form: CovarianceForm, strategy: Strategy) -> Result<()> {
-        self.dense = form.is_dense(self.kernel.len(), strategy);
+        self.form = (form, strategy.workload());
         self.reset()
     }
 
     /// Forgets everything.
     pub(super) fn reset(&mut self) -> Result<()> {
-        self.state = prior(self.kind, self.dense, &self.kernel)?;
+        self.state = prior(self.kind, self.form, &self.kernel)?;
         self.observations.clear();
         self.refined = 0;
         Ok(())
@@ -127,7 +100,7 @@ impl Learner {
                 let (outcome, Some(second)) = (answer.outcome, answer.second) else {
                     return Err(Error::Data {
                         what: "an answer for ratings",
-                        found: answer.outcome.word().into(),
+                        found: answer.outcome.name().into(),
                         expected: "a comparison of two items".into(),
                     });
                 };
@@ -179,11 +152,10 @@ fn fit_with(kernel: &Arc<dyn Kernel>, observations: &mut Vec<Observation>, one: 
     fitted
 }
 
-fn prior(kind: BeliefKind, dense: bool, kernel: &Arc<dyn Kernel>) -> Result<State> {
+fn prior(kind: BeliefKind, (form, workload): (CovarianceForm, Workload), kernel: &Arc<dyn Kernel>) -> Result<State> {
     Ok(match kind {
         BeliefKind::Gp | BeliefKind::GpRefined | BeliefKind::Independent => {
-            let make = if dense { Incremental::dense } else { Incremental::lazy };
-            State::Steps(Box::new(make(kernel.clone())?))
+            State::Steps(Box::new(Incremental::in_form(kernel.clone(), form, workload)?))
         }
         BeliefKind::GpFull => State::Full(Box::new(EpParams::default().fit(kernel.clone(), &[])?)),
         BeliefKind::Glicko { deviation } => State::Ratings(Glicko::new(kernel.len(), deviation)),

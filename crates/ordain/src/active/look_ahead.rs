@@ -2,44 +2,43 @@
 
 use rayon::prelude::*;
 
-use super::Strategy;
-use super::strategy::{Answers, Emphasis, PairBelief};
+use super::strategy::{Ahead, Answers, Emphasis, PairBelief};
 use crate::Result;
 use crate::data::ItemId;
-use crate::gp::Belief;
+use crate::gp::{Belief, by_falling_mean};
 use crate::numeric::Matrix;
 
-/// The score of every pair: minus the expected loss of all pairs after its answer ([`Strategy::LookAhead`]), or the entropy
+/// The score of every pair: minus the expected loss of all pairs after its answer, or the entropy
 /// that its answer is expected to take from all pairs' predictions. `n²` for each pair, and `n²` memory.
 pub(super) fn look_ahead(
     belief: &dyn Belief,
     answers: &Answers,
-    strategy: Strategy,
+    what: Ahead,
     orders: &[Vec<usize>],
     pairs: &[(usize, usize)],
 ) -> Result<Vec<f64>> {
     let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
     let covariance = belief.covariance(&items)?;
-    let ahead = Ahead { mean: belief.mean(), covariance: &covariance, answers, orders };
+    let ahead = After { mean: belief.mean(), covariance: &covariance, answers, orders };
     let score = |&(first, second): &(usize, usize)| {
         let direction: Vec<f64> =
             covariance.column(first).iter().zip(covariance.column(second)).map(|(a, b)| a - b).collect();
-        match strategy {
-            Strategy::LookAhead { focus } => -ahead.loss_after(first, second, &direction, focus),
-            _ => ahead.entropy_taken(first, second, &direction),
+        match what {
+            Ahead::Loss { focus } => -ahead.loss_after(first, second, &direction, focus),
+            Ahead::Entropy => ahead.entropy_taken(first, second, &direction),
         }
     };
     Ok(pairs.par_iter().map(score).collect())
 }
 
-struct Ahead<'a> {
+struct After<'a> {
     mean: &'a [f64],
     covariance: &'a Matrix,
     answers: &'a Answers,
     orders: &'a [Vec<usize>],
 }
 
-impl Ahead<'_> {
+impl After<'_> {
     /// The expected loss of all pairs once this one is answered, over the answers.
     fn loss_after(&self, first: usize, second: usize, direction: &[f64], focus: f64) -> f64 {
         let (difference, variance) = (self.mean[first] - self.mean[second], direction[first] - direction[second]);
@@ -47,8 +46,7 @@ impl Ahead<'_> {
         for (probability, moments) in self.answers.each(difference, variance) {
             let mean: Vec<f64> = self.mean.iter().zip(direction).map(|(m, d)| m + moments.slope * d).collect();
             for order in self.orders {
-                let mut order = order.clone();
-                order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));
+                let order = by_falling_mean(order.iter().copied(), &mean);
                 sum += probability * self.loss_of_order(&order, &mean, direction, moments.curvature, focus);
             }
         }

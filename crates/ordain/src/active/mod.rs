@@ -25,7 +25,7 @@ pub use expected_loss::{PairLoss, expected_loss, pair_losses};
 pub use forecast::{Forecast, ForecastParams, forecast};
 pub use glicko::Glicko;
 pub use judge::Judge;
-pub use learner::{BeliefKind, CovarianceForm};
+pub use learner::BeliefKind;
 pub use outlook::{Foreseen, Outlook, Span, certainty_cost};
 pub use session::{Session, SessionParams};
 pub use settings::{AskOptions, Asking, Unfit};

@@ -422,19 +422,6 @@ fn reaching(
     }
 }
 
-/// Items by falling mean; equal ones in their order.
-pub(super) fn by_falling_mean(items: impl Iterator<Item = usize>, mean: &[f64]) -> Vec<usize> {
-    // Numbers in the order of the bits that stand for them sort faster.
-    let key = |item: usize| {
-        let bits = (mean[item] + 0.0).to_bits();
-        let ascending = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
-        (!ascending, item as u32)
-    };
-    let mut keys: Vec<(u64, u32)> = items.map(key).collect();
-    keys.sort_unstable();
-    keys.into_iter().map(|(_, item)| item as usize).collect()
-}
-
 /// The covariances of a belief that knows only columns: each is asked for once.
 struct Rows<'a> {
     belief: &'a dyn Belief,

@@ -4,19 +4,21 @@ use std::sync::Arc;
 
 use rand::RngExt;
 
-use super::learner::{CovarianceForm, Learner};
+use super::learner::Learner;
 use super::{
     Asking, BeliefKind, Candidates, Certainty, CertaintyParams, Outlook, Question, Span, StopRule, Strategy, certainty,
     choose, choose_many,
 };
 use crate::data::{Answer, AnswerLog, Groups, ItemId};
-use crate::gp::{AnswerModel, Belief};
+use crate::gp::{AnswerModel, Belief, CovarianceForm, by_falling_mean};
 use crate::kernel::Kernel;
-use crate::numeric::Seed;
+use crate::numeric::{Purpose, Seed, Stream};
+use crate::params::setters;
 use crate::{Error, Result};
 
 /// How a session works.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct SessionParams {
     /// Which pair is asked.
     pub strategy: Strategy,
@@ -28,6 +30,20 @@ pub struct SessionParams {
     pub seed: Seed,
 }
 
+impl SessionParams {
+    /// A session that asks by this strategy: a Gaussian process, no pair again, seed 1.
+    pub fn new(strategy: Strategy) -> Self {
+        Self { strategy, belief: BeliefKind::Gp, repeat: false, seed: Seed(1) }
+    }
+}
+
+setters! {
+    SessionParams:
+    with_belief = belief: BeliefKind,
+    with_repeat = repeat: bool,
+    with_seed = seed: Seed,
+}
+
 /// A belief that asks.
 ///
 /// What it asks depends on the standing answers, the settings and the seed alone: a session that is resumed from its log, or that
@@ -35,18 +51,12 @@ pub struct SessionParams {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use ordain::active::{BeliefKind, CertaintyParams, Session, SessionParams, StopRule, Strategy};
+/// use ordain::active::{CertaintyParams, Session, SessionParams, StopRule, Strategy};
 /// use ordain::data::{Answer, Goal, Outcome};
 /// use ordain::gp::AnswerModel;
 /// use ordain::kernel::Independent;
-/// use ordain::numeric::Seed;
 ///
-/// let params = SessionParams {
-///     strategy: Strategy::ExpectedLoss { focus: 0.1 },
-///     belief: BeliefKind::Gp,
-///     repeat: false,
-///     seed: Seed(1),
-/// };
+/// let params = SessionParams::new(Strategy::ExpectedLoss { focus: 0.1 });
 /// let mut session = Session::new(Arc::new(Independent::new(4)), None, AnswerModel::default(), params)?;
 /// while let Some(question) = session.ask()? {
 ///     // This judge prefers the item with the smaller number.
@@ -56,7 +66,7 @@ pub struct SessionParams {
 /// assert!(session.belief().mean().is_sorted_by(|a, b| a > b));
 ///
 /// // The whole order, but for one of the six pairs at most.
-/// let rule = StopRule { goal: Goal::WholeOrder, error: 0.17, target: 0.5 };
+/// let rule = StopRule::new(Goal::WholeOrder).with_error(0.17).with_target(0.5);
 /// assert!(session.is_settled(&rule, &CertaintyParams::default())?);
 /// # Ok::<(), ordain::Error>(())
 /// ```
@@ -83,8 +93,7 @@ impl Session {
         model: AnswerModel,
         params: SessionParams,
     ) -> Result<Self> {
-        let grouped: Option<usize> =
-            groups.as_ref().map(|groups| (0..groups.len()).map(|group| groups.members(group).len()).sum());
+        let grouped: Option<usize> = groups.as_ref().map(|groups| groups.sizes().sum());
         if let Some(found) = grouped.filter(|&count| count != kernel.len()) {
             return Err(Error::Data {
                 what: "the items of the groups",
@@ -138,7 +147,7 @@ impl Session {
     /// # Errors
     /// If the kernel cannot give a column.
     pub fn ask(&self) -> Result<Option<Question>> {
-        let mut stream = self.params.seed.stream(self.answers.len() as u64);
+        let mut stream = self.choice_after(self.answers.len());
         choose(self.belief(), &self.model, self.params.strategy, &self.candidates, &mut stream)
     }
 
@@ -159,7 +168,7 @@ impl Session {
             let mut after = steps.clone();
             after.observe(&self.model.preferred(winner, loser))?;
             // What it looks at stays at hand.
-            let mut stream = self.params.seed.stream(self.answers.len() as u64 + 1);
+            let mut stream = self.choice_after(self.answers.len() + 1);
             if let Some(next) = choose(&after, &self.model, self.params.strategy, &candidates, &mut stream)? {
                 after.prefetch(next.first, next.second)?;
             }
@@ -182,7 +191,7 @@ impl Session {
     /// If a pair is none, or the kernel cannot give a column.
     pub fn ask_beside(&self, pending: &[(ItemId, ItemId)], count: usize) -> Result<Vec<Question>> {
         pending.iter().try_for_each(|&(first, second)| self.check_pair(first, second))?;
-        let mut stream = self.params.seed.stream(self.answers.len() as u64);
+        let mut stream = self.choice_after(self.answers.len());
         let strategy = self.params.strategy;
         choose_many(self.belief(), &self.model, strategy, self.candidates.clone(), pending, count, &mut stream)
     }
@@ -244,8 +253,7 @@ impl Session {
 
     /// Which item of a question stands left and which right. It is drawn, so that no habit of the judge favours either.
     pub fn sides(&self, question: &Question) -> [ItemId; 2] {
-        // Streams apart from those that choose the pairs, which count from 0.
-        let mut stream = self.params.seed.stream((1 << 62) | self.answers.len() as u64);
+        let mut stream = self.params.seed.stream(Purpose::Sides { answers: self.answers.len() });
         let (first, second) = (question.first, question.second);
         if stream.random::<bool>() { [first, second] } else { [second, first] }
     }
@@ -253,13 +261,11 @@ impl Session {
     /// The items ranked first among those of an item's group, at most so many.
     pub fn first_few(&self, item: ItemId, count: usize) -> Vec<ItemId> {
         let mean = self.belief().mean();
-        let mut order: Vec<ItemId> = match &self.groups {
-            None => (0..mean.len()).map(ItemId::new).collect(),
-            Some(groups) => groups.members(groups.of(item)).to_vec(),
+        let order = match &self.groups {
+            None => by_falling_mean(0..mean.len(), mean),
+            Some(groups) => by_falling_mean(groups.members(groups.of(item)).iter().map(|item| item.index()), mean),
         };
-        order.sort_by(|a, b| mean[b.index()].total_cmp(&mean[a.index()]));
-        order.truncate(count);
-        order
+        order.into_iter().take(count).map(ItemId::new).collect()
     }
 
     /// What a forecast from here needs, for somebody who asks under these settings.
@@ -280,6 +286,11 @@ impl Session {
     /// The settings.
     pub fn params(&self) -> &SessionParams {
         &self.params
+    }
+
+    /// What decides among equally good pairs after so many answers.
+    fn choice_after(&self, answers: usize) -> Stream {
+        self.params.seed.stream(Purpose::Choice { answers })
     }
 
     fn check_item(&self, item: ItemId) -> Result<()> {

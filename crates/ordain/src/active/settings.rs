@@ -2,9 +2,9 @@
 //! says and what a caller wants otherwise.
 
 use super::Strategy;
+use crate::Error;
 use crate::data::{Ask, Goal, Items};
 use crate::numeric::Seed;
-use crate::Error;
 
 /// What a caller wants otherwise than the project's `[ask]` says.
 #[derive(Debug, Clone, Default, PartialEq)]

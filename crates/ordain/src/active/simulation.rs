@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
 
 use super::{Judge, Question, Session, SessionParams};
 use crate::data::{Answer, Groups, ItemId};
@@ -11,7 +10,8 @@ use crate::gp::AnswerModel;
 use crate::kernel::Kernel;
 use crate::measure::retrieval::{Discount, Gain, average_precision, ndcg, reciprocal_rank};
 use crate::measure::{JudgedList, kendall_tau_a, pair_error};
-use crate::numeric::Seed;
+use crate::numeric::{Seed, Stream};
+use crate::words::vocabulary;
 use crate::{Error, Result};
 
 /// What is true of the items.
@@ -140,7 +140,7 @@ impl Match {
     ///
     /// # Errors
     /// If a utility is not finite.
-    pub fn draw(facts: &Facts, groups: Option<&Groups>, stream: &mut ChaCha8Rng) -> Result<Self> {
+    pub fn draw(facts: &Facts, groups: Option<&Groups>, stream: &mut Stream) -> Result<Self> {
         Self::with_truth(stream, |seed| facts.truth(groups, seed))
     }
 
@@ -148,7 +148,7 @@ impl Match {
     ///
     /// # Errors
     /// If the truth cannot be made.
-    pub fn with_truth(stream: &mut ChaCha8Rng, truth: impl FnOnce(Seed) -> Result<Truth>) -> Result<Self> {
+    pub fn with_truth(stream: &mut Stream, truth: impl FnOnce(Seed) -> Result<Truth>) -> Result<Self> {
         let (broken, asked, judged) = (Seed(stream.random()), Seed(stream.random()), Seed(stream.random()));
         Ok(Self { truth: truth(broken)?, asked, judged })
     }
@@ -204,7 +204,7 @@ pub struct Game<'a> {
     pub session: Session,
     truth: &'a Truth,
     judge: Judge,
-    stream: ChaCha8Rng,
+    stream: Stream,
 }
 
 impl Game<'_> {
@@ -245,6 +245,7 @@ pub struct Quality {
 
 /// The measures of a [`Quality`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum QualityMeasure {
     /// Mean average precision.
     Map,
@@ -258,10 +259,15 @@ pub enum QualityMeasure {
     Accuracy,
 }
 
-impl QualityMeasure {
-    /// All measures, in the order of [`Quality::values`].
-    pub const ALL: [Self; 5] = [Self::Map, Self::Ndcg10, Self::Best, Self::Tau, Self::Accuracy];
+vocabulary! { QualityMeasure, "measure";
+    Map = "map", "mean average precision";
+    Ndcg10 = "ndcg10", "NDCG@10";
+    Best = "best", "reciprocal rank of the best";
+    Tau = "tau", "Kendall's tau with the truth";
+    Accuracy = "accuracy", "share of pairs in the right order";
+}
 
+impl QualityMeasure {
     /// Its value.
     pub fn of(self, quality: &Quality) -> f64 {
         match self {
@@ -270,28 +276,6 @@ impl QualityMeasure {
             Self::Best => quality.best,
             Self::Tau => quality.tau,
             Self::Accuracy => quality.accuracy,
-        }
-    }
-
-    /// Its name on the command line and in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Map => "map",
-            Self::Ndcg10 => "ndcg10",
-            Self::Best => "best",
-            Self::Tau => "tau",
-            Self::Accuracy => "accuracy",
-        }
-    }
-
-    /// One line that says what it is, as on an axis.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Map => "Mean average precision",
-            Self::Ndcg10 => "NDCG@10",
-            Self::Best => "Reciprocal rank of the best",
-            Self::Tau => "Kendall's tau with the truth",
-            Self::Accuracy => "Share of pairs in the right order",
         }
     }
 }

@@ -2,15 +2,17 @@
 
 use std::fmt;
 
-use super::expected_loss;
+use super::expected_loss::{expected_loss, scaled_loss};
 use crate::data::{Goal, ItemId};
-use crate::gp::{AnswerModel, Moments, Observation};
+use crate::gp::{AnswerModel, Moments, Observation, Workload};
 use crate::numeric::normal::{self, Beyond};
+use crate::words::word_table;
 use crate::{Error, Result};
 
 /// A way to choose the next pair. Focus is the emphasis on the top: a pair counts `exp(-focus * rank)`, rank being that of the
 /// better of the two (AXPGP eq. 26 prints focus = 1); items with equal means share the better rank.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Strategy {
     /// The pair with the largest expected loss (AXPGP eqs. 26-29, LELpair).
     ExpectedLoss {
@@ -57,24 +59,35 @@ pub enum Strategy {
     Random,
 }
 
-/// Every name of a strategy, for messages.
-const NAMES: [&str; 11] = [
-    "expected-loss",
-    "expected-regret",
-    "top-regret",
-    "expected-loss-item",
-    "look-ahead",
-    "variance-ratio",
-    "entropy",
-    "predictive-entropy",
-    "best-option",
-    "optimistic-best",
-    "random",
-];
+word_table! { Strategy, "strategy";
+    ExpectedLoss { focus: PAPERS_FOCUS } = "expected-loss", "the pair with the largest expected loss";
+    ExpectedRegret { focus: PAPERS_FOCUS } = "expected-regret", "the pair with the largest expected regret";
+    TopRegret { k: Goal::USUAL_PLACES } = "top-regret", "the pair with the largest expected regret for the first places";
+    ExpectedLossItem { focus: PAPERS_FOCUS } = "expected-loss-item", "the worst pair of the item with the largest expected loss";
+    LookAhead { focus: PAPERS_FOCUS } = "look-ahead", "the pair whose answer leaves the least expected loss; slow";
+    VarianceRatio = "variance-ratio", "the pair with the largest variance over squared difference";
+    Entropy = "entropy", "the pair whose answer takes the most entropy from the belief";
+    PredictiveEntropy = "predictive-entropy", "the pair whose answer takes the most entropy from all predictions; slow";
+    BestOption = "best-option", "the pair whose better item is expected to be best";
+    OptimisticBest = "optimistic-best", "the same, as if all deviations were twice as large";
+    Random = "random", "any pair";
+}
+
+/// The focus that AXPGP eq. 26 prints.
+const PAPERS_FOCUS: f64 = 1.0;
 
 impl Strategy {
     /// The names of all strategies.
     pub fn names() -> &'static [&'static str] {
+        const NAMES: [&str; Strategy::all().len()] = {
+            let mut names = [""; Strategy::all().len()];
+            let mut at = 0;
+            while at < names.len() {
+                names[at] = Strategy::all()[at].name();
+                at += 1;
+            }
+            names
+        };
         &NAMES
     }
 
@@ -90,7 +103,7 @@ impl Strategy {
     /// The name of the strategy that is taken for a goal; where a focus is given, of one that has a focus.
     pub fn usual_name(goal: Goal, focused: bool) -> &'static str {
         let usual = Self::for_goal(goal, 2.0);
-        if focused && usual.focus().is_none() { NAMES[0] } else { usual.name() }
+        if focused && usual.focus().is_none() { Self::ExpectedLoss { focus: 0.0 }.name() } else { usual.name() }
     }
 
     /// A strategy by its name. Strategies with an emphasis on the top take the given focus, or else what suits the goal; for
@@ -103,49 +116,12 @@ impl Strategy {
         if let Some(value) = focus.filter(|value| !(value.is_finite() && *value >= 0.0)) {
             return Err(Error::Parameter { name: "focus".into(), value, expected: "a finite number, at least 0" });
         }
-        let with_focus = focus.unwrap_or(usual);
-        let strategy = match name {
-            "expected-loss" => Self::ExpectedLoss { focus: with_focus },
-            "expected-regret" => Self::ExpectedRegret { focus: with_focus },
-            "top-regret" => Self::TopRegret { k: if let Goal::Top { k } = goal { k } else { 10 } },
-            "expected-loss-item" => Self::ExpectedLossItem { focus: with_focus },
-            "look-ahead" => Self::LookAhead { focus: with_focus },
-            "variance-ratio" => Self::VarianceRatio,
-            "entropy" => Self::Entropy,
-            "predictive-entropy" => Self::PredictiveEntropy,
-            "best-option" => Self::BestOption,
-            "optimistic-best" => Self::OptimisticBest,
-            "random" => Self::Random,
-            _ => {
-                return Err(Error::Data {
-                    what: "strategy",
-                    found: name.to_owned(),
-                    expected: format!("one of {}", NAMES.join(", ")),
-                });
-            }
-        };
+        let strategy = name.parse::<Self>()?.with_focus(focus.unwrap_or(usual)).with_places(goal);
         match (focus, strategy.focus()) {
             (Some(value), None) => {
                 Err(Error::Parameter { name: "focus".into(), value, expected: "no focus: the strategy has none" })
             }
             _ => Ok(strategy),
-        }
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ExpectedLoss { .. } => NAMES[0],
-            Self::ExpectedRegret { .. } => NAMES[1],
-            Self::TopRegret { .. } => NAMES[2],
-            Self::ExpectedLossItem { .. } => NAMES[3],
-            Self::LookAhead { .. } => NAMES[4],
-            Self::VarianceRatio => NAMES[5],
-            Self::Entropy => NAMES[6],
-            Self::PredictiveEntropy => NAMES[7],
-            Self::BestOption => NAMES[8],
-            Self::OptimisticBest => NAMES[9],
-            Self::Random => NAMES[10],
         }
     }
 
@@ -156,22 +132,98 @@ impl Strategy {
             | Self::ExpectedRegret { focus }
             | Self::ExpectedLossItem { focus }
             | Self::LookAhead { focus } => Some(focus),
-            _ => None,
+            Self::TopRegret { .. }
+            | Self::VarianceRatio
+            | Self::Entropy
+            | Self::PredictiveEntropy
+            | Self::BestOption
+            | Self::OptimisticBest
+            | Self::Random => None,
+        }
+    }
+
+    /// The same with another emphasis on the top, if it has one.
+    fn with_focus(mut self, value: f64) -> Self {
+        if let Self::ExpectedLoss { focus }
+        | Self::ExpectedRegret { focus }
+        | Self::ExpectedLossItem { focus }
+        | Self::LookAhead { focus } = &mut self
+        {
+            *focus = value;
+        }
+        self
+    }
+
+    /// The same with as many places as the goal has, if both have a number of them.
+    fn with_places(self, goal: Goal) -> Self {
+        match (self, goal.places()) {
+            (Self::TopRegret { .. }, Some(k)) => Self::TopRegret { k },
+            _ => self,
         }
     }
 
     /// Whether it plays every answer through, which costs `n⁴` per choice.
     pub(super) fn looks_ahead(self) -> bool {
-        matches!(self, Self::LookAhead { .. } | Self::PredictiveEntropy)
+        matches!(self.method(), Method::Ahead(_))
+    }
+
+    /// How it comes to its pair.
+    pub(super) fn method(self) -> Method {
+        match self {
+            Self::ExpectedLoss { .. }
+            | Self::ExpectedRegret { .. }
+            | Self::TopRegret { .. }
+            | Self::VarianceRatio
+            | Self::Entropy
+            | Self::BestOption
+            | Self::OptimisticBest => Method::EachPair,
+            Self::ExpectedLossItem { focus } => Method::WorstItem { focus },
+            Self::LookAhead { focus } => Method::Ahead(Ahead::Loss { focus }),
+            Self::PredictiveEntropy => Method::Ahead(Ahead::Entropy),
+            Self::Random => Method::AnyPair,
+        }
+    }
+
+    /// Whether what it makes of a pair grows with the means of both, not with their distance.
+    pub(super) fn looks_for_the_best(self) -> bool {
+        match self {
+            Self::BestOption | Self::OptimisticBest => true,
+            Self::ExpectedLoss { .. }
+            | Self::ExpectedRegret { .. }
+            | Self::TopRegret { .. }
+            | Self::ExpectedLossItem { .. }
+            | Self::LookAhead { .. }
+            | Self::VarianceRatio
+            | Self::Entropy
+            | Self::PredictiveEntropy
+            | Self::Random => false,
+        }
+    }
+
+    /// What it asks of a belief.
+    pub(super) fn workload(self) -> Workload {
+        if self.keeps_to_the_top() { Workload::TopQuestions } else { Workload::Questions }
     }
 
     /// Whether only pairs of the first few items can be worth asking: where a hundredth rank counts less than 1e-4.
-    pub(super) fn keeps_to_the_top(self) -> bool {
+    fn keeps_to_the_top(self) -> bool {
         match self {
             Self::TopRegret { k } => k <= 100,
-            Self::ExpectedLoss { focus } | Self::ExpectedRegret { focus } => focus >= 0.1,
-            _ => false,
+            Self::ExpectedLoss { focus } | Self::ExpectedRegret { focus } => focus >= STEEP,
+            Self::ExpectedLossItem { .. }
+            | Self::LookAhead { .. }
+            | Self::VarianceRatio
+            | Self::Entropy
+            | Self::PredictiveEntropy
+            | Self::BestOption
+            | Self::OptimisticBest
+            | Self::Random => false,
         }
+    }
+
+    /// Whether the best pair is found soonest along the rows of the first items.
+    pub(super) fn is_steep(self) -> bool {
+        matches!(self, Self::ExpectedLoss { focus } if focus >= STEEP)
     }
 
     /// What a place in the ranking counts.
@@ -188,9 +240,42 @@ impl Strategy {
             // Swapping two items costs the difference of their places, which would be all of it; but then neighbours
             // are never settled.
             Self::ExpectedRegret { .. } | Self::TopRegret { .. } => 0.5,
-            _ => 0.0,
+            Self::ExpectedLoss { .. }
+            | Self::ExpectedLossItem { .. }
+            | Self::LookAhead { .. }
+            | Self::VarianceRatio
+            | Self::Entropy
+            | Self::PredictiveEntropy
+            | Self::BestOption
+            | Self::OptimisticBest
+            | Self::Random => 0.0,
         }
     }
+}
+
+/// A focus from which the hundredth rank counts less than 1e-4.
+const STEEP: f64 = 0.1;
+
+/// How a strategy comes to its pair.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Method {
+    /// It scores each pair by itself ([`PairBelief::score`]).
+    EachPair,
+    /// It sums the losses of each item's pairs.
+    WorstItem { focus: f64 },
+    /// It tries every answer to every pair.
+    Ahead(Ahead),
+    /// It does not look.
+    AnyPair,
+}
+
+/// What is to be small once a pair is answered.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Ahead {
+    /// The expected loss of all pairs.
+    Loss { focus: f64 },
+    /// The entropy of all pairs' predictions.
+    Entropy,
 }
 
 /// What a place in the ranking counts.
@@ -310,7 +395,7 @@ impl PairBelief {
             Strategy::BestOption => self.best_option(1.0, beyond),
             Strategy::OptimisticBest => self.best_option(2.0, beyond),
             _ if self.variance <= 0.0 => 0.0,
-            Strategy::ExpectedLoss { .. } => self.weight * self.variance * self.beyond(beyond).from_zero,
+            Strategy::ExpectedLoss { .. } => scaled_loss(self.weight, self.difference(), self.variance, beyond),
             Strategy::ExpectedRegret { .. } => self.weight * self.variance.sqrt() * self.beyond(beyond).mean,
             Strategy::TopRegret { .. } => self.weight * self.variance * self.variance * self.beyond(beyond).square,
             Strategy::Random
@@ -321,19 +406,23 @@ impl PairBelief {
         (score, 0.0)
     }
 
+    fn difference(&self) -> f64 {
+        self.means[0] - self.means[1]
+    }
+
     /// AXPGP eq. 28.
     pub(super) fn loss(&self) -> f64 {
-        self.weight * expected_loss(self.means[0] - self.means[1], self.variance)
+        self.weight * expected_loss(self.difference(), self.variance)
     }
 
     /// What lies on the wrong side of no difference.
     fn beyond(&self, beyond: impl Fn(f64) -> Beyond) -> Beyond {
-        beyond((self.means[0] - self.means[1]).abs() / self.variance.sqrt())
+        beyond(self.difference().abs() / self.variance.sqrt())
     }
 
     /// XPGP section 5.
     fn ratio(&self) -> Score {
-        let difference = self.means[0] - self.means[1];
+        let difference = self.difference();
         let ratio = if self.variance > 0.0 { self.variance / (difference * difference) } else { 0.0 };
         (ratio, self.variance)
     }
@@ -348,7 +437,7 @@ impl PairBelief {
     /// The expected entropy that the answer takes from the belief (SSGP eqs. 9 and 10): `-½ log` of what is left of the variance
     /// of the difference, over the two answers, or three where there are ties.
     fn entropy(&self, answers: &Answers) -> f64 {
-        let each = answers.each(self.means[0] - self.means[1], self.variance);
+        let each = answers.each(self.difference(), self.variance);
         let log_left = |moments: Moments| {
             // Of what is nearly all left, only what is taken has digits.
             let taken = self.variance * moments.curvature;

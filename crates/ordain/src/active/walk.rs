@@ -6,7 +6,6 @@
 
 use multiversion::multiversion;
 
-use super::Strategy;
 use super::choice::{Best, Candidates};
 use super::search::bounds::{Place, Scorer};
 use super::strategy::PairBelief;
@@ -38,7 +37,7 @@ pub(super) fn walk(
 ) -> Result<Option<Best>> {
     let (mean, variances, prior) = (belief.mean(), belief.variances(), covariances.prior_variances());
     // Here the place of a pair's lower item counts nothing, so that only the first need to be known.
-    let steep = matches!(scorer.strategy, Strategy::ExpectedLoss { focus } if focus >= 0.1);
+    let steep = scorer.strategy.is_steep();
     if !steep || mean.len() < HEAD || !covariances.has_cheap_entries() || !candidates.are_all() {
         return Ok(None);
     }

@@ -1,6 +1,7 @@
 //! The answers of judges.
 
 use super::ItemId;
+use crate::words::vocabulary;
 use crate::{Error, Result};
 
 /// The outcome of a judgement of one or two items.
@@ -20,36 +21,19 @@ pub enum Outcome {
     Bad,
 }
 
-impl Outcome {
-    /// The word in the answer log.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::First => "first",
-            Self::Second => "second",
-            Self::Tie => "tie",
-            Self::Skip => "skip",
-            Self::Good => "good",
-            Self::Bad => "bad",
-        }
-    }
+vocabulary! { Outcome, "outcome";
+    First = "first", "the first item is preferred";
+    Second = "second", "the second item is preferred";
+    Tie = "tie", "neither is preferred";
+    Skip = "skip", "the judge would not say, and nothing is learned";
+    Good = "good", "the one item is good";
+    Bad = "bad", "the one item is bad";
+}
 
+impl Outcome {
     /// Whether the outcome is about a single item.
     pub fn is_single(self) -> bool {
         matches!(self, Self::Good | Self::Bad)
-    }
-}
-
-impl std::str::FromStr for Outcome {
-    type Err = Error;
-
-    fn from_str(word: &str) -> Result<Self> {
-        let all = [Self::First, Self::Second, Self::Tie, Self::Skip, Self::Good, Self::Bad];
-        let known = all.into_iter().find(|one| one.word() == word);
-        known.ok_or_else(|| Error::Setting {
-            name: "outcome",
-            found: word.to_owned(),
-            expected: all.map(Self::word).join(", "),
-        })
     }
 }
 

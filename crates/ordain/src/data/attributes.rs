@@ -85,11 +85,7 @@ impl Attributes {
         if informative {
             return Ok(self.scaled(&scale, groups));
         }
-        Err(Error::Data {
-            what: "attributes",
-            found: format!("only constant columns ({})", self.names.join(", ")),
-            expected: "at least one attribute that differs between items".into(),
-        })
+        Err(Error::ConstantAttributes { names: self.names.clone() })
     }
 
     /// Shifts and scales every attribute to lie between 0 and 1, within each group if there are groups, as LETOR's

@@ -1,7 +1,10 @@
 //! What is to be found out.
 
+use crate::words::vocabulary;
+
 /// What the answers are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Goal {
     /// Finding the best item.
     Best,
@@ -14,13 +17,21 @@ pub enum Goal {
     WholeOrder,
 }
 
+vocabulary! { Goal, "goal";
+    Best = "best", "finding the best item";
+    Top { k: Goal::USUAL_PLACES } = "top", "finding the first few items, as many as k says";
+    WholeOrder = "whole-order", "ordering all items";
+}
+
 impl Goal {
-    /// Its word in project files, on the command line and in results.
-    pub fn name(self) -> &'static str {
+    /// How many first items count where nobody says how many: as many as a page of results usually has.
+    pub const USUAL_PLACES: usize = 10;
+
+    /// How many first items are to be found, if the goal is to find some.
+    pub fn places(self) -> Option<usize> {
         match self {
-            Self::Best => "best",
-            Self::Top { .. } => "top",
-            Self::WholeOrder => "whole-order",
+            Self::Top { k } => Some(k),
+            Self::Best | Self::WholeOrder => None,
         }
     }
 }

@@ -65,6 +65,11 @@ impl Groups {
         &self.members[group]
     }
 
+    /// How many items each group has.
+    pub fn sizes(&self) -> impl ExactSizeIterator<Item = usize> {
+        self.members.iter().map(Vec::len)
+    }
+
     /// The group of an item.
     pub fn of(&self, item: ItemId) -> usize {
         self.of[item.index()] as usize
@@ -180,17 +185,14 @@ impl Items {
         self.groups.as_ref()
     }
 
+    /// How many items each group has; without groups, all items are one.
+    pub fn group_sizes(&self) -> Vec<usize> {
+        self.groups.as_ref().map_or_else(|| vec![self.len()], |groups| groups.sizes().collect())
+    }
+
     /// The name of an item's group, if items have groups.
     pub fn group_name(&self, item: ItemId) -> Option<&str> {
         self.groups.as_ref().map(|groups| groups.names()[groups.of(item)].as_str())
-    }
-
-    /// How many items each group has; all items where there are no groups.
-    pub fn group_sizes(&self) -> Vec<usize> {
-        match &self.groups {
-            None => vec![self.len()],
-            Some(groups) => (0..groups.len()).map(|group| groups.members(group).len()).collect(),
-        }
     }
 
     /// How many items a group has on average.

@@ -26,10 +26,10 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use super::items::{Place, find_item};
-use super::nearest::suggestion;
-use super::table::{LastLine, Row, Rows, is_torn};
+use super::table::{LastLine, Row, Rows};
 use crate::data::{Answer, AnswerLog, Attributes, Entry, Groups, ItemId, Items, Outcome};
-use crate::{InputError, Result};
+use crate::words::suggestion;
+use crate::{Error, InputError, Result};
 
 /// The kinds of table that hold answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,16 +103,6 @@ enum Word {
     Undo,
 }
 
-const LOG_WORDS: [(&str, Word); 7] = [
-    ("first", Word::Outcome(Outcome::First)),
-    ("second", Word::Outcome(Outcome::Second)),
-    ("tie", Word::Outcome(Outcome::Tie)),
-    ("skip", Word::Outcome(Outcome::Skip)),
-    ("good", Word::Outcome(Outcome::Good)),
-    ("bad", Word::Outcome(Outcome::Bad)),
-    ("undo", Word::Undo),
-];
-
 const ARENA_WORDS: [(&str, Word); 8] = [
     ("model_a", Word::Outcome(Outcome::First)),
     ("model_b", Word::Outcome(Outcome::Second)),
@@ -140,19 +130,21 @@ const LABEL_WORDS: [(&str, Word); 7] = [
     ("0", Word::Outcome(Outcome::Tie)),
 ];
 
-fn words(kind: Kind) -> &'static [(&'static str, Word)] {
-    match kind {
-        Kind::Log => &LOG_WORDS,
-        Kind::Arena => &ARENA_WORDS,
-        Kind::LeftRight => &LEFT_RIGHT_WORDS,
-        Kind::Labelled => &LABEL_WORDS,
-        Kind::WinnerLoser => &[],
-    }
+/// The words of a verdict column. The log has those of the outcomes.
+fn words(kind: Kind) -> impl Iterator<Item = (&'static str, Word)> + Clone {
+    let (outcomes, others): (&[Outcome], &[(&str, Word)]) = match kind {
+        Kind::Log => (Outcome::all(), &[("undo", Word::Undo)]),
+        Kind::Arena => (&[], &ARENA_WORDS),
+        Kind::LeftRight => (&[], &LEFT_RIGHT_WORDS),
+        Kind::Labelled => (&[], &LABEL_WORDS),
+        Kind::WinnerLoser => (&[], &[]),
+    };
+    outcomes.iter().map(|&outcome| (outcome.name(), Word::Outcome(outcome))).chain(others.iter().copied())
 }
 
 /// The word for an outcome in the verdict column of this kind of table, if it has one.
 pub(crate) fn verdict_word(kind: Kind, outcome: Outcome) -> Option<&'static str> {
-    words(kind).iter().find(|(_, word)| *word == Word::Outcome(outcome)).map(|(text, _)| *text)
+    words(kind).find(|(_, word)| *word == Word::Outcome(outcome)).map(|(text, _)| text)
 }
 
 /// An item whose id is also a word of the verdict column, so that a verdict could be read in two ways.
@@ -160,7 +152,7 @@ pub(crate) fn item_like_a_word(kind: Kind, items: &Items) -> Option<&str> {
     if kind == Kind::Log {
         return None;
     }
-    let is_word = |id: &&String| words(kind).iter().any(|(text, _)| *text == id.trim().to_lowercase());
+    let is_word = |id: &&String| words(kind).any(|(text, _)| text == id.trim().to_lowercase());
     items.ids().iter().find(is_word).map(String::as_str)
 }
 
@@ -198,8 +190,8 @@ pub(crate) fn answers_in(mut rows: Rows, items: &Items) -> Result<AnswerLog> {
 /// lock, because it may have been a line in progress.
 fn settled<T>(path: &Path, read: impl Fn() -> Result<T>) -> Result<T> {
     match read() {
-        Err(error) if is_torn(&error) => {
-            let Ok(file) = File::open(path) else { return Err(error) };
+        Err(Error::Input(error)) if error.torn => {
+            let Ok(file) = File::open(path) else { return Err(Error::Input(error)) };
             // Without locks there is nothing to wait for.
             let _ = file.lock_shared();
             read()
@@ -255,7 +247,7 @@ impl Reader<'_> {
         let kind = self.layout.kind;
         let cell = row.get(column);
         let lower = cell.trim().to_lowercase();
-        let by_word = words(kind).iter().find(|(text, _)| *text == lower).map(|(_, word)| *word);
+        let by_word = words(kind).find(|(text, _)| *text == lower).map(|(_, word)| word);
         let by_id = match self.layout.items.map(|at| row.get(at)) {
             _ if kind == Kind::Log => None,
             [first, _] if first == cell => Some(Word::Outcome(Outcome::First)),
@@ -265,7 +257,7 @@ impl Reader<'_> {
         if by_word.is_none() && by_id.is_none() {
             let or = if kind == Kind::Log { "" } else { ", or the id of one of the two items" };
             let mut error = self.error(row.line, column, cell, &format!("a known word{or}"));
-            error.hint = suggestion(&lower, words(kind).iter().map(|(text, _)| *text));
+            error.hint = suggestion(&lower, words(kind).map(|(text, _)| text));
             return Err(error.into());
         }
         Ok((by_word, by_id))
@@ -342,7 +334,7 @@ impl Reader<'_> {
         AnswerLog::new(entries)
     }
 
-    fn ambiguous(&self, said: &Said, by_id: Word) -> crate::Error {
+    fn ambiguous(&self, said: &Said, by_id: Word) -> Error {
         let item = if by_id == Word::Outcome(Outcome::First) { said.items[0] } else { said.items[1] };
         let found = item.map_or("", |item| self.items.id(item));
         let column = self.layout.verdict.unwrap_or_default();

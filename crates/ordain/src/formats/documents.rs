@@ -10,9 +10,9 @@ use serde_json::value::RawValue;
 
 use super::items::{Content, content};
 use super::json::{cell, nested, object, twice};
-use super::nearest::suggestion;
 use super::source::Lines;
 use super::table::{LastLine, Rows, Table, empty};
+use crate::words::suggestion;
 use crate::{InputError, Result};
 
 /// The meaning of the columns of a collection.

@@ -12,6 +12,7 @@ use super::project::{DEFAULT_NOISE, PROJECT_FILE};
 use super::relations::read_relation;
 use super::table::{LastLine, Rows, Table};
 use crate::data::{Items, Outcome};
+use crate::kernel::Role;
 use crate::{Error, InputError, Result};
 
 /// The content of a table.
@@ -265,13 +266,13 @@ fn attributes_kernel(attributes: usize) -> String {
 
 fn relation_kernel(sketch: &Sketch, file: &Path, items: &Items) -> Result<String> {
     let role = match read_relation(file, items, false) {
-        Ok(_) => "undirected",
+        Ok(_) => Role::Undirected,
         // Links from items to things that are not items lead to other things.
-        Err(error) => read_relation(file, items, true).map(|_| "bipartite").map_err(|_| error)?,
+        Err(error) => read_relation(file, items, true).map(|_| Role::Bipartite).map_err(|_| error)?,
     };
-    let others = ["undirected", "linking", "linked", "bipartite"].iter().filter(|other| **other != role);
+    let others = Role::all().iter().filter(|other| **other != role);
     let others = others.map(|other| format!("\"{other}\"")).collect::<Vec<_>>().join(", ");
-    let says = if role == "bipartite" { "linked to the same things" } else { "linked to each other" };
+    let says = if role == Role::Bipartite { "linked to the same things" } else { "linked to each other" };
     Ok(format!(
         "\n# Items {says} have similar utilities.\n[[kernel]]\nkind = \"regularized-laplacian\"\nrelation = {}\n\
          as = \"{role}\"  # or {others}\nweight = {USUAL_WEIGHT:?}\nbeta = 1.0\niota = 1.0\n",

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::nearest::suggestion;
 use super::table::Table;
 use crate::data::{Attributes, Groups, ItemId, Items, Lookup};
+use crate::words::{suggestion, vocabulary};
 use crate::{Error, InputError, Result};
 
 /// The meaning of the columns of a table.
@@ -35,6 +35,11 @@ pub enum Missing {
     Error,
     /// The mean of the column, over all items that have a number there.
     Mean,
+}
+
+vocabulary! { Missing, "meaning of an empty cell";
+    Error = "error", "an empty cell of an attribute is a mistake";
+    Mean = "mean", "an empty cell of an attribute gets the mean of the column";
 }
 
 /// Items and the other columns of their table.
@@ -83,7 +88,7 @@ pub fn read_items(path: impl AsRef<Path>, spec: &ItemsSpec) -> Result<ItemTable>
 ///
 /// # Errors
 /// Like [`read_items`].
-pub fn items_from(table: &Table, spec: &ItemsSpec) -> Result<ItemTable> {
+pub(crate) fn items_from(table: &Table, spec: &ItemsSpec) -> Result<ItemTable> {
     items_filled(table, spec, None)
 }
 

@@ -62,6 +62,11 @@ pub fn read_scores(path: impl AsRef<Path>) -> Result<Vec<f64>> {
 
 /// Reads a LETOR or SVMlight file.
 ///
+/// # Lines
+/// Items keep the order of the lines; the lines of one query need not stand together, and groups are numbered in order of
+/// first appearance. Features count from 1 and ascend; one that is not given is 0. The id is what stands after `docid =`
+/// in the comment, else `<qid>:<line>`. Files without any `qid` have no groups, and ids that are line numbers.
+///
 /// # Errors
 /// If the file cannot be read or is empty, a line does not have this form, or a document occurs twice in a query.
 pub fn read_letor(path: impl AsRef<Path>) -> Result<Letor> {

@@ -183,12 +183,12 @@ impl Columns {
                 (cells[first], cells[second]) = (items.id(other), items.id(answer.first));
             }
             (kind, other, Some(verdict)) => {
-                let word = verdict_word(kind, outcome).ok_or_else(|| self.cannot_hold(path, outcome.word()))?;
+                let word = verdict_word(kind, outcome).ok_or_else(|| self.cannot_hold(path, outcome.name()))?;
                 cells[first] = items.id(answer.first);
                 cells[second] = other.map_or("", |other| items.id(other));
                 cells[verdict] = word;
             }
-            _ => return Err(self.cannot_hold(path, outcome.word())),
+            _ => return Err(self.cannot_hold(path, outcome.name())),
         }
         self.place_group(path, answer.first, items, cells)?;
         match answer.second {

@@ -29,38 +29,39 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod answers;
-pub mod documents;
-pub mod init;
-pub mod items;
+mod answers;
+mod documents;
+mod init;
+mod items;
 mod json;
-pub mod letor;
+mod letor;
 mod letor_queries;
 mod log;
-mod nearest;
-pub mod newcomers;
-pub mod parameters;
+mod newcomers;
+mod parameters;
 #[cfg(feature = "parquet")]
 mod parquet;
-pub mod project;
-pub mod relations;
+mod project;
+mod relations;
 mod run_queries;
 mod settings;
-pub mod source;
-pub mod table;
-pub mod trec;
+mod source;
+mod table;
+mod trec;
 mod whole;
 
 pub use answers::{read_answer_ids, read_answer_items, read_answers};
 pub use documents::{Document, Documents, DocumentsSpec, QueryText, read_queries};
-pub use init::{Description, Draft, Sketch, describe, draft_project, write_project};
+pub use init::{Description, Draft, Sketch, USUAL_OWN_WEIGHT, USUAL_WEIGHT, describe, draft_project, write_project};
 pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, named_item, named_pair, read_items};
 pub use letor::{Letor, LetorRanks, read_letor, read_letor_ranks, read_scores};
 pub use letor_queries::LetorQueries;
 pub use log::AnswerWriter;
 pub use newcomers::{Known, NewLinks};
 pub use parameters::{rounded, write_ask, write_parameters};
-pub use project::{ProjectData, ProjectFile, ProjectLog, read_kernels, read_project, read_project_log};
+pub use project::{
+    DEFAULT_NOISE, PROJECT_FILE, ProjectData, ProjectFile, ProjectLog, read_kernels, read_project, read_project_log,
+};
 pub use relations::read_relation;
 pub use run_queries::{RunQueries, RunQuery, check_query};
 pub use source::Lines;

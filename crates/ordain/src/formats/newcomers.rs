@@ -9,12 +9,12 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::items::{ItemsSpec, items_filled};
-use super::nearest::suggestion;
 use super::project::{ProjectFile, use_attributes};
 use super::relations::read_links;
 use super::table::Table;
 use crate::data::{Attributes, Items, Lookup, Newcomers, Relation};
 use crate::kernel::KernelSpec;
+use crate::words::suggestion;
 use crate::{InputError, Result};
 
 /// A file of links that involve newcomers.
@@ -47,12 +47,7 @@ impl ProjectFile {
     /// # Errors
     /// If a file cannot be read or does not say what it should, an id is known already in its group, a link involves no newcomer,
     /// or it is not plain which relation the links are of; the error names the place.
-    pub fn newcomers<'a>(
-        &self,
-        known: Known<'a>,
-        file: impl AsRef<Path>,
-        links: &[NewLinks],
-    ) -> Result<Newcomers<'a>> {
+    pub fn newcomers<'a>(&self, known: Known<'a>, file: impl AsRef<Path>, links: &[NewLinks]) -> Result<Newcomers<'a>> {
         let table = Table::read(file)?;
         let newcomers = self.read_newcomers(known, &table)?;
         let items = if use_attributes(known.kernels) {

@@ -7,8 +7,8 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::project::ProjectFile;
 use super::init::quoted;
+use super::project::ProjectFile;
 use super::settings::{Document, Section};
 use super::source::read_text;
 use super::whole::write_whole;

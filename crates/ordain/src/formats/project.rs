@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::answers::{is_begun, read_answer_items, read_answers};
 use super::items::{ItemTable, ItemsSpec, Missing, TextColumns, read_items};
-use super::nearest::suggestion;
 use super::relations::{Things, read_links};
 use super::settings::{Document, Numbers, Placed, Section};
 use super::source::read_text;
 use crate::data::{AnswerLog, Ask, Goal, Items, Relation, Scale};
-use crate::kernel::{Causes, Form, KernelSpec, Over, RelationSpec, Rho, Role, Shape};
+use crate::kernel::{
+    self, Causes, KernelKind, KernelSpec, KernelTable, Key, Over, RelationSpec, Rho, Role, Shape, Takes,
+};
+use crate::words::suggestion;
 use crate::{Error, InputError, Result};
 
 /// The name of the project file within its folder.
@@ -22,10 +24,6 @@ pub const DEFAULT_NOISE: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
 /// The answer log when none is named.
 const DEFAULT_ANSWERS: &str = "answers.csv";
-
-/// The inverse length over the rows of a relation when none is given; those rows are not standardized, so the number of
-/// columns says nothing about distances.
-const DEFAULT_RELATION_RHO: f64 = 0.5;
 
 /// A project file, and the files that it names.
 #[derive(Debug, Clone)]
@@ -255,14 +253,15 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
 fn standardize(items: Items, file: &Path, kernels: &[KernelSpec]) -> Result<Items> {
     match items.attributes().standardized(items.groups()) {
         Ok(attributes) => items.with_attributes(attributes),
-        Err(error) => match error {
-            Error::Data { found, expected, .. } if use_attributes(kernels) => Err(InputError::new(file, expected)
+        Err(Error::ConstantAttributes { names }) if use_attributes(kernels) => {
+            let found = format!("only constant columns ({})", names.join(", "));
+            Err(InputError::new(file, "at least one attribute that differs between items")
                 .found(found)
                 .hint("compare the items by a relation, or use kind = \"independent\" alone")
-                .into()),
-            Error::Data { .. } => Ok(items),
-            other => Err(other),
-        },
+                .into())
+        }
+        Err(Error::ConstantAttributes { .. }) => Ok(items),
+        Err(other) => Err(other),
     }
 }
 
@@ -303,7 +302,7 @@ impl ItemsSettings {
         };
         check_exists(&section, &file, "file")?;
         let text = |key: &str| section.text(key).map(|text| text.map(|text| text.value.to_owned()));
-        let missing = section.word("missing", &[("error", Missing::Error), ("mean", Missing::Mean)])?;
+        let missing = section.word::<Missing>("missing")?;
         let spec = ItemsSpec {
             id: text("id")?.unwrap_or_else(|| "id".into()),
             attributes: section.texts("attributes")?,
@@ -354,8 +353,7 @@ fn read_ask(section: Section<'_>) -> Result<Ask> {
     section.check_keys(&["goal", "k", "strategy", "focus", "repeat", "seed"])?;
     let default = Ask::default();
     let k = section.whole("k", 1, u64::from(u32::MAX))?;
-    let goals = [("best", Goal::Best), ("top", Goal::Top { k: 0 }), ("whole-order", Goal::WholeOrder)];
-    let goal = match (section.word("goal", &goals)?.unwrap_or(default.goal), k) {
+    let goal = match (section.word("goal")?.unwrap_or(default.goal), k) {
         (Goal::Top { .. }, Some(k)) => Goal::Top { k: k as usize },
         (Goal::Top { .. }, None) => {
             let error = section.reject("goal", "a key k beside it: how many items");
@@ -376,52 +374,6 @@ fn read_ask(section: Section<'_>) -> Result<Ask> {
     Ok(ask)
 }
 
-/// The kinds of kernel.
-#[derive(Clone, Copy)]
-enum Kind {
-    SquaredExponential,
-    Matern32,
-    Matern52,
-    Linear,
-    Polynomial,
-    Cosine,
-    Independent,
-    RegularizedLaplacian,
-    CommonCause,
-    Diffusion,
-    DirectedLaplacian,
-}
-
-const KINDS: [(&str, Kind); 11] = [
-    ("squared-exponential", Kind::SquaredExponential),
-    ("matern-3/2", Kind::Matern32),
-    ("matern-5/2", Kind::Matern52),
-    ("linear", Kind::Linear),
-    ("polynomial", Kind::Polynomial),
-    ("cosine", Kind::Cosine),
-    ("independent", Kind::Independent),
-    ("regularized-laplacian", Kind::RegularizedLaplacian),
-    ("common-cause", Kind::CommonCause),
-    ("diffusion", Kind::Diffusion),
-    ("directed-laplacian", Kind::DirectedLaplacian),
-];
-
-impl Kind {
-    /// The keys besides `kind` and `weight`.
-    fn keys(self) -> &'static [&'static str] {
-        match self {
-            Self::SquaredExponential | Self::Matern32 | Self::Matern52 => &["kappa", "rho", "relation", "as"],
-            Self::Linear | Self::Cosine => &["kappa", "relation", "as"],
-            Self::Polynomial => &["kappa", "offset", "degree", "relation", "as"],
-            Self::Independent => &[],
-            Self::RegularizedLaplacian => &["relation", "as", "beta", "iota"],
-            Self::CommonCause => &["relation", "as", "form"],
-            Self::Diffusion => &["relation", "as", "beta"],
-            Self::DirectedLaplacian => &["relation", "beta", "iota"],
-        }
-    }
-}
-
 /// Reads `[[kernel]]` tables and the relations they name.
 struct Kernels<'a> {
     folder: &'a Path,
@@ -436,106 +388,23 @@ struct Kernels<'a> {
 impl Kernels<'_> {
     fn read(&mut self, part: &Placed<Section<'_>>) -> Result<KernelSpec> {
         let section = &part.value;
-        let Some(kind) = section.word("kind", &KINDS)? else {
-            let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
+        let Some(kind) = section.word::<KernelKind>("kind")? else {
+            let names: Vec<&str> = KernelKind::all().iter().map(|kind| kind.name()).collect();
             let error = section.document.error(&part.span, "kind", "a key kind in every [[kernel]]");
             return Err(error.hint(format!("there are: {}", names.join(", "))).into());
         };
-        let known: Vec<&str> = ["kind", "weight"].iter().chain(kind.keys()).copied().collect();
+        let own = kind.keys().iter().map(|key| key.name);
+        let known: Vec<&str> = ["kind", kernel::WEIGHT.name].into_iter().chain(own).collect();
         section.check_keys(&known)?;
-        let weight = section.positive("weight")?.unwrap_or(1.0);
-        Ok(KernelSpec { weight, shape: self.shape(kind, part)? })
-    }
-
-    fn shape(&mut self, kind: Kind, part: &Placed<Section<'_>>) -> Result<Shape> {
-        let section = &part.value;
-        let number = |key: &str| section.positive(key).map(|number| number.unwrap_or(1.0));
-        Ok(match kind {
-            Kind::Independent => Shape::Independent,
-            Kind::RegularizedLaplacian => Shape::RegularizedLaplacian {
-                beta: number("beta")?,
-                iota: number("iota")?,
-                relation: self.required(part)?,
-            },
-            Kind::CommonCause => {
-                let causes = section.word("form", &[("cliques", Causes::Cliques), ("edges", Causes::Edges)])?;
-                Shape::CommonCause { causes: causes.unwrap_or(Causes::Edges), relation: self.required(part)? }
-            }
-            Kind::Diffusion => Shape::Diffusion { beta: number("beta")?, relation: self.required(part)? },
-            Kind::DirectedLaplacian => Shape::DirectedLaplacian {
-                beta: number("beta")?,
-                iota: number("iota")?,
-                relation: self.required(part)?.relation,
-            },
-            _ => {
-                let over = match self.relation(section)? {
-                    Some(relation) => Over::Relation(relation),
-                    None if section.table.contains_key("as") => {
-                        let error = section.reject("as", "a key relation beside it");
-                        return Err(error.hint("delete the key, or name the file of links: relation").into());
-                    }
-                    None if self.items.attributes().is_empty() => return Err(no_attributes(section)),
-                    None => Over::Attributes,
-                };
-                Shape::Vector { form: self.form(kind, section, over)?, over }
-            }
-        })
-    }
-
-    fn form(&self, kind: Kind, section: &Section<'_>, over: Over) -> Result<Form> {
-        let kappa = section.positive("kappa")?.unwrap_or(1.0);
-        Ok(match kind {
-            Kind::Linear => Form::Linear { kappa },
-            Kind::Cosine => Form::Cosine { kappa },
-            Kind::Polynomial => Form::Polynomial {
-                kappa,
-                offset: section.not_negative("offset")?.unwrap_or(1.0),
-                degree: section.whole("degree", 1, 100)?.unwrap_or(2) as u32,
-            },
-            Kind::Matern32 => Form::Matern32 { kappa, rho: self.rho(section, over)? },
-            Kind::Matern52 => Form::Matern52 { kappa, rho: self.rho(section, over)? },
-            _ => Form::SquaredExponential { kappa, rho: self.rho(section, over)? },
-        })
-    }
-
-    /// The inverse length. Without one it is `1/√d` for d attributes: two standardized items are `√(2d)` apart on
-    /// average, so that this keeps typical items alike to the same degree whatever d.
-    fn rho(&self, section: &Section<'_>, over: Over) -> Result<Rho> {
-        let count = self.items.attributes().len();
-        match (section.positives("rho")?, over) {
-            (Some(Numbers::One(rho)), _) => Ok(Rho::Shared(rho)),
-            (Some(Numbers::Many(each)), Over::Attributes) if each.len() == count => Ok(Rho::Each(each)),
-            (Some(Numbers::Many(_)), Over::Attributes) => {
-                let names = self.items.attributes().names().join(", ");
-                Err(section.reject("rho", format!("one number, or {count}: one for each of {names}")).into())
-            }
-            (Some(Numbers::Many(_)), Over::Relation(_)) => {
-                Err(section.reject("rho", "one number, as the vectors are rows of a relation").into())
-            }
-            (None, Over::Attributes) => Ok(Rho::Shared(1.0 / (count as f64).sqrt())),
-            (None, Over::Relation(_)) => Ok(Rho::Shared(DEFAULT_RELATION_RHO)),
-        }
-    }
-
-    fn required(&mut self, part: &Placed<Section<'_>>) -> Result<RelationSpec> {
-        self.relation(&part.value)?.ok_or_else(|| {
-            let document = part.value.document;
-            let error = document.error(&part.span, "relation", "a key relation: the file of links");
-            error.hint("write for example relation = \"links.csv\"").into()
-        })
+        let weight = section.number(&kernel::WEIGHT)?;
+        Ok(KernelSpec { weight, shape: kind.shape(&mut KernelPart { kernels: self, part })? })
     }
 
     /// The relation a kernel names, read once for all kernels that read it in the same way.
-    fn relation(&mut self, section: &Section<'_>) -> Result<Option<RelationSpec>> {
-        let Some(file) = locate(section, self.folder, "relation")? else { return Ok(None) };
-        let roles = [
-            ("undirected", Role::Undirected),
-            ("linking", Role::Linking),
-            ("linked", Role::Linked),
-            ("bipartite", Role::Bipartite),
-        ];
-        let role = section.word("as", &roles)?.unwrap_or(Role::Undirected);
-        check_exists(section, &file, "relation")?;
+    fn relation(&mut self, section: &Section<'_>, key: &Key, role: Option<&Key>) -> Result<Option<RelationSpec>> {
+        let Some(file) = locate(section, self.folder, key.name)? else { return Ok(None) };
+        let role = role.map(|key| section.word(key.name)).transpose()?.flatten().unwrap_or(Role::Undirected);
+        check_exists(section, &file, key.name)?;
         let key = (file.value, role == Role::Bipartite);
         let relation = match self.files.iter().position(|known| *known == key) {
             Some(known) => known,
@@ -548,6 +417,66 @@ impl Kernels<'_> {
             }
         };
         Ok(Some(RelationSpec { relation, role }))
+    }
+}
+
+/// One `[[kernel]]` table with what it is about.
+struct KernelPart<'a, 'b> {
+    kernels: &'a mut Kernels<'b>,
+    part: &'a Placed<Section<'a>>,
+}
+
+impl KernelTable for KernelPart<'_, '_> {
+    fn number(&self, key: &Key) -> Result<f64> {
+        self.part.value.number(key)
+    }
+
+    fn whole(&self, key: &Key) -> Result<u32> {
+        let Takes::Whole { least, most, usual } = key.takes else { unreachable!("{} is no whole number", key.name) };
+        let value = self.part.value.whole(key.name, u64::from(least), u64::from(most))?;
+        Ok(value.map_or(usual, |value| value as u32))
+    }
+
+    fn lengths(&self, key: &Key, over: Over) -> Result<Rho> {
+        let (section, attributes) = (&self.part.value, self.kernels.items.attributes());
+        let count = attributes.len();
+        match (section.positives(key.name)?, over) {
+            (Some(Numbers::One(rho)), _) => Ok(Rho::Shared(rho)),
+            (Some(Numbers::Many(each)), Over::Attributes) if each.len() == count => Ok(Rho::Each(each)),
+            (Some(Numbers::Many(_)), Over::Attributes) => {
+                let names = attributes.names().join(", ");
+                Err(section.reject(key.name, format!("one number, or {count}: one for each of {names}")).into())
+            }
+            (Some(Numbers::Many(_)), Over::Relation(_)) => {
+                Err(section.reject(key.name, "one number, as the vectors are rows of a relation").into())
+            }
+            (None, over) => Ok(Rho::usual(count, over)),
+        }
+    }
+
+    fn causes(&self, key: &Key) -> Result<Causes> {
+        Ok(self.part.value.word(key.name)?.unwrap_or(Causes::Edges))
+    }
+
+    fn links(&mut self, key: &Key, role: Option<&Key>) -> Result<RelationSpec> {
+        self.kernels.relation(&self.part.value, key, role)?.ok_or_else(|| {
+            let expected = format!("a key {}: the file of links", key.name);
+            let error = self.part.value.document.error(&self.part.span, key.name, expected);
+            error.hint(format!("write for example {} = \"links.csv\"", key.name)).into()
+        })
+    }
+
+    fn over(&mut self, key: &Key, role: &Key) -> Result<Over> {
+        let section = &self.part.value;
+        match self.kernels.relation(section, key, Some(role))? {
+            Some(relation) => Ok(Over::Relation(relation)),
+            None if section.table.contains_key(role.name) => {
+                let error = section.reject(role.name, format!("a key {} beside it", key.name));
+                Err(error.hint(format!("delete the key, or name the file of links: {}", key.name)).into())
+            }
+            None if self.kernels.items.attributes().is_empty() => Err(no_attributes(section)),
+            None => Ok(Over::Attributes),
+        }
     }
 }
 

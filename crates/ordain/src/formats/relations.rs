@@ -23,6 +23,14 @@ const TARGETS: [&str; 3] = ["target", "dst", "to"];
 /// Reads links between items, or from items to other things if `bipartite`. Other things are numbered in order of first
 /// appearance.
 ///
+/// # Lists
+/// A list has a header if its first line, divided into cells, names a `source` (or `src`, `from`) and a `target` (or
+/// `dst`, `to`); then a column `weight` holds weights, a column `group` the group of both ends, and other columns are
+/// passed over. Any other first line is a link itself: two or three cells (source, target and perhaps a weight), divided
+/// by tabs if it has one, else by commas if it has one, else by blanks; in such a list lines that begin with `#` are
+/// comments, and one divided by blanks may begin with the line `source target` or `source target weight`. JSONL and
+/// Parquet files name their columns as a header does. A weight that is not given is 1.
+///
 /// # Errors
 /// If the file cannot be read, an end is not an item, or a weight is not a finite number of at least 0.
 pub fn read_relation(path: impl AsRef<Path>, items: &Items, bipartite: bool) -> Result<Relation> {

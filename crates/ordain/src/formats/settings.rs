@@ -6,8 +6,9 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::nearest::suggestion;
-use crate::{Error, InputError, Result};
+use crate::kernel::{Key, Takes};
+use crate::words::suggestion;
+use crate::{Error, InputError, Result, Vocabulary};
 
 /// The text of a TOML file.
 #[derive(Clone, Copy)]
@@ -84,15 +85,15 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// One of a few words.
-    pub(crate) fn word<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<Option<T>> {
+    /// A word of a vocabulary.
+    pub(crate) fn word<T: Vocabulary>(&self, key: &str) -> Result<Option<T>> {
         let Some(text) = self.text(key)? else { return Ok(None) };
-        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text.value) {
-            return Ok(Some(*value));
-        }
-        let mut error = self.document.error(&text.span, key, "a known word").found(text.value);
-        error.hint = suggestion(text.value, words.iter().map(|(word, _)| *word));
-        Err(error.into())
+        let value = text.value.parse();
+        value.map(Some).map_err(|unknown: Error| {
+            let mut error = self.document.error(&text.span, key, "a known word").found(text.value);
+            error.hint = unknown.hint().map(str::to_owned);
+            error.into()
+        })
     }
 
     pub(crate) fn flag(&self, key: &str) -> Result<Option<bool>> {
@@ -111,6 +112,15 @@ impl<'a> Section<'a> {
             most => format!("a whole number from {least} to {most}"),
         };
         number.map(Some).ok_or_else(|| self.wrong(key, value, expected()).into())
+    }
+
+    /// The number of a key, in the range that it has, or its usual value.
+    pub(crate) fn number(&self, key: &Key) -> Result<f64> {
+        match key.takes {
+            Takes::Positive { usual } => Ok(self.positive(key.name)?.unwrap_or(usual)),
+            Takes::NotNegative { usual } => Ok(self.not_negative(key.name)?.unwrap_or(usual)),
+            _ => unreachable!("{} is no number", key.name),
+        }
     }
 
     /// A finite number above 0.

@@ -170,6 +170,16 @@ fn damaged(path: &Path, source: &io::Error) -> Error {
 ///
 /// A line ends at a line feed. The line feed, and a carriage return before it, are not part of it. A byte order mark at
 /// the beginning is skipped.
+///
+/// # Limits
+/// Everything a file can do wrong before its format matters is caught here once: a folder in its place, a cut archive,
+/// an archive made to explode, a line without end, bytes that are not UTF-8.
+///
+/// | what | at most |
+/// |---|---|
+/// | a line, or a quoted cell of several lines | 16 MiB |
+/// | what a packed file becomes | 64 MiB, or 100 times its own size if that is more |
+/// | a table in memory: its text, and 8 bytes a cell | 4 GiB |
 pub struct Lines {
     path: PathBuf,
     reader: BufReader<Box<dyn Read + Send>>,

@@ -19,8 +19,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::json;
-use super::nearest::suggestion;
 use super::source::{Limits, Lines};
+use crate::words::suggestion;
 use crate::{InputError, Result};
 
 /// Many short texts in one piece of memory.
@@ -442,18 +442,9 @@ pub(crate) fn check_end(lines: &Lines, last: LastLine) -> Result<()> {
 
 /// The error for a last line without a line feed, in a file that is appended to line by line.
 pub(crate) fn torn(path: &Path, line: u64) -> crate::Error {
-    InputError::new(path, "a line feed at the end of the last line")
-        .line(line)
-        .found(TORN)
-        .hint("writing stopped midway: delete the line if it is cut, or add the line feed if it is whole")
-        .into()
-}
-
-const TORN: &str = "a torn line";
-
-/// Whether this is the error of [`torn`].
-pub(crate) fn is_torn(error: &crate::Error) -> bool {
-    matches!(error, crate::Error::Input(error) if error.found.as_deref() == Some(TORN))
+    let hint = "writing stopped midway: delete the line if it is cut, or add the line feed if it is whole";
+    let error = InputError::new(path, "a line feed at the end of the last line").line(line).found("a torn line");
+    InputError { torn: true, ..error.hint(hint) }.into()
 }
 
 #[cfg(test)]

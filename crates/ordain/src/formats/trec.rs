@@ -19,6 +19,16 @@ use crate::{Error, InputError, Result};
 
 /// Reads graded judgements.
 ///
+/// # Forms
+/// | | own form | header |
+/// |---|---|---|
+/// | qrels | `qid iteration docid grade` | `qid docid rel` (or `grade`, `code`) |
+/// | run | `qid Q0 docid rank score tag` | `run qid docid rank score` |
+///
+/// Queries keep the order of first appearance, documents the order of the file. In a run a document may stand twice and a
+/// score may be NaN: what to make of that is the measure's choice, and [`crate::data::RunRow`] lets it name the line. A
+/// document judged twice for a query is an error.
+///
 /// # Errors
 /// If the file cannot be read or is empty, a line has another number of cells, a grade is not a whole number, or a
 /// document is judged twice for a query.

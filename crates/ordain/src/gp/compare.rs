@@ -27,11 +27,13 @@ use crate::data::{Answer, ItemId, Items, Outcome, Relation};
 use crate::kernel::{KernelSpec, WeightedSum, build};
 use crate::measure::{MeanInterval, bootstrap_ratio};
 use crate::numeric::Seed;
+use crate::params::setters;
 use crate::watch::Step;
 use crate::{Error, Result, Watch};
 
 /// How models are compared.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ComparisonParams {
     /// The number of folds, at least two.
     pub folds: usize,
@@ -56,8 +58,27 @@ pub struct ComparisonParams {
 
 impl Default for ComparisonParams {
     fn default() -> Self {
-        Self { folds: 10, repeats: 1, seed: Seed(1), level: 0.95, draws: 10_000, tuning: Some(TuningParams::default()), watch: Watch::NONE }
+        Self {
+            folds: 10,
+            repeats: 1,
+            seed: Seed(1),
+            level: 0.95,
+            draws: 10_000,
+            tuning: Some(TuningParams::default()),
+            watch: Watch::NONE,
+        }
     }
+}
+
+setters! {
+    ComparisonParams:
+    with_folds = folds: usize,
+    with_repeats = repeats: usize,
+    with_seed = seed: Seed,
+    with_level = level: f64,
+    with_draws = draws: usize,
+    with_tuning = tuning: Option<TuningParams>,
+    with_watch = watch: Watch,
 }
 
 /// The parts of a project's models.
@@ -120,9 +141,7 @@ impl ComparisonParams {
         let models = (0..=setting.kernels.len()).map(|lack| Model::new(&setting, lack)).collect::<Result<Vec<_>>>()?;
         let jobs = models.len() * (1 + self.folds * self.repeats);
         let done = AtomicUsize::new(0);
-        let tick = || {
-            self.watch.step(|| Step::new("comparing", done.fetch_add(1, Ordering::Relaxed) + 1, jobs))
-        };
+        let tick = || self.watch.step(|| Step::new("comparing", done.fetch_add(1, Ordering::Relaxed) + 1, jobs));
         let how = self.how();
 
         let observations: Vec<Observation> = trials.iter().flat_map(|trial| trial.given()).collect();
@@ -349,12 +368,7 @@ impl<'a> Model<'a> {
     }
 
     /// The losses of the held-out trials, after learning from the others.
-    fn predict(
-        &self,
-        trials: &[Trial],
-        held_out: impl Fn(usize) -> bool,
-        how: &How,
-    ) -> Result<Vec<(usize, Losses)>> {
+    fn predict(&self, trials: &[Trial], held_out: impl Fn(usize) -> bool, how: &How) -> Result<Vec<(usize, Losses)>> {
         let learned = trials.iter().enumerate().filter(|(number, _)| !held_out(*number));
         let observations: Vec<Observation> = learned.flat_map(|(_, trial)| trial.given()).collect();
         let fitted = self.fit(&observations, how)?;

@@ -13,14 +13,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
 use super::{Belief, Factor, Functional, Observation, Site};
 use crate::data::ItemId;
 use crate::numeric::dense::{SemidefiniteFactor, multiply, transpose};
-use crate::numeric::{Matrix, Seed};
+use crate::numeric::{Matrix, Purpose, Seed, Stream};
 use crate::watch::Step;
 use crate::{Error, Result, Watch};
 
@@ -83,9 +82,9 @@ impl Draws {
         &self,
         count: usize,
         seed: Seed,
-        group: u64,
+        group: u32,
         watch: &Watch,
-        take: impl Fn(&mut [f64], &mut ChaCha8Rng) -> T + Sync,
+        take: impl Fn(&mut [f64], &mut Stream) -> T + Sync,
     ) -> Result<Vec<T>> {
         let settle = if self.observed.is_empty() { 0 } else { SETTLE };
         let batches = count.div_ceil(BATCH);
@@ -93,7 +92,7 @@ impl Draws {
         let one = |batch: usize| -> Result<Vec<T>> {
             watch.step(|| Step::new("drawing rankings", done.fetch_add(1, Ordering::Relaxed), batches))?;
             let size = BATCH.min(count - batch * BATCH);
-            let mut stream = seed.stream((group << 32) | batch as u64);
+            let mut stream = seed.stream(Purpose::Draws { group, batch: batch as u32 });
             let noise = Matrix::from_fn(self.factor.columns(), settle + size, |_, _| stream.sample(StandardNormal));
             let mut apart = multiply(&self.factor, &noise);
             self.correct(&mut apart, &mut stream);
@@ -108,7 +107,7 @@ impl Draws {
     }
 
     /// Turns draws of the belief, given as deviations from its mean, into a chain of draws of the posterior.
-    fn correct(&self, apart: &mut Matrix, stream: &mut ChaCha8Rng) {
+    fn correct(&self, apart: &mut Matrix, stream: &mut Stream) {
         if self.observed.is_empty() {
             return;
         }
@@ -150,7 +149,7 @@ struct Ellipse<'a> {
 
 impl Ellipse<'_> {
     /// The angle that slice sampling accepts, starting from this log likelihood, and the log likelihood there.
-    fn turn(&self, likelihood: f64, stream: &mut ChaCha8Rng) -> (f64, f64) {
+    fn turn(&self, likelihood: f64, stream: &mut Stream) -> (f64, f64) {
         use std::f64::consts::TAU;
         let sites = self.sites();
         let log_share = stream.random::<f64>().ln();

@@ -18,10 +18,11 @@ pub use belief::{AllCovariances, Belief, Covariances, Factor, Prediction, predic
 pub use compare::{Comparison, ComparisonParams, Lack, Score, Setting};
 pub(crate) use draws::Draws;
 pub use ep::{Ep, EpParams, Site};
-pub use incremental::Incremental;
+pub(crate) use incremental::Workload;
+pub use incremental::{CovarianceForm, Incremental};
 pub use observation::{AnswerModel, Functional, Moments, Observation};
 pub(crate) use ranking::rank_and;
-pub use ranking::{RankedItem, RankingParams, rank};
+pub use ranking::{RankedItem, RankingParams, by_falling_mean, rank};
 pub use tuning::{Problem, Tuned, TunedParameter, TuningMethod, TuningParams};
 
 use crate::Error;

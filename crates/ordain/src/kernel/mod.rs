@@ -26,7 +26,10 @@ pub use graph::{Graph, relation_vectors};
 pub use independent::Independent;
 pub use laplacian::RegularizedLaplacian;
 pub use newcomers::build_with_newcomers;
-pub use spec::{Causes, Form, KernelSpec, Over, RelationSpec, Rho, Role, Shape, set_parameters};
+pub(crate) use spec::KernelTable;
+pub use spec::{
+    Causes, Form, KernelKind, KernelSpec, Key, Over, RelationSpec, Rho, Role, Shape, Takes, WEIGHT, set_parameters,
+};
 pub use sum::{WeightedSum, build};
 pub use vector::VectorKernel;
 pub use vectors::Vectors;

@@ -38,7 +38,7 @@ use rayon::prelude::*;
 
 use super::graph::relation_vectors;
 use super::laplacian::shift_of;
-use super::sum::{build_part, check_weight, of_kernel, relation_at};
+use super::sum::{check_weight, of_kernel, relation_at};
 use super::{
     CommonCause, Diffusion, DirectedLaplacian, Graph, Kernel, KernelSpec, Over, RelationSpec, Role, Shape,
     VectorKernel, Vectors, WeightedSum, positive,
@@ -67,8 +67,8 @@ pub fn build_with_newcomers(specs: &[KernelSpec], newcomers: &Newcomers<'_>) -> 
 }
 
 fn joint_part(shape: &Shape, newcomers: &Newcomers<'_>) -> Result<Box<dyn Kernel>> {
-    let everything = || build_part(shape, newcomers.items(), newcomers.relations());
-    let known = || build_part(shape, newcomers.known(), newcomers.known_relations());
+    let everything = || shape.build(newcomers.items(), newcomers.relations());
+    let known = || shape.build(newcomers.known(), newcomers.known_relations());
     let enlarged = |relation: &RelationSpec| Enlarged::new(newcomers, relation.relation, relation.role);
     let laws = match shape {
         Shape::Independent | Shape::Vector { over: Over::Attributes, .. } => return everything(),

@@ -1,10 +1,18 @@
-//! Descriptions of kernels: the `[[kernel]]` tables of a project as plain values.
+//! Descriptions of kernels: the `[[kernel]]` tables of a project as plain values, the table of kinds with their keys, and
+//! how a kind becomes a shape.
 
-use super::Parameter;
+use super::sum::relation_at;
+use super::{
+    CommonCause, Diffusion, DirectedLaplacian, Graph, Independent, Kernel, Parameter, RegularizedLaplacian,
+    VectorKernel, Vectors, relation_vectors,
+};
+use crate::data::{Items, Relation};
+use crate::words::vocabulary;
 use crate::{Error, Result};
 
 /// One `[[kernel]]` table: a part of the utility with its weight.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct KernelSpec {
     /// Multiplies this part of the utility, so it enters the covariance squared (AXPGP eqs. 5 and 6).
     pub weight: f64,
@@ -13,6 +21,11 @@ pub struct KernelSpec {
 }
 
 impl KernelSpec {
+    /// A part of the utility with its weight.
+    pub fn new(weight: f64, shape: Shape) -> Self {
+        Self { weight, shape }
+    }
+
     /// What is each item's own, with this weight.
     pub fn independent(weight: f64) -> Self {
         Self { weight, shape: Shape::Independent }
@@ -66,6 +79,7 @@ pub fn set_parameters(specs: &mut [KernelSpec], parameters: &[Parameter]) -> Res
 
 /// The covariance of one part of the utility.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Shape {
     /// A function of vectors: the items' attributes, or their rows in a relation.
     Vector {
@@ -111,23 +125,50 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The kind as the project file has it.
-    pub fn kind(&self) -> &'static str {
+    /// Its kind.
+    pub fn kind(&self) -> KernelKind {
         match self {
             Self::Vector { form, .. } => match form {
-                Form::SquaredExponential { .. } => "squared-exponential",
-                Form::Matern32 { .. } => "matern-3/2",
-                Form::Matern52 { .. } => "matern-5/2",
-                Form::Linear { .. } => "linear",
-                Form::Polynomial { .. } => "polynomial",
-                Form::Cosine { .. } => "cosine",
+                Form::SquaredExponential { .. } => KernelKind::SquaredExponential,
+                Form::Matern32 { .. } => KernelKind::Matern32,
+                Form::Matern52 { .. } => KernelKind::Matern52,
+                Form::Linear { .. } => KernelKind::Linear,
+                Form::Polynomial { .. } => KernelKind::Polynomial,
+                Form::Cosine { .. } => KernelKind::Cosine,
             },
-            Self::Independent => "independent",
-            Self::RegularizedLaplacian { .. } => "regularized-laplacian",
-            Self::CommonCause { .. } => "common-cause",
-            Self::Diffusion { .. } => "diffusion",
-            Self::DirectedLaplacian { .. } => "directed-laplacian",
+            Self::Independent => KernelKind::Independent,
+            Self::RegularizedLaplacian { .. } => KernelKind::RegularizedLaplacian,
+            Self::CommonCause { .. } => KernelKind::CommonCause,
+            Self::Diffusion { .. } => KernelKind::Diffusion,
+            Self::DirectedLaplacian { .. } => KernelKind::DirectedLaplacian,
         }
+    }
+
+    /// The part over these items and relations.
+    pub(super) fn build(&self, items: &Items, relations: &[Relation]) -> Result<Box<dyn Kernel>> {
+        let n = items.len();
+        let relation_of = |number: usize| relation_at(relations, number);
+        let graph_of = |spec: &RelationSpec| Graph::new(n, relation_of(spec.relation)?, spec.role);
+        Ok(match self {
+            Self::Vector { form, over } => {
+                let vectors = match over {
+                    Over::Attributes => Vectors::from_attributes(items.attributes())?,
+                    Over::Relation(spec) => {
+                        Vectors::from_rows(relation_vectors(n, relation_of(spec.relation)?, spec.role)?)
+                    }
+                };
+                Box::new(VectorKernel::new(vectors, form.clone())?)
+            }
+            Self::Independent => Box::new(Independent::new(n)),
+            Self::RegularizedLaplacian { relation, beta, iota } => {
+                Box::new(RegularizedLaplacian::new(graph_of(relation)?, *beta, *iota)?)
+            }
+            Self::CommonCause { relation, causes } => Box::new(CommonCause::new(&graph_of(relation)?, *causes)?),
+            Self::Diffusion { relation, beta } => Box::new(Diffusion::new(&graph_of(relation)?, *beta)?),
+            Self::DirectedLaplacian { relation, beta, iota } => {
+                Box::new(DirectedLaplacian::new(n, relation_of(*relation)?, *beta, *iota)?)
+            }
+        })
     }
 
     /// The position of the relation that it is over, if it is over one.
@@ -145,6 +186,7 @@ impl Shape {
 
 /// A function of two vectors.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Form {
     /// `kappa² exp(-½ Σ rho_d² (x_d - y_d)²)` (AXPGP eq. 2).
     SquaredExponential {
@@ -202,10 +244,9 @@ impl Form {
                 "kappa",
             ) => Some(kappa),
             (Self::Polynomial { offset, .. }, "offset") => Some(offset),
-            (
-                Self::SquaredExponential { rho, .. } | Self::Matern32 { rho, .. } | Self::Matern52 { rho, .. },
-                key,
-            ) => rho.parameter(key),
+            (Self::SquaredExponential { rho, .. } | Self::Matern32 { rho, .. } | Self::Matern52 { rho, .. }, key) => {
+                rho.parameter(key)
+            }
             (Self::Linear { .. } | Self::Polynomial { .. } | Self::Cosine { .. }, _) => None,
         }
     }
@@ -232,6 +273,18 @@ pub enum Rho {
     Each(Vec<f64>),
 }
 
+impl Rho {
+    /// The inverse length where none is given. Over d attributes it is `1/√d`: two standardized items are `√(2d)` apart on average,
+    /// so this keeps typical items alike to the same degree whatever d. Rows of a relation are not standardized, so the number of
+    /// columns says nothing of distances, and it is ½.
+    pub fn usual(attributes: usize, over: Over) -> Self {
+        match over {
+            Over::Attributes => Self::Shared(1.0 / (attributes as f64).sqrt()),
+            Over::Relation(_) => Self::Shared(0.5),
+        }
+    }
+}
+
 /// The vectors that a vector kernel compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {
@@ -253,6 +306,7 @@ pub struct RelationSpec {
 
 /// How directed or bipartite links become an undirected graph over the items (XPGP section 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Role {
     /// A link joins its two ends.
     Undirected,
@@ -264,11 +318,294 @@ pub enum Role {
     Bipartite,
 }
 
+vocabulary! { Role, "reading of a relation";
+    Undirected = "undirected", "a link joins its two ends";
+    Linking = "linking", "items are joined when they link to the same targets";
+    Linked = "linked", "items are joined when they are linked from the same sources";
+    Bipartite = "bipartite", "targets are other things, and items are joined when they link to the same ones";
+}
+
 /// What counts as a hidden common cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Causes {
     /// One per maximal clique of the triangulated graph.
     Cliques,
     /// One per link.
     Edges,
+}
+
+vocabulary! { Causes, "form of common causes";
+    Cliques = "cliques", "one cause for every maximal clique of the triangulated graph";
+    Edges = "edges", "one cause for every link";
+}
+
+/// The kinds of kernel that a project file can name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KernelKind {
+    /// [`Form::SquaredExponential`].
+    SquaredExponential,
+    /// [`Form::Matern32`].
+    Matern32,
+    /// [`Form::Matern52`].
+    Matern52,
+    /// [`Form::Linear`].
+    Linear,
+    /// [`Form::Polynomial`].
+    Polynomial,
+    /// [`Form::Cosine`].
+    Cosine,
+    /// [`Shape::Independent`].
+    Independent,
+    /// [`Shape::RegularizedLaplacian`].
+    RegularizedLaplacian,
+    /// [`Shape::CommonCause`].
+    CommonCause,
+    /// [`Shape::Diffusion`].
+    Diffusion,
+    /// [`Shape::DirectedLaplacian`].
+    DirectedLaplacian,
+}
+
+vocabulary! { KernelKind, "kind of kernel";
+    SquaredExponential = "squared-exponential", "items are alike that are close; very smooth";
+    Matern32 = "matern-3/2", "items are alike that are close; rough";
+    Matern52 = "matern-5/2", "items are alike that are close; less rough";
+    Linear = "linear", "the utility is a weighted sum of attributes";
+    Polynomial = "polynomial", "the utility is a polynomial of attributes";
+    Cosine = "cosine", "items are alike that point in the same direction";
+    Independent = "independent", "what is the item's own";
+    RegularizedLaplacian = "regularized-laplacian", "items are alike that many short paths of links join";
+    CommonCause = "common-cause", "linked items share hidden causes";
+    Diffusion = "diffusion", "likeness spreads along links as heat does";
+    DirectedLaplacian = "directed-laplacian", "items are alike that a random walk along directed links joins";
+}
+
+/// A key of a `[[kernel]]` table: what it takes, what it is without the key, and what it means.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Key {
+    /// The key.
+    pub name: &'static str,
+    /// What it takes.
+    pub takes: Takes,
+    /// One line about it, without a full stop.
+    pub description: &'static str,
+}
+
+/// What a key of a `[[kernel]]` table takes, and what it is without the key.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Takes {
+    /// A finite number above 0.
+    Positive {
+        /// Without the key.
+        usual: f64,
+    },
+    /// A finite number of at least 0.
+    NotNegative {
+        /// Without the key.
+        usual: f64,
+    },
+    /// A whole number.
+    Whole {
+        /// The smallest.
+        least: u32,
+        /// The largest.
+        most: u32,
+        /// Without the key.
+        usual: u32,
+    },
+    /// One finite number above 0, or one per attribute; without the key, [`Rho::usual`].
+    Lengths,
+    /// The name of a file of links, which must be given.
+    Links,
+    /// The name of a file of links; without the key, the kernel is over the attributes.
+    LinksOrAttributes,
+    /// A [`Role`]; without the key, [`Role::Undirected`].
+    Role,
+    /// [`Causes`]; without the key, [`Causes::Edges`].
+    Causes,
+}
+
+/// Multiplies the part of the utility; every kind takes it.
+pub const WEIGHT: Key = positive("weight", "multiplies this part of the utility");
+const KAPPA: Key = positive("kappa", "standard deviation of this part of the utility, before the weight");
+const RHO: Key =
+    Key { name: "rho", takes: Takes::Lengths, description: "inverse length, for all attributes or for each" };
+const OFFSET: Key = Key {
+    name: "offset",
+    takes: Takes::NotNegative { usual: 1.0 },
+    description: "weight of the lower degrees; at 0 it is not tuned",
+};
+const DEGREE: Key = Key {
+    name: "degree",
+    takes: Takes::Whole { least: 1, most: 100, usual: 2 },
+    description: "degree of the polynomial",
+};
+const LINKS: Key = Key { name: "relation", takes: Takes::Links, description: "the file of links" };
+const ROWS: Key = Key {
+    name: "relation",
+    takes: Takes::LinksOrAttributes,
+    description: "the file of links whose rows take the place of the attributes",
+};
+const AS: Key = Key { name: "as", takes: Takes::Role, description: "how the links are read" };
+const BETA: Key = positive("beta", "scale: the larger, the smaller the variance");
+const TIME: Key = positive("beta", "how far likeness spreads");
+const IOTA: Key = positive("iota", "reach: standard deviation of an item without links, for beta = 1");
+const CAUSES: Key = Key { name: "form", takes: Takes::Causes, description: "what counts as a common cause" };
+
+/// A key that takes a finite number above 0, usually 1.
+const fn positive(name: &'static str, description: &'static str) -> Key {
+    Key { name, takes: Takes::Positive { usual: 1.0 }, description }
+}
+
+/// Where the values of a `[[kernel]]` table's keys come from. Every method gives the usual value where the table has none, and an
+/// error that names the place where the value is out of range.
+pub(crate) trait KernelTable {
+    fn number(&self, key: &Key) -> Result<f64>;
+    fn whole(&self, key: &Key) -> Result<u32>;
+    fn lengths(&self, key: &Key, over: Over) -> Result<Rho>;
+    fn causes(&self, key: &Key) -> Result<Causes>;
+    /// The relation, read as the second key says if there is one.
+    fn links(&mut self, key: &Key, role: Option<&Key>) -> Result<RelationSpec>;
+    /// The same where there need not be one.
+    fn over(&mut self, key: &Key, role: &Key) -> Result<Over>;
+}
+
+impl KernelKind {
+    /// The keys that it takes besides `kind` and `weight`.
+    pub fn keys(self) -> &'static [Key] {
+        match self {
+            Self::SquaredExponential | Self::Matern32 | Self::Matern52 => &[KAPPA, RHO, ROWS, AS],
+            Self::Linear | Self::Cosine => &[KAPPA, ROWS, AS],
+            Self::Polynomial => &[KAPPA, OFFSET, DEGREE, ROWS, AS],
+            Self::Independent => &[],
+            Self::RegularizedLaplacian => &[LINKS, AS, BETA, IOTA],
+            Self::CommonCause => &[LINKS, AS, CAUSES],
+            Self::Diffusion => &[LINKS, AS, TIME],
+            Self::DirectedLaplacian => &[LINKS, BETA, IOTA],
+        }
+    }
+
+    /// The shape that a table of this kind describes.
+    pub(crate) fn shape(self, table: &mut impl KernelTable) -> Result<Shape> {
+        Ok(match self {
+            Self::SquaredExponential => vector(table, |table, over| {
+                let (kappa, rho) = distance(table, over)?;
+                Ok(Form::SquaredExponential { kappa, rho })
+            })?,
+            Self::Matern32 => vector(table, |table, over| {
+                let (kappa, rho) = distance(table, over)?;
+                Ok(Form::Matern32 { kappa, rho })
+            })?,
+            Self::Matern52 => vector(table, |table, over| {
+                let (kappa, rho) = distance(table, over)?;
+                Ok(Form::Matern52 { kappa, rho })
+            })?,
+            Self::Linear => vector(table, |table, _| Ok(Form::Linear { kappa: table.number(&KAPPA)? }))?,
+            Self::Cosine => vector(table, |table, _| Ok(Form::Cosine { kappa: table.number(&KAPPA)? }))?,
+            Self::Polynomial => vector(table, |table, _| {
+                let (kappa, offset) = (table.number(&KAPPA)?, table.number(&OFFSET)?);
+                Ok(Form::Polynomial { kappa, offset, degree: table.whole(&DEGREE)? })
+            })?,
+            Self::Independent => Shape::Independent,
+            Self::RegularizedLaplacian => {
+                let (beta, iota) = (table.number(&BETA)?, table.number(&IOTA)?);
+                Shape::RegularizedLaplacian { relation: table.links(&LINKS, Some(&AS))?, beta, iota }
+            }
+            Self::CommonCause => {
+                let causes = table.causes(&CAUSES)?;
+                Shape::CommonCause { relation: table.links(&LINKS, Some(&AS))?, causes }
+            }
+            Self::Diffusion => {
+                let beta = table.number(&TIME)?;
+                Shape::Diffusion { relation: table.links(&LINKS, Some(&AS))?, beta }
+            }
+            Self::DirectedLaplacian => {
+                let (beta, iota) = (table.number(&BETA)?, table.number(&IOTA)?);
+                Shape::DirectedLaplacian { relation: table.links(&LINKS, None)?.relation, beta, iota }
+            }
+        })
+    }
+}
+
+/// A kernel over vectors.
+fn vector<T: KernelTable>(table: &mut T, form: impl FnOnce(&T, Over) -> Result<Form>) -> Result<Shape> {
+    let over = table.over(&ROWS, &AS)?;
+    Ok(Shape::Vector { form: form(table, over)?, over })
+}
+
+/// What a form of distance takes.
+fn distance(table: &impl KernelTable, over: Over) -> Result<(f64, Rho)> {
+    Ok((table.number(&KAPPA)?, table.lengths(&RHO, over)?))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    /// A table without values that keeps the keys it is asked for.
+    #[derive(Default)]
+    struct Asked(RefCell<Vec<Key>>);
+
+    impl Asked {
+        fn note(&self, key: &Key) {
+            self.0.borrow_mut().push(*key);
+        }
+    }
+
+    const FIRST: RelationSpec = RelationSpec { relation: 0, role: Role::Undirected };
+
+    impl KernelTable for Asked {
+        fn number(&self, key: &Key) -> Result<f64> {
+            self.note(key);
+            match key.takes {
+                Takes::Positive { usual } | Takes::NotNegative { usual } => Ok(usual),
+                other => panic!("{} takes {other:?}", key.name),
+            }
+        }
+
+        fn whole(&self, key: &Key) -> Result<u32> {
+            self.note(key);
+            let Takes::Whole { usual, .. } = key.takes else { panic!("{} takes {:?}", key.name, key.takes) };
+            Ok(usual)
+        }
+
+        fn lengths(&self, key: &Key, over: Over) -> Result<Rho> {
+            self.note(key);
+            Ok(Rho::usual(1, over))
+        }
+
+        fn causes(&self, key: &Key) -> Result<Causes> {
+            self.note(key);
+            Ok(Causes::Edges)
+        }
+
+        fn links(&mut self, key: &Key, role: Option<&Key>) -> Result<RelationSpec> {
+            self.note(key);
+            role.into_iter().for_each(|role| self.note(role));
+            Ok(FIRST)
+        }
+
+        fn over(&mut self, key: &Key, role: &Key) -> Result<Over> {
+            self.links(key, Some(role)).map(Over::Relation)
+        }
+    }
+
+    /// Every kind reads the keys that it says it takes, each once, and makes a shape of its own kind.
+    #[test]
+    fn every_kind_reads_its_keys() {
+        for &kind in KernelKind::all() {
+            let mut table = Asked::default();
+            assert_eq!(kind.shape(&mut table).unwrap().kind(), kind);
+            let (mut asked, mut keys) = (table.0.into_inner(), kind.keys().to_vec());
+            asked.sort_by_key(|key| key.name);
+            keys.sort_by_key(|key| key.name);
+            assert_eq!(asked, keys, "{kind}");
+        }
+    }
 }

@@ -1,10 +1,6 @@
 //! Weighted sums of kernels, built from specifications.
 
-use super::{
-    CommonCause, Contraction, Diffusion, DirectedLaplacian, Graph, Independent, Kernel, KernelSpec, Over, Parameter,
-    RegularizedLaplacian, RelationSpec, Shape, VectorKernel, Vectors, no_such_parameter, positive, relation_vectors,
-    wrong_count,
-};
+use super::{Contraction, Kernel, KernelSpec, Parameter, no_such_parameter, positive, wrong_count};
 use crate::data::{Items, Relation};
 use crate::numeric::Matrix;
 use crate::numeric::dense::add_scaled;
@@ -260,7 +256,7 @@ impl Kernel for WeightedSum {
 /// let cites = Relation::new(3, vec![Link { source: 0, target: 1, weight: 1.0 }])?;
 /// let relation = RelationSpec { relation: 0, role: Role::Undirected };
 /// let shape = Shape::RegularizedLaplacian { relation, beta: 1.0, iota: 1.0 };
-/// let kernel = build(&[KernelSpec { weight: 1.0, shape }], &items, &[cites])?;
+/// let kernel = build(&[KernelSpec::new(1.0, shape)], &items, &[cites])?;
 ///
 /// let mut column = [0.0; 3];
 /// kernel.column(0, &mut column)?;
@@ -275,36 +271,10 @@ pub fn build(specs: &[KernelSpec], items: &Items, relations: &[Relation]) -> Res
     let mut parts = Vec::with_capacity(specs.len());
     for (number, spec) in specs.iter().enumerate() {
         check_weight(number, spec.weight)?;
-        let part = build_part(&spec.shape, items, relations).map_err(|error| of_kernel(number, error))?;
+        let part = spec.shape.build(items, relations).map_err(|error| of_kernel(number, error))?;
         parts.push((spec.weight, part));
     }
     WeightedSum::new(parts)
-}
-
-pub(super) fn build_part(shape: &Shape, items: &Items, relations: &[Relation]) -> Result<Box<dyn Kernel>> {
-    let n = items.len();
-    let relation_of = |number: usize| relation_at(relations, number);
-    let graph_of = |spec: &RelationSpec| Graph::new(n, relation_of(spec.relation)?, spec.role);
-    Ok(match shape {
-        Shape::Vector { form, over } => {
-            let vectors = match over {
-                Over::Attributes => Vectors::from_attributes(items.attributes())?,
-                Over::Relation(spec) => {
-                    Vectors::from_rows(relation_vectors(n, relation_of(spec.relation)?, spec.role)?)
-                }
-            };
-            Box::new(VectorKernel::new(vectors, form.clone())?)
-        }
-        Shape::Independent => Box::new(Independent::new(n)),
-        Shape::RegularizedLaplacian { relation, beta, iota } => {
-            Box::new(RegularizedLaplacian::new(graph_of(relation)?, *beta, *iota)?)
-        }
-        Shape::CommonCause { relation, causes } => Box::new(CommonCause::new(&graph_of(relation)?, *causes)?),
-        Shape::Diffusion { relation, beta } => Box::new(Diffusion::new(&graph_of(relation)?, *beta)?),
-        Shape::DirectedLaplacian { relation, beta, iota } => {
-            Box::new(DirectedLaplacian::new(n, relation_of(*relation)?, *beta, *iota)?)
-        }
-    })
 }
 
 /// The relation with this number.

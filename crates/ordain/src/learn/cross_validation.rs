@@ -9,6 +9,7 @@ use crate::data::{Attributes, ItemId};
 use crate::kernel::{Form, Rho, VectorKernel, Vectors};
 use crate::measure::wrong_pairs;
 use crate::numeric::Seed;
+use crate::params::setters;
 use crate::{Error, Result};
 
 /// Items with attributes, and pairs of a better and a worse one: one query.
@@ -25,6 +26,7 @@ pub struct RankSvmProblem {
 /// Every combination is fitted on all folds but one of each problem's pairs. It is judged by the share of held-out
 /// pairs that it puts in the wrong order, over all folds and problems. Equal scores count one half.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct RankSvmGrid {
     /// Costs, ascending. Default: 10⁻², 10⁻¹, ..., 10³.
     pub costs: Vec<f64>,
@@ -48,6 +50,15 @@ impl Default for RankSvmGrid {
             tolerance: 1e-3,
         }
     }
+}
+
+setters! {
+    RankSvmGrid:
+    with_costs = costs: Vec<f64>,
+    with_rhos = rhos: Vec<f64>,
+    with_folds = folds: usize,
+    with_seed = seed: Seed,
+    with_tolerance = tolerance: f64,
 }
 
 /// One combination and its error.

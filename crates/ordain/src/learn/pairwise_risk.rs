@@ -16,10 +16,12 @@ use crate::data::Attributes;
 use crate::measure::{CrossValidationBound, pairwise_risk, ranking_gap};
 use crate::numeric::dense::{add_scaled, dot};
 use crate::numeric::optimise::Lbfgs;
+use crate::params::setters;
 use crate::{Error, Result};
 
 /// The settings of UD's linear scorer.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PairwiseRiskParams {
     /// The weight λ of half the squared norm. It is positive, so there is one optimum and it is finite. Default: 10⁻³,
     /// which ranks OHSUMED better than 10⁻¹ on attributes between 0 and 1 (`ordain reproduce ud-bounds`).
@@ -34,6 +36,13 @@ impl Default for PairwiseRiskParams {
     fn default() -> Self {
         Self { penalty: 1e-3, tolerance: 1e-6, max_steps: 10_000 }
     }
+}
+
+setters! {
+    PairwiseRiskParams:
+    with_penalty = penalty: f64,
+    with_tolerance = tolerance: f64,
+    with_max_steps = max_steps: usize,
 }
 
 /// A query whose documents are relevant or not.

@@ -19,10 +19,12 @@ use crate::data::ItemId;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
 use crate::numeric::dense::add_scaled;
+use crate::params::setters;
 use crate::{Error, Result};
 
 /// The settings of a ranking SVM.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct RankSvmParams {
     /// The cost of a pair in the wrong order beside the norm, `C`.
     pub cost: f64,
@@ -36,6 +38,13 @@ impl Default for RankSvmParams {
     fn default() -> Self {
         Self { cost: 1.0, tolerance: 1e-6, max_steps: 50_000_000 }
     }
+}
+
+setters! {
+    RankSvmParams:
+    with_cost = cost: f64,
+    with_tolerance = tolerance: f64,
+    with_max_steps = max_steps: usize,
 }
 
 /// A fitted ranking SVM: a score for every item.

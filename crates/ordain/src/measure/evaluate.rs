@@ -14,10 +14,12 @@ use rayon::prelude::*;
 use super::list::{JudgedList, Ties};
 use super::name::Measure;
 use crate::data::{Judgements, Run, RunFault, RunRow};
+use crate::params::setters;
 use crate::{Error, Result};
 
 /// The measures, and how they are taken.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct EvaluationParams {
     /// The measures.
     pub measures: Vec<Measure>,
@@ -25,6 +27,19 @@ pub struct EvaluationParams {
     pub ties: Ties,
     /// Whether judged queries that a run did not answer count, as if the run had found nothing.
     pub complete: bool,
+}
+
+impl EvaluationParams {
+    /// These measures, of the queries that a run answers, with ties as in trec_eval.
+    pub fn new(measures: Vec<Measure>) -> Self {
+        Self { measures, ties: Ties::default(), complete: false }
+    }
+}
+
+setters! {
+    EvaluationParams:
+    with_ties = ties: Ties,
+    with_complete = complete: bool,
 }
 
 /// Values of one run.

@@ -1,5 +1,6 @@
 //! A query's documents as a measure sees them: grades in ranked order, and all grades of the judgements.
 
+use crate::words::vocabulary;
 use crate::{Error, Result};
 
 /// How documents with equal scores are ordered.
@@ -12,6 +13,12 @@ pub enum Ties {
     Given,
     /// Averaged over all orders: a measure is its expected value over random orders of equal scores.
     Expected,
+}
+
+vocabulary! { Ties, "order of equal scores";
+    Trec = "trec", "by falling document id, as trec_eval does";
+    Given = "given", "as they stand in the file";
+    Expected = "expected", "in every order at once: expected values";
 }
 
 /// Grades in ranked order, and all grades of the query's judgements.

@@ -8,10 +8,12 @@ use super::retrieval::{
     Discount, Gain, average_precision, expected_reciprocal_rank, ndcg, precision_at, r_precision,
     rank_biased_precision, recall_at, reciprocal_rank, winner_takes_all,
 };
+use crate::words::suggestion;
 use crate::{Error, Result};
 
 /// A measure of one query's ranked documents. [`Measure::NAMES`] lists its spellings.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Measure {
     /// Average precision; its mean over queries is MAP.
     AveragePrecision,
@@ -43,11 +45,166 @@ pub enum Measure {
 /// The highest grade of expected reciprocal rank, as in the TREC web track's own program.
 const HIGHEST_GRADE: u32 = 4;
 
+/// A measure's row of the table of names.
+struct Row {
+    /// How it is written, `k` standing for a number.
+    written: &'static str,
+    /// Other ways to write it.
+    also: &'static [&'static str],
+    /// What stands before the number: how it is shown, and then what else it may be.
+    stems: &'static [&'static str],
+    /// One line about it.
+    description: &'static str,
+    /// The measure with what is given behind `@`, if it takes that.
+    read: fn(Option<&str>) -> Option<Measure>,
+}
+
+const AVERAGE_PRECISION: Row = Row {
+    written: "map",
+    also: &["ap"],
+    stems: &["map", "ap"],
+    description: "average precision; the mean over queries is MAP",
+    read: |depth| depth.is_none().then_some(Measure::AveragePrecision),
+};
+const PRECISION: Row = Row {
+    written: "p@k",
+    also: &["P_k"],
+    stems: &["p", "precision"],
+    description: "precision of the first k places",
+    read: |depth| places(depth?).map(Measure::PrecisionAt),
+};
+const RECALL: Row = Row {
+    written: "recall@k",
+    also: &["r@k", "recall_k"],
+    stems: &["recall", "r"],
+    description: "recall of the first k places",
+    read: |depth| places(depth?).map(Measure::RecallAt),
+};
+const R_PRECISION: Row = Row {
+    written: "rprec",
+    also: &["bep"],
+    stems: &["rprec", "r-precision", "bep", "break-even"],
+    description: "precision of as many places as there are relevant documents, the break-even point",
+    read: |depth| depth.is_none().then_some(Measure::RPrecision),
+};
+const RECIPROCAL_RANK: Row = Row {
+    written: "mrr",
+    also: &["rr", "recip_rank"],
+    stems: &["mrr", "rr", "recip_rank"],
+    description: "reciprocal rank of the first relevant document",
+    read: |depth| depth.is_none().then_some(Measure::ReciprocalRank),
+};
+const WINNER_TAKES_ALL: Row = Row {
+    written: "wta",
+    also: &[],
+    stems: &["wta"],
+    description: "whether the first place is not relevant, a cost",
+    read: |depth| depth.is_none().then_some(Measure::WinnerTakesAll),
+};
+const NDCG: Row = Row {
+    written: "ndcg@k",
+    also: &["ndcg", "ndcg_cut_k"],
+    stems: &["ndcg", "ndcg_cut"],
+    description: "normalised discounted cumulative gain of the first k places, or of all",
+    read: |depth| places_or_all(depth).map(|k| Measure::ndcg(k, Gain::Grade, Discount::Standard)),
+};
+const NDCG_EXPONENTIAL: Row = Row {
+    written: "ndcg-exp@k",
+    also: &["ndcg-burges@k"],
+    stems: &["ndcg-exp", "ndcg-burges"],
+    description: "the same with the gain 2^grade - 1",
+    read: |depth| places_or_all(depth).map(|k| Measure::ndcg(k, Gain::Exponential, Discount::Standard)),
+};
+const NDCG_LETOR: Row = Row {
+    written: "ndcg-letor@k",
+    also: &[],
+    stems: &["ndcg-letor"],
+    description: "the same with the discount of LETOR's own tools",
+    read: |depth| places_or_all(depth).map(|k| Measure::ndcg(k, Gain::Exponential, Discount::Letor)),
+};
+const EXPECTED_RECIPROCAL_RANK: Row = Row {
+    written: "err@k",
+    also: &["err"],
+    stems: &["err"],
+    description: "expected reciprocal rank of the first k places, or of all",
+    read: |depth| places_or_all(depth).map(Measure::ExpectedReciprocalRank),
+};
+const RANK_BIASED_PRECISION: Row = Row {
+    written: "rbp@0.8",
+    also: &["rbp"],
+    stems: &["rbp"],
+    description: "rank-biased precision with this persistence",
+    read: |depth| {
+        let persistence = depth.map_or(Ok(USUAL_PERSISTENCE), str::parse).ok();
+        persistence.filter(|p: &f64| *p > 0.0 && *p < 1.0).map(Measure::RankBiasedPrecision)
+    },
+};
+
+/// The persistence of rank-biased precision where none is given, as in ir_measures.
+const USUAL_PERSISTENCE: f64 = 0.8;
+
+/// A number of places.
+fn places(depth: &str) -> Option<usize> {
+    depth.parse().ok().filter(|&k| k > 0)
+}
+
+fn places_or_all(depth: Option<&str>) -> Option<Option<usize>> {
+    match depth {
+        None => Some(None),
+        Some(depth) => places(depth).map(Some),
+    }
+}
+
 impl Measure {
-    /// The names. `k` stands for a number; case does not matter.
-    pub const NAMES: &'static str = "map (ap), p@k, recall@k (r@k), rprec (bep), mrr (rr, recip_rank), wta, \
-        ndcg, ndcg@k, ndcg-exp@k (gain 2^grade - 1; also ndcg-burges@k), ndcg-letor@k, err, err@k, rbp, rbp@0.8; \
-        trec_eval's P_k, recall_k and ndcg_cut_k too";
+    /// Every measure, each with its usual parameters: ten places where it takes a number of them.
+    pub const fn all() -> &'static [Self] {
+        const TEN: Option<usize> = Some(10);
+        const ALL: [Measure; 11] = [
+            Measure::AveragePrecision,
+            Measure::PrecisionAt(10),
+            Measure::RecallAt(10),
+            Measure::RPrecision,
+            Measure::ReciprocalRank,
+            Measure::WinnerTakesAll,
+            Measure::ndcg(TEN, Gain::Grade, Discount::Standard),
+            Measure::ndcg(TEN, Gain::Exponential, Discount::Standard),
+            Measure::ndcg(TEN, Gain::Exponential, Discount::Letor),
+            Measure::ExpectedReciprocalRank(TEN),
+            Measure::RankBiasedPrecision(USUAL_PERSISTENCE),
+        ];
+        &ALL
+    }
+
+    /// How it is written; `k` stands for a number.
+    pub fn name(self) -> &'static str {
+        self.row().written
+    }
+
+    /// Other ways in which people write it; `k` stands for a number.
+    pub fn other_names(self) -> &'static [&'static str] {
+        self.row().also
+    }
+
+    /// One line about it, without a full stop.
+    pub fn description(self) -> &'static str {
+        self.row().description
+    }
+
+    fn row(self) -> &'static Row {
+        match self {
+            Self::AveragePrecision => &AVERAGE_PRECISION,
+            Self::PrecisionAt(_) => &PRECISION,
+            Self::RecallAt(_) => &RECALL,
+            Self::RPrecision => &R_PRECISION,
+            Self::ReciprocalRank => &RECIPROCAL_RANK,
+            Self::WinnerTakesAll => &WINNER_TAKES_ALL,
+            Self::Ndcg { gain: Gain::Grade, .. } => &NDCG,
+            Self::Ndcg { gain: Gain::Exponential, discount: Discount::Standard, .. } => &NDCG_EXPONENTIAL,
+            Self::Ndcg { gain: Gain::Exponential, discount: Discount::Letor, .. } => &NDCG_LETOR,
+            Self::ExpectedReciprocalRank(_) => &EXPECTED_RECIPROCAL_RANK,
+            Self::RankBiasedPrecision(_) => &RANK_BIASED_PRECISION,
+        }
+    }
 
     /// The value for a list.
     ///
@@ -88,40 +245,18 @@ impl FromStr for Measure {
     fn from_str(text: &str) -> Result<Self> {
         let lower = text.trim().to_ascii_lowercase();
         let (name, depth) = split(&lower);
-        let number = |depth: &str| depth.parse::<usize>().ok().filter(|&k| k > 0);
-        let depth_or_all = || match depth {
-            None => Some(None),
-            Some(depth) => number(depth).map(Some),
-        };
-        let found = match (name, depth) {
-            ("map" | "ap", None) => Some(Self::AveragePrecision),
-            ("p" | "precision", Some(depth)) => number(depth).map(Self::PrecisionAt),
-            ("r" | "recall", Some(depth)) => number(depth).map(Self::RecallAt),
-            ("rprec" | "r-precision" | "bep" | "break-even", None) => Some(Self::RPrecision),
-            ("mrr" | "rr" | "recip_rank", None) => Some(Self::ReciprocalRank),
-            ("wta", None) => Some(Self::WinnerTakesAll),
-            ("ndcg" | "ndcg_cut", _) => depth_or_all().map(|k| Self::ndcg(k, Gain::Grade, Discount::Standard)),
-            ("ndcg-exp" | "ndcg-burges", _) => {
-                depth_or_all().map(|k| Self::ndcg(k, Gain::Exponential, Discount::Standard))
-            }
-            ("ndcg-letor", _) => depth_or_all().map(|k| Self::ndcg(k, Gain::Exponential, Discount::Letor)),
-            ("err", _) => depth_or_all().map(Self::ExpectedReciprocalRank),
-            ("rbp", None) => Some(Self::RankBiasedPrecision(0.8)),
-            ("rbp", Some(depth)) => {
-                depth.parse().ok().filter(|p: &f64| *p > 0.0 && *p < 1.0).map(Self::RankBiasedPrecision)
-            }
-            _ => None,
-        };
-        found.ok_or_else(|| Error::Data {
-            what: "measure",
-            found: format!("\"{text}\""),
-            expected: format!("one of {}", Self::NAMES),
+        let row = Self::all().iter().map(|measure| measure.row()).find(|row| row.stems.contains(&name));
+        row.and_then(|row| (row.read)(depth)).ok_or_else(|| {
+            // Names are compared, not numbers.
+            let written = if depth.is_some() { format!("{name}@k") } else { name.to_owned() };
+            let hint = suggestion(&written, Self::all().iter().map(|measure| measure.name()));
+            Error::UnknownWord { what: "measure", found: text.to_owned(), hint }
         })
     }
 }
 
 impl Measure {
-    fn ndcg(k: Option<usize>, gain: Gain, discount: Discount) -> Self {
+    const fn ndcg(k: Option<usize>, gain: Gain, discount: Discount) -> Self {
         Self::Ndcg { k, gain, discount }
     }
 }
@@ -139,22 +274,42 @@ fn split(text: &str) -> (&str, Option<&str>) {
 
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let with_depth = |f: &mut fmt::Formatter<'_>, name: &str, k: Option<usize>| match k {
-            Some(k) => write!(f, "{name}@{k}"),
-            None => f.write_str(name),
-        };
+        f.write_str(self.row().stems[0])?;
         match *self {
-            Self::AveragePrecision => f.write_str("map"),
-            Self::PrecisionAt(k) => with_depth(f, "p", Some(k)),
-            Self::RecallAt(k) => with_depth(f, "recall", Some(k)),
-            Self::RPrecision => f.write_str("rprec"),
-            Self::ReciprocalRank => f.write_str("mrr"),
-            Self::WinnerTakesAll => f.write_str("wta"),
-            Self::Ndcg { k, gain: Gain::Grade, .. } => with_depth(f, "ndcg", k),
-            Self::Ndcg { k, discount: Discount::Standard, .. } => with_depth(f, "ndcg-exp", k),
-            Self::Ndcg { k, discount: Discount::Letor, .. } => with_depth(f, "ndcg-letor", k),
-            Self::ExpectedReciprocalRank(k) => with_depth(f, "err", k),
-            Self::RankBiasedPrecision(persistence) => write!(f, "rbp@{persistence}"),
+            Self::PrecisionAt(k)
+            | Self::RecallAt(k)
+            | Self::Ndcg { k: Some(k), .. }
+            | Self::ExpectedReciprocalRank(Some(k)) => write!(f, "@{k}"),
+            Self::RankBiasedPrecision(persistence) => write!(f, "@{persistence}"),
+            Self::AveragePrecision
+            | Self::RPrecision
+            | Self::ReciprocalRank
+            | Self::WinnerTakesAll
+            | Self::Ndcg { k: None, .. }
+            | Self::ExpectedReciprocalRank(None) => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every way to write a measure is read, and what is shown is read as the same measure.
+    #[test]
+    fn every_name_is_read() {
+        for &measure in Measure::all() {
+            assert_eq!(measure.to_string().parse::<Measure>().unwrap(), measure);
+            for name in std::iter::once(measure.name()).chain(measure.other_names().iter().copied()) {
+                let written = name.replace("@k", "@7").replace("_k", "_7");
+                let found = written.parse::<Measure>().unwrap();
+                assert_eq!(found.name(), measure.name(), "{written}");
+            }
+        }
+        assert!("p".parse::<Measure>().is_err() && "map@3".parse::<Measure>().is_err());
+        assert_eq!(
+            "ndcgg@10".parse::<Measure>().unwrap_err().hint().unwrap().split('?').next(),
+            Some("did you mean \"ndcg@k\"")
+        );
     }
 }

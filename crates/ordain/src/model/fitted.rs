@@ -10,6 +10,7 @@ use crate::active::{
 use crate::data::{ItemId, Items, Newcomers};
 use crate::gp::{Belief, EpParams, Incremental, Prediction, RankingParams, predict};
 use crate::kernel::{Kernel, build_with_newcomers};
+use crate::numeric::Purpose;
 use crate::watch::Step;
 use crate::{Result, Watch};
 
@@ -31,7 +32,9 @@ impl Model {
         let kernel = self.kernel()?;
         let observations = self.observations()?;
         let belief: Box<dyn Belief> = match inference {
-            Inference::Ep => Box::new(EpParams { watch: watch.clone(), ..EpParams::default() }.fit(kernel, &observations)?),
+            Inference::Ep => {
+                Box::new(EpParams { watch: watch.clone(), ..EpParams::default() }.fit(kernel, &observations)?)
+            }
             Inference::Incremental => Box::new(step_by_step(kernel, &observations, watch)?),
         };
         Ok(Fitted { model: self, joined: None, belief, learned: observations.len() })
@@ -131,7 +134,7 @@ impl Fitted<'_> {
     /// # Errors
     /// If a kernel cannot give a column.
     pub fn ask_many(&self, asking: &Asking, pool: Option<&Pool>, count: usize) -> Result<Vec<Question>> {
-        let mut stream = asking.seed.stream(self.model.answers.standing().len() as u64);
+        let mut stream = asking.seed.stream(Purpose::Choice { answers: self.model.answers.standing().len() });
         let candidates = self.candidates(asking, pool);
         let answer_model = &self.model.answer_model;
         choose_many(self.belief(), answer_model, asking.strategy, candidates, &[], count, &mut stream)

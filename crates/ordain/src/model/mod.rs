@@ -7,7 +7,6 @@
 mod fitted;
 mod ranking;
 
-use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
 pub use fitted::Fitted;
@@ -17,6 +16,7 @@ use crate::active::{AskOptions, Asking, BeliefKind, Session, SessionParams};
 use crate::data::{Answer, AnswerLog, Ask, ItemId, Items, Outcome, Relation};
 use crate::gp::{AnswerModel, Comparison, ComparisonParams, Observation, Problem, Setting, Tuned, TuningParams};
 use crate::kernel::{KernelSpec, Parameter, WeightedSum, build, set_parameters};
+use crate::words::vocabulary;
 use crate::{Error, Result};
 
 /// How answers become a belief.
@@ -29,44 +29,9 @@ pub enum Inference {
     Incremental,
 }
 
-impl Inference {
-    /// All ways.
-    pub const ALL: [Self; 2] = [Self::Ep, Self::Incremental];
-
-    /// Its name on the command line and in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ep => "ep",
-            Self::Incremental => "incremental",
-        }
-    }
-
-    /// One line that says what it does.
-    pub fn description(self) -> &'static str {
-        match self {
-            Self::Ep => "Expectation propagation over all answers at once",
-            Self::Incremental => "One step per answer, in the order of the log, as `ordain ask` learns",
-        }
-    }
-}
-
-impl std::fmt::Display for Inference {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Inference {
-    type Err = Error;
-
-    fn from_str(word: &str) -> Result<Self> {
-        let known = Self::ALL.into_iter().find(|one| one.name() == word);
-        known.ok_or_else(|| Error::Setting {
-            name: "inference",
-            found: word.to_owned(),
-            expected: Self::ALL.map(Self::name).join(" or "),
-        })
-    }
+vocabulary! { Inference, "way to learn";
+    Ep = "ep", "expectation propagation over all answers at once";
+    Incremental = "incremental", "one step per answer, in the order of the log, as `ordain ask` learns";
 }
 
 /// Items, relations, kernels, how judges answer, and the answers so far.
@@ -293,10 +258,7 @@ impl Model {
     }
 
     fn problem(&self) -> Result<Problem> {
-        Ok(Problem {
-            kernel: build(&self.kernels, &self.items, &self.relations)?,
-            observations: self.observations()?,
-        })
+        Ok(Problem { kernel: build(&self.kernels, &self.items, &self.relations)?, observations: self.observations()? })
     }
 
     fn check(&self, answer: &Answer) -> Result<()> {

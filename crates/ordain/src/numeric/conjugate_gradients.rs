@@ -17,7 +17,7 @@ const CHUNK: usize = 1 << 12;
 const PARALLEL_LENGTH: usize = 1 << 16;
 
 /// A symmetric positive definite matrix known by its products.
-pub trait SymmetricOperator: Sync {
+pub(crate) trait SymmetricOperator: Sync {
     /// The number of rows.
     fn size(&self) -> usize;
 
@@ -44,7 +44,7 @@ impl SymmetricOperator for SparseMatrix {
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ConjugateGradients {
+pub(crate) struct ConjugateGradients {
     /// The residual's norm over that of the right-hand side.
     pub tolerance: f64,
     /// The most steps to take.

@@ -91,7 +91,7 @@ pub fn multiply_vector(matrix: &Matrix, vector: &[f64]) -> Vec<f64> {
 }
 
 /// The products `matrix' * vector`.
-pub fn multiply_transposed(matrix: &Matrix, vector: &[f64]) -> Vec<f64> {
+pub(crate) fn multiply_transposed(matrix: &Matrix, vector: &[f64]) -> Vec<f64> {
     let product = |column: usize| dot(matrix.column(column), vector);
     if matrix.values().len() < SHARED_PASS {
         (0..matrix.columns()).map(product).collect()
@@ -101,7 +101,7 @@ pub fn multiply_transposed(matrix: &Matrix, vector: &[f64]) -> Vec<f64> {
 }
 
 /// Writes the product of a matrix with a sparse symmetric matrix to `out`. Only the rows of the latter are read.
-pub fn multiply_sparse(matrix: &Matrix, symmetric: &SparseMatrix, out: &mut Matrix) {
+pub(crate) fn multiply_sparse(matrix: &Matrix, symmetric: &SparseMatrix, out: &mut Matrix) {
     assert!(matrix.columns() == symmetric.rows() && symmetric.rows() == symmetric.columns());
     assert!(out.rows() == matrix.rows() && out.columns() == matrix.columns());
     let rows = matrix.rows().max(1);
@@ -121,7 +121,7 @@ pub fn multiply_sparse(matrix: &Matrix, symmetric: &SparseMatrix, out: &mut Matr
 
 /// `target += factor * source`.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
-pub fn add_scaled(target: &mut [f64], factor: f64, source: &[f64]) {
+pub(crate) fn add_scaled(target: &mut [f64], factor: f64, source: &[f64]) {
     for (target, &source) in target.iter_mut().zip(source) {
         *target += factor * source;
     }
@@ -133,7 +133,7 @@ pub fn dot(left: &[f64], right: &[f64]) -> f64 {
 }
 
 /// `|left - right|²`, without the cancellation of sums of squares.
-pub fn squared_distance(left: &[f64], right: &[f64]) -> f64 {
+pub(crate) fn squared_distance(left: &[f64], right: &[f64]) -> f64 {
     sum_of(left, right, |left, right| (left - right) * (left - right))
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn sum_of(left: &[f64], right: &[f64], term: impl Fn(f64, f64) -> f64
 
 /// `target -= scale * direction * direction'` on a whole symmetric matrix. `n²` multiplications; every entry is read
 /// and written once, which sets the time once the matrix leaves the cache.
-pub fn rank_one_downdate(target: &mut Matrix, scale: f64, direction: &[f64]) {
+pub(crate) fn rank_one_downdate(target: &mut Matrix, scale: f64, direction: &[f64]) {
     let n = direction.len();
     assert!(target.rows() == n && target.columns() == n);
     if n == 0 {
@@ -324,7 +324,7 @@ impl Cholesky {
 /// triangular if the matrix is definite. Then `F'`, and its product with a lower triangular matrix, are lower
 /// triangular.
 #[derive(Debug, Clone)]
-pub struct SemidefiniteFactor {
+pub(crate) struct SemidefiniteFactor {
     transpose: Matrix,
     /// If the factor is not triangular: the rows that are lower triangular in this order.
     pivots: Option<Vec<usize>>,
@@ -447,7 +447,7 @@ impl SemidefiniteFactor {
 }
 
 /// The transpose.
-pub fn transpose(matrix: &Matrix) -> Matrix {
+pub(crate) fn transpose(matrix: &Matrix) -> Matrix {
     /// Tiles keep both the rows and the columns that are touched in the cache.
     const TILE: usize = 32;
     let (rows, columns) = (matrix.rows(), matrix.columns());

@@ -2,10 +2,12 @@
 
 use super::greedy::greedy_order;
 use super::{Preference, RankOrdering, Weighted, component_order, improve};
+use crate::words::vocabulary;
 use crate::{Error, Result};
 
 /// How the experts' orders become one order. Equal items keep the order in which they are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Fusion {
     /// LTOT's greedy order of the weighted preferences.
     #[default]
@@ -26,6 +28,17 @@ pub enum Fusion {
     Copeland,
 }
 
+vocabulary! { Fusion, "way to fuse";
+    Greedy = "greedy", "the greedy order of the weighted preferences";
+    Components = "components", "the better of greedy and greedy within strongly connected components";
+    Local = "local", "the better of these, improved by moving single items";
+    Borda = "borda", "the mean rank";
+    CombSum = "combsum", "the sum of scores, scaled per list";
+    CombMnz = "combmnz", "the same times the number of lists that have the item";
+    ReciprocalRank = "rrf", "the sum of 1 / (60 + place)";
+    Copeland = "copeland", "wins less losses, by weighted majority";
+}
+
 /// A fused order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fused {
@@ -40,32 +53,6 @@ pub struct Fused {
 const RECIPROCAL_RANK_CONSTANT: f64 = 60.0;
 
 impl Fusion {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Greedy,
-        Self::Components,
-        Self::Local,
-        Self::Borda,
-        Self::CombSum,
-        Self::CombMnz,
-        Self::ReciprocalRank,
-        Self::Copeland,
-    ];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Greedy => "greedy",
-            Self::Components => "components",
-            Self::Local => "local",
-            Self::Borda => "borda",
-            Self::CombSum => "combsum",
-            Self::CombMnz => "combmnz",
-            Self::ReciprocalRank => "rrf",
-            Self::Copeland => "copeland",
-        }
-    }
-
     /// Makes one order of the items. Weights count relative to equal ones, so with equal weights the scores are those
     /// of the method's usual definition. The first three methods and Copeland's take `O(n² N)`, the others a sort. None
     /// keeps pairs times experts.

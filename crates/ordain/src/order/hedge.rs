@@ -4,10 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::learner::{Standing, check_round, normalise};
 use super::{Feedback, Learner, Preference};
+use crate::params::setters;
 use crate::{Error, Result};
 
 /// The start and the speed of Hedge.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct HedgeParams {
     /// The factor of an expert's weight per loss of 1, between 0 and 1. A smaller value learns faster. Default: 0.5.
     pub beta: f64,
@@ -19,6 +21,12 @@ impl Default for HedgeParams {
     fn default() -> Self {
         Self { beta: 0.5, initial: None }
     }
+}
+
+setters! {
+    HedgeParams:
+    with_beta = beta: f64,
+    with_initial = initial: Option<Vec<f64>>,
 }
 
 /// Weights of experts by the share of the feedback that each contradicts (LTOT figure 2): `w_i <- w_i β^Loss_i / Z`.

@@ -29,10 +29,12 @@ use super::learner::{Standing, check_finite, check_losses, check_round, normalis
 use super::{Feedback, Learner, Preference};
 use crate::numeric::Matrix;
 use crate::numeric::dense::{Cholesky, add_scaled, dot};
+use crate::params::setters;
 use crate::{Error, Result};
 
 /// The start of [`Margin`].
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct MarginParams {
     /// λ: how many queries it takes to move away from the initial weights. Default: 0.1.
     pub prior: f64,
@@ -44,6 +46,12 @@ impl Default for MarginParams {
     fn default() -> Self {
         Self { prior: 0.1, initial: None }
     }
+}
+
+setters! {
+    MarginParams:
+    with_prior = prior: f64,
+    with_initial = initial: Option<Vec<f64>>,
 }
 
 /// Weights of experts by the logistic loss of their combined margin. The head of the module has the formulas. A round

@@ -1,6 +1,7 @@
 //! Rank orderings: the preference of an expert that gave items scores or positions.
 
 use super::Preference;
+use crate::words::vocabulary;
 use crate::{Error, Result};
 
 /// The meaning of an item that an expert did not return.
@@ -12,6 +13,11 @@ pub enum Unretrieved {
     Last,
     /// The expert has no opinion on the item (φ in LTOT section 2).
     Abstain,
+}
+
+vocabulary! { Unretrieved, "meaning of an item that is not returned";
+    Last = "last", "the expert ranks it below all that it returned";
+    Abstain = "abstain", "the expert has no opinion on it";
 }
 
 /// The place of an item that was not returned: below all others.

@@ -36,7 +36,8 @@ impl ExpertState {
     /// # Errors
     /// If it is no such text.
     pub fn from_json(text: &str) -> Result<Self> {
-        let broken = |found: String| Error::Data { what: "experts' weights", found, expected: "weights that were kept".into() };
+        let broken =
+            |found: String| Error::Data { what: "experts' weights", found, expected: "weights that were kept".into() };
         let state: Self = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
         state.learner.check()?;
         if state.learner.experts() != state.experts.len() {

@@ -13,8 +13,8 @@ use recorder::{Log, tie_without_width};
 use crate::active::{AskOptions, Asking, Facts, Question, Session, Strategy, Unfit};
 use crate::data::{Answer, Ask, Entry, ItemId, Items, Newcomers};
 use crate::formats::{
-    Draft, Known, NewLinks, ProjectData, ProjectFile, Sketch, Table, draft_project, named_pair, read_project, write_ask,
-    write_parameters, write_project,
+    Draft, Known, NewLinks, ProjectData, ProjectFile, Sketch, Table, draft_project, named_pair, read_project,
+    write_ask, write_parameters, write_project,
 };
 use crate::gp::{AnswerModel, Comparison, ComparisonParams, Observation, Tuned, TuningParams};
 use crate::kernel::{KernelSpec, Parameter};

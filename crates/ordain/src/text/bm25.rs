@@ -26,10 +26,12 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::index::{DocumentId, Index, Posting, Query, TermId};
+use crate::params::setters;
 use crate::{Error, Result};
 
 /// The two constants of BM25.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Bm25Params {
     /// How slowly repetitions of a term saturate. 0 counts a term once, large values count in proportion. Default: 1.2.
     pub k1: f64,
@@ -41,6 +43,12 @@ impl Default for Bm25Params {
     fn default() -> Self {
         Self { k1: 1.2, b: 0.75 }
     }
+}
+
+setters! {
+    Bm25Params:
+    with_k1 = k1: f64,
+    with_b = b: f64,
 }
 
 /// Beyond this k1, a score is proportional to the frequency up to rounding.

@@ -201,7 +201,7 @@ fn test_queries_and_distances() {
 
 /// How often UD's bound and its parts fail, with the scorer it bounds: the folds' bounds, that of the distance, their sum.
 fn cross_validated(all: &[LabelledQuery], samples: usize, delta: f64) -> [usize; 3] {
-    let params = PairwiseRiskParams { penalty: 1e-2, ..PairwiseRiskParams::default() };
+    let params = PairwiseRiskParams::default().with_penalty(1e-2);
     let trial = |task: u64| {
         let mut stream = Seed(12).stream(task);
         let mut drawn =

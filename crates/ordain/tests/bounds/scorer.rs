@@ -22,7 +22,7 @@ fn queries(count: u64, documents: usize, width: usize) -> Vec<LabelledQuery> {
 }
 
 fn exact(penalty: f64) -> PairwiseRiskParams {
-    PairwiseRiskParams { penalty, tolerance: 1e-9, ..PairwiseRiskParams::default() }
+    PairwiseRiskParams::default().with_penalty(penalty).with_tolerance(1e-9)
 }
 
 fn distance(one: &[f64], other: &[f64]) -> f64 {
@@ -125,8 +125,8 @@ fn same_bits_for_any_number_of_threads() {
 fn bad_input_is_refused() {
     let all = queries(2, 5, 2);
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        PairwiseRiskParams { penalty: bad, ..PairwiseRiskParams::default() }.fit(&all).unwrap_err();
-        PairwiseRiskParams { tolerance: bad, ..PairwiseRiskParams::default() }.fit(&all).unwrap_err();
+        PairwiseRiskParams::default().with_penalty(bad).fit(&all).unwrap_err();
+        PairwiseRiskParams::default().with_tolerance(bad).fit(&all).unwrap_err();
     }
     let params = PairwiseRiskParams::default();
     assert!(params.fit(&[]).unwrap_err().to_string().contains("a relevant document and one that is not"));
@@ -135,6 +135,6 @@ fn bad_input_is_refused() {
     params.fit(&[all[0].clone(), narrow.clone()]).unwrap_err();
     params.fit(&all).unwrap().score(narrow.attributes()).unwrap_err();
     LabelledQuery::new(narrow.attributes().clone(), vec![true]).unwrap_err();
-    let stopped = PairwiseRiskParams { max_steps: 1, ..params }.fit(&all).unwrap_err();
+    let stopped = params.with_max_steps(1).fit(&all).unwrap_err();
     assert!(stopped.to_string().contains("did not converge"), "{stopped}");
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ordain::active::{CovarianceForm, Judge, Session, Strategy};
+use ordain::active::{Judge, Session, Strategy};
 use ordain::data::{Answer, AnswerLog, Entry, ItemId};
-use ordain::gp::AnswerModel;
+use ordain::gp::{AnswerModel, CovarianceForm};
 use ordain::kernel::Kernel;
 use ordain::numeric::Seed;
 

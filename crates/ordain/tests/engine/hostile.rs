@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ordain::active::{Candidates, CovarianceForm, Strategy, choose};
+use ordain::active::{Candidates, Strategy, choose};
 use ordain::data::{Answer, ItemId, Outcome};
-use ordain::gp::{AnswerModel, Belief, Incremental};
+use ordain::gp::{AnswerModel, Belief, CovarianceForm, Incremental};
 use ordain::kernel::{Form, Independent, Kernel, Rho, VectorKernel, Vectors};
 use ordain::numeric::Seed;
 

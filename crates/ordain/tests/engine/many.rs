@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use ordain::active::{CovarianceForm, Judge, Strategy};
+use ordain::active::{Judge, Strategy};
 use ordain::data::{Goal, Outcome};
-use ordain::gp::AnswerModel;
+use ordain::gp::{AnswerModel, CovarianceForm};
 use ordain::numeric::Seed;
 
 use crate::common::normal;

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use ordain::active::{BeliefKind, CovarianceForm, Judge, Question, Session, SessionParams, Strategy};
+use ordain::active::{Judge, Question, Session, SessionParams, Strategy};
 use ordain::data::{Goal, Groups, ItemId, Outcome};
-use ordain::gp::AnswerModel;
+use ordain::gp::{AnswerModel, CovarianceForm};
 use ordain::kernel::Kernel;
 use ordain::numeric::Seed;
 
@@ -24,7 +24,7 @@ pub struct Setting {
 }
 
 pub fn session(kernel: &Arc<dyn Kernel>, strategy: Strategy, repeat: bool, form: CovarianceForm, seed: u64) -> Session {
-    let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat, seed: Seed(seed) };
+    let params = SessionParams::new(strategy).with_repeat(repeat).with_seed(Seed(seed));
     Session::new(kernel.clone(), None, AnswerModel::default(), params).unwrap().with_form(form).unwrap()
 }
 
@@ -204,7 +204,7 @@ fn groups_pools_and_several_at_once() {
         for strategy in [main_strategies(n).as_slice(), &OTHERS].concat() {
             for pooled in [false, true] {
                 let make = |form| {
-                    let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat: false, seed: Seed(1) };
+                    let params = SessionParams::new(strategy).with_seed(Seed(1));
                     let groups = Some(Groups::new(names()));
                     let session = Session::new(kernel.clone(), groups, model, params).unwrap();
                     let session = if pooled { session.with_pool(&pool).unwrap() } else { session };

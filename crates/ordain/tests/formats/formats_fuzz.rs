@@ -4,7 +4,8 @@ use std::path::Path;
 
 use ordain::data::{Answer, Entry, ItemId, Items, Outcome};
 use ordain::formats::{
-    AnswerWriter, ItemsSpec, LetorQueries, Missing, RunQueries, Table, read_answer_items, read_answers, read_items, read_letor, read_letor_ranks, read_project, read_qrels, read_relation, read_runs,
+    AnswerWriter, ItemsSpec, LetorQueries, Missing, RunQueries, Table, read_answer_items, read_answers, read_items,
+    read_letor, read_letor_ranks, read_project, read_qrels, read_relation, read_runs,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -94,7 +94,8 @@ fn all_ways_to_write_a_table() {
     ];
     for (text, expected) in [inline, windows, open, marked].into_iter().zip(expected) {
         let folder = folder(text);
-        write_parameters(&mut project(&folder).file, &[set("kernel[0].weight", 0.5), set("kernel[1].weight", 0.25)]).unwrap();
+        write_parameters(&mut project(&folder).file, &[set("kernel[0].weight", 0.5), set("kernel[1].weight", 0.25)])
+            .unwrap();
         assert_eq!(folder.read("ordain.toml"), expected);
         let weights: Vec<f64> = project(&folder).kernels.iter().map(|spec| spec.weight).collect();
         assert_eq!(weights, [0.5, 0.25]);

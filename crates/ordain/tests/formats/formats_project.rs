@@ -3,10 +3,10 @@
 use ordain::Error;
 use ordain::data::Goal;
 use ordain::data::Outcome;
-use ordain::formats::init::{USUAL_OWN_WEIGHT, USUAL_WEIGHT};
 use ordain::formats::{
     AnswerWriter, Description, Sketch, describe, draft_project, read_kernels, read_project, write_project,
 };
+use ordain::formats::{USUAL_OWN_WEIGHT, USUAL_WEIGHT};
 use ordain::kernel::{Causes, Form, Over, RelationSpec, Rho, Role, Shape};
 
 use crate::{Folder, check, input};
@@ -102,7 +102,8 @@ fn a_whole_project_is_read() {
     assert_eq!(shapes[4], &Shape::CommonCause { relation, causes: Causes::Cliques });
     assert_eq!(shapes[5], &Shape::Independent);
     assert_eq!(read_project(folder.path("ordain.toml")).unwrap().kernels, project.kernels);
-    let error = input::<()>(Err(project.file.unknown_strategy("expected-loss", &["expected-los", "random"])), "ordain.toml");
+    let error =
+        input::<()>(Err(project.file.unknown_strategy("expected-loss", &["expected-los", "random"])), "ordain.toml");
     check(&error, 48, "strategy", "expected-loss", "\"expected-los\"");
 }
 

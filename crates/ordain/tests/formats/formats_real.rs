@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use ordain::data::Items;
 use ordain::formats::{
-    ItemsSpec, Missing, Sketch, Table, draft_project, read_answers, read_items, read_letor, read_letor_ranks, read_project, read_qrels, read_relation, read_runs,
+    ItemsSpec, Missing, Sketch, Table, draft_project, read_answers, read_items, read_letor, read_letor_ranks,
+    read_project, read_qrels, read_relation, read_runs,
 };
 
 use crate::Folder;

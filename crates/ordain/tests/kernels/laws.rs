@@ -179,7 +179,7 @@ proptest! {
             if matches!(shape, Shape::CommonCause { causes: Causes::Cliques, .. }) {
                 continue;
             }
-            let specs = [KernelSpec { weight: 1.0, shape }];
+            let specs = [KernelSpec::new(1.0, shape)];
             let before = build(&specs, &first, std::slice::from_ref(&relation)).unwrap().matrix().unwrap();
             let after = build(&specs, &second, std::slice::from_ref(&other_relation)).unwrap().matrix().unwrap();
             let expected = Matrix::from_fn(n, n, |i, j| after[(name[i], name[j])]);
@@ -240,7 +240,7 @@ fn sums_name_their_parameters() {
         iota,
     };
     let sum = |first: Shape, second: Shape, weight: f64| -> Result<WeightedSum> {
-        let specs = [KernelSpec { weight: 1.0, shape: first }, KernelSpec { weight, shape: second }];
+        let specs = [KernelSpec::new(1.0, first), KernelSpec::new(weight, second)];
         build(&specs, &items(3), std::slice::from_ref(&relation))
     };
     let mut kernel = sum(shape(Rho::Shared(0.5)), laplacian(2.0), 3.0).unwrap();
@@ -269,9 +269,9 @@ fn sums_name_their_parameters() {
     }
     assert!(matches!(sum(shape(Rho::Each(vec![1.0])), laplacian(1.0), 1.0), Err(Error::Data { .. })));
     assert!(matches!(build(&[], &items(3), &[]), Err(Error::Data { .. })));
-    let missing = KernelSpec { weight: 1.0, shape: laplacian(1.0) };
+    let missing = KernelSpec::new(1.0, laplacian(1.0));
     assert!(matches!(build(&[missing], &items(3), &[]), Err(Error::Data { .. })));
     let plain = Items::from_ids(["a", "b"]).unwrap();
-    let specs = [KernelSpec { weight: 1.0, shape: shape(Rho::Shared(1.0)) }];
+    let specs = [KernelSpec::new(1.0, shape(Rho::Shared(1.0)))];
     assert!(matches!(build(&specs, &plain, &[]), Err(Error::Data { .. })));
 }

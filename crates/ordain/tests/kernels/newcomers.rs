@@ -31,7 +31,7 @@ fn joint_in_order(shape: &Shape, relation: &Relation, order: &[usize], links: &[
     let relations = [relation.clone()];
     let joined = known.joined(&chosen(&everything, order)).unwrap();
     let newcomers = Newcomers::new(&known, &relations, joined, vec![all]).unwrap();
-    let spec = KernelSpec { weight: 0.9, shape: shape.clone() };
+    let spec = KernelSpec::new(0.9, shape.clone());
     build_with_newcomers(&[spec], &newcomers).unwrap().matrix().unwrap()
 }
 
@@ -52,7 +52,7 @@ fn known_items_keep_their_prior_and_all_is_positive_semidefinite() {
             let what = format!("{name}, {shape:?}");
             let joint = joint(&shape, &relation, 4, &links_of_newcomers(n));
             let known = chosen(&items(n + 4), &(0..n).collect::<Vec<_>>());
-            let spec = KernelSpec { weight: 0.9, shape: shape.clone() };
+            let spec = KernelSpec::new(0.9, shape.clone());
             let alone = build(&[spec], &known, std::slice::from_ref(&relation)).unwrap().matrix().unwrap();
             // Rounding of the solves: whole matrices are solved for in blocks, columns one by one.
             let tolerance = 1e-12 * largest(&joint);
@@ -82,7 +82,7 @@ fn kernels_of_vectors_are_those_of_all_items() {
             _ => false,
         };
         for shape in shapes().into_iter().filter(fits) {
-            let spec = KernelSpec { weight: 0.9, shape: shape.clone() };
+            let spec = KernelSpec::new(0.9, shape.clone());
             let expected = build(&[spec], &everything, std::slice::from_ref(&all)).unwrap().matrix().unwrap();
             assert_near(&joint(&shape, &relation, 4, &links), &expected, 0.0, &format!("{name}, {shape:?}"));
         }
@@ -264,7 +264,7 @@ fn landmarks_are_nearer_than_averages() {
             if others.is_empty() {
                 continue;
             }
-            let spec = KernelSpec { weight: 0.9, shape: shape.clone() };
+            let spec = KernelSpec::new(0.9, shape.clone());
             let whole = build(&[spec], &items(n), &[whole]).unwrap().matrix().unwrap();
             let joint = joint(&shape, &relation, 1, &fresh);
             let mean = |value: &dyn Fn(usize) -> f64| {

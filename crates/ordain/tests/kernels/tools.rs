@@ -249,7 +249,7 @@ pub fn shapes() -> Vec<Shape> {
 }
 
 pub fn kernel_of(shape: &Shape, relation: &Relation) -> WeightedSum {
-    let spec = KernelSpec { weight: 0.9, shape: shape.clone() };
+    let spec = KernelSpec::new(0.9, shape.clone());
     build(&[spec], &items(relation.items()), std::slice::from_ref(relation)).unwrap()
 }
 
@@ -258,7 +258,7 @@ pub fn sum_of_all(relation: &Relation) -> WeightedSum {
     let specs: Vec<KernelSpec> = shapes()
         .into_iter()
         .enumerate()
-        .map(|(number, shape)| KernelSpec { weight: 0.5 + 0.1 * number as f64, shape })
+        .map(|(number, shape)| KernelSpec::new(0.5 + 0.1 * number as f64, shape))
         .collect();
     build(&specs, &items(relation.items()), std::slice::from_ref(relation)).unwrap()
 }

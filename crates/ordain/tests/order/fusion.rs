@@ -87,9 +87,9 @@ proptest! {
         let mut experts: Vec<RankOrdering> = (0..4).map(|_| expert(n, 6, 0.3, Unretrieved::Last, &mut stream)).collect();
         let equal = [0.25; 4];
         let before: Vec<Vec<usize>> =
-            Fusion::ALL.iter().map(|method| method.order(&experts, &equal).unwrap().order).collect();
+            Fusion::all().iter().map(|method| method.order(&experts, &equal).unwrap().order).collect();
         experts.shuffle(&mut stream);
-        for (method, before) in Fusion::ALL.iter().zip(before) {
+        for (method, before) in Fusion::all().iter().zip(before) {
             let fused = method.order(&experts, &equal).unwrap();
             prop_assert_eq!(&fused.order, &before, "{:?}", method);
             let mut sorted = fused.order;
@@ -175,14 +175,14 @@ fn odd_lists() {
     let lists = [vec![("a", 3.0), ("b", 2.0), ("c", 1.0)], vec![("b", 3.0), ("a", 1.0)], vec![]];
     for unretrieved in [Unretrieved::Last, Unretrieved::Abstain] {
         let with = Pool::new(lists.clone()).unwrap().experts(unretrieved).unwrap();
-        for method in Fusion::ALL {
+        for &method in Fusion::all() {
             let fused = method.order(&with, &[0.25, 0.25, 0.5]).unwrap();
             assert_eq!(fused.order, method.order(&with[..2], &[0.5, 0.5]).unwrap().order, "{method:?}");
         }
     }
     // Nobody returned anything.
     let nothing = Pool::new([vec![], vec![]]).unwrap().experts(Unretrieved::Last).unwrap();
-    for method in Fusion::ALL {
+    for &method in Fusion::all() {
         assert!(method.order(&nothing, &[0.5, 0.5]).unwrap().order.is_empty());
     }
     let infinite = [RankOrdering::from_scores([Some(f64::INFINITY), Some(0.0)], Unretrieved::Last).unwrap()];

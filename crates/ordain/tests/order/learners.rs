@@ -101,7 +101,7 @@ fn hedge_by_its_formula() {
     for task in 0..50 {
         let (experts, queries) = world(task, 30);
         let initial = weights(experts, &mut stream(task + 1000));
-        let params = HedgeParams { beta: 0.7, initial: Some(initial.clone()) };
+        let params = HedgeParams::default().with_beta(0.7).with_initial(Some(initial.clone()));
         let mut hedge = Hedge::new(experts, &params).unwrap();
         let mut totals = vec![0.0; experts];
         let mut own = 0.0;
@@ -141,10 +141,12 @@ fn bounds_are_never_violated() {
         let mut stream = stream(task + 5000);
         let initial = (task % 3 == 0).then(|| weights(experts, &mut stream));
         let beta = [0.5, 0.9, 0.05][task as usize % 3];
-        let mut hedge = Hedge::new(experts, &HedgeParams { beta, initial: initial.clone() }).unwrap();
+        let mut hedge =
+            Hedge::new(experts, &HedgeParams::default().with_beta(beta).with_initial(initial.clone())).unwrap();
         let prior = [0.1, 1.0, 10.0, 0.01][task as usize % 4];
         let start = initial.clone();
-        let mut margin = Margin::new(experts, &MarginParams { prior, initial }).unwrap();
+        let mut margin =
+            Margin::new(experts, &MarginParams::default().with_prior(prior).with_initial(initial)).unwrap();
         let mut seen: Vec<Query> = Vec::new();
         for (round, query) in random.into_iter().enumerate() {
             let hostile = task % 2 == 1;
@@ -223,7 +225,7 @@ fn the_first_round_by_bisection() {
     let wrong = RankOrdering::from_scores([Some(1.0), Some(2.0)], Unretrieved::Last).unwrap();
     let feedback = Feedback::new(vec![(0, 1)]).unwrap();
     for prior in [0.01, 0.1, 1.0, 100.0] {
-        let mut margin = Margin::new(2, &MarginParams { prior, initial: None }).unwrap();
+        let mut margin = Margin::new(2, &MarginParams::default().with_prior(prior).with_initial(None)).unwrap();
         margin.learn(&[right.clone(), wrong.clone()], &feedback).unwrap();
         // ℓ(0) = ln 2, ℓ'(0) = -1; the parabola meets ℓ at 1.
         let curvature = 2.0 * ((1.0 + (-2.0_f64).exp()).ln() - 2.0_f64.ln() + 1.0);
@@ -383,14 +385,14 @@ fn weights_that_underflow() {
 fn learners_that_are_none() {
     assert!(Hedge::new(0, &HedgeParams::default()).is_err() && Margin::new(0, &MarginParams::default()).is_err());
     for beta in [0.0, 1.0, -1.0, f64::NAN] {
-        assert!(Hedge::new(2, &HedgeParams { beta, initial: None }).is_err());
+        assert!(Hedge::new(2, &HedgeParams::default().with_beta(beta).with_initial(None)).is_err());
     }
     for prior in [0.0, 1e-7, -1.0, f64::INFINITY, f64::NAN] {
-        assert!(Margin::new(2, &MarginParams { prior, initial: None }).is_err());
+        assert!(Margin::new(2, &MarginParams::default().with_prior(prior).with_initial(None)).is_err());
     }
     for initial in [vec![1.0], vec![0.5, 0.6], vec![1.0, 0.0], vec![1.5, -0.5]] {
-        assert!(Hedge::new(2, &HedgeParams { initial: Some(initial.clone()), ..Default::default() }).is_err());
-        assert!(Margin::new(2, &MarginParams { initial: Some(initial), ..Default::default() }).is_err());
+        assert!(Hedge::new(2, &HedgeParams::default().with_initial(Some(initial.clone()))).is_err());
+        assert!(Margin::new(2, &MarginParams::default().with_initial(Some(initial))).is_err());
     }
     assert!(Margin::new(2, &MarginParams::default()).unwrap().regret_bound(&[1.0]).is_err());
     // Files that are not what was written.

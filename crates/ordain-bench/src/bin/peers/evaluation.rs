@@ -35,7 +35,7 @@ struct Measured {
 /// Measures the files in this process.
 pub fn ours(run_file: &str, qrels_file: &str) -> Result<(), Box<dyn Error>> {
     let measures: Vec<Measure> = MEASURES.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
-    let params = EvaluationParams { measures, ties: Ties::Trec, complete: false };
+    let params = EvaluationParams::new(measures).with_ties(Ties::Trec);
     let started = Instant::now();
     let judgements = read_qrels(qrels_file)?;
     let runs = [read_run(run_file)?];

@@ -48,7 +48,7 @@ struct Searched {
 
 impl Collection {
     fn new(documents: Vec<Vec<String>>, queries: Vec<Vec<String>>) -> Self {
-        let Bm25Params { k1, b } = Bm25Params::default();
+        let Bm25Params { k1, b, .. } = Bm25Params::default();
         Self { documents, queries, top: TOP, k1, b }
     }
 
@@ -95,7 +95,7 @@ impl Collection {
 pub fn ours(file: &str) -> Result<(), Box<dyn Error>> {
     let collection: Collection = serde_json::from_reader(BufReader::new(File::open(file)?))?;
     let ids: Vec<String> = (0..collection.documents.len()).map(|at| at.to_string()).collect();
-    let params = Bm25Params { k1: collection.k1, b: collection.b };
+    let params = Bm25Params::default().with_k1(collection.k1).with_b(collection.b);
     let base_mb = peak_mb()?;
     let (mut index_seconds, mut search_seconds, mut found) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..REPEATS {

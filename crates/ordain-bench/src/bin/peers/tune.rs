@@ -61,7 +61,7 @@ pub fn ours(restarts: &str) -> Result<(), Box<dyn Error>> {
     drop(text);
     let base_mb = peak_mb()?;
     let before = log_loss(&problem, problem.separate_lengths(), &held_out)?;
-    let params = TuningParams { restarts: restarts.parse()?, ..TuningParams::default() };
+    let params = TuningParams::default().with_restarts(restarts.parse()?);
     let started = Instant::now();
     let mut problems =
         [ordain::gp::Problem { kernel: problem.separate_lengths(), observations: problem.observations() }];

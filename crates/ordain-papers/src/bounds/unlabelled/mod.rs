@@ -148,7 +148,7 @@ fn row(
     stream: &mut impl Rng,
 ) -> Result<Row> {
     // Differences in risk below 1e-4 are of no account here.
-    let params = PairwiseRiskParams { penalty, tolerance: 1e-5, ..PairwiseRiskParams::default() };
+    let params = PairwiseRiskParams::default().with_penalty(penalty).with_tolerance(1e-5);
     let mut draw = |count: usize| -> Vec<usize> { (0..count).map(|_| stream.random_range(0..queries.len())).collect() };
     let draws = draw(labelled);
     let learned = params.cross_validate(queries, &draws, FOLDS)?;

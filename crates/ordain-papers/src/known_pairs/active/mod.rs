@@ -9,7 +9,7 @@ use ordain::numeric::Seed;
 
 use super::models::{Measures, Model, Prepared, answers};
 use super::plan::{Cell, Plan};
-use super::{MEASURING, Study, links, ohsumed, task};
+use super::{Study, links, ohsumed};
 use crate::collections::cacm::{self, Candidates};
 use crate::collections::letor;
 use crate::data::DataFolder;
@@ -18,6 +18,7 @@ use crate::findings::Findings;
 use crate::journal::{Journal, Layout};
 use crate::query::{Query, Split};
 use crate::record::Record;
+use crate::stream::Phase;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "xpgp-active",
@@ -160,7 +161,7 @@ impl Program for Active {
             let prepared = Prepared::new(MODEL, &tuned[plan.tuning_of(cell)], own)?;
             let compute = |at: usize| {
                 let (way, rerun) = (Way::ALL[at / plan.reruns % Way::ALL.len()], at % plan.reruns);
-                let stream = task(MEASURING, position, CHOSEN, rerun);
+                let stream = Phase::Measuring.of_pairs(position, CHOSEN, rerun);
                 let marks = match way {
                     Way::Random => own.draw(CHOSEN, seed, stream),
                     _ => choose(own, &prepared, way, Seed(seed.0 ^ stream))?,
@@ -183,8 +184,7 @@ impl Program for Active {
 
 /// Marks the pairs that a session asks when it may ask all of them.
 fn choose(query: &Query, prepared: &Prepared, way: Way, seed: Seed) -> Result<Vec<bool>> {
-    let params =
-        SessionParams { strategy: way.strategy(query.items.len()), belief: BeliefKind::GpFull, repeat: false, seed };
+    let params = SessionParams::new(way.strategy(query.items.len())).with_belief(BeliefKind::GpFull).with_seed(seed);
     let session = Session::new(prepared.kernel(), None, answers(), params)?;
     let mut session = session.with_pool(&query.pairs)?;
     let mut marks = vec![false; query.pairs.len()];
@@ -226,12 +226,7 @@ mod tests {
     fn the_paper_s_rule_by_a_scan() {
         let query = query();
         let prepared = Prepared::new(MODEL, &Tuned::plain(MODEL), &query).unwrap();
-        let params = SessionParams {
-            strategy: Way::Ratio.strategy(8),
-            belief: BeliefKind::GpFull,
-            repeat: false,
-            seed: Seed(3),
-        };
+        let params = SessionParams::new(Way::Ratio.strategy(8)).with_belief(BeliefKind::GpFull).with_seed(Seed(3));
         let session = Session::new(prepared.kernel(), None, answers(), params).unwrap();
         let mut session = session.with_pool(&query.pairs).unwrap();
         let mut known = Vec::new();

@@ -3,7 +3,7 @@
 mod findings;
 
 use ordain::Result;
-use ordain::active::{BeliefKind, Match, Rules, SessionParams, Strategy};
+use ordain::active::{Match, Rules, SessionParams, Strategy};
 use ordain::data::{Goal, Groups};
 use ordain::gp::AnswerModel;
 use ordain::measure::JudgedList;
@@ -13,12 +13,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::drawn::{Believes, Drawn, JUDGE, together};
-use super::{MEASURING, Problem, TUNED, task};
+use super::{Problem, TUNED};
 use crate::collections::letor;
 use crate::experiment::{Experiment, Job, Place, Program, Progress};
 use crate::findings::Findings;
 use crate::journal::{Journal, Layout};
 use crate::record::Record;
+use crate::stream::Phase;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "axpgp-random",
@@ -186,10 +187,9 @@ fn play(
     seed: Seed,
 ) -> Result<Vec<f64>> {
     let groups = all.items.groups();
-    let conditions = Match::draw(&all.facts, groups, &mut seed.stream(task(MEASURING, 0, repeat)))?;
+    let conditions = Match::draw(&all.facts, groups, &mut seed.stream(Phase::Measuring.of_match(0, repeat)))?;
     let size = all.items.len() as f64 / plan.queries.len() as f64;
-    let params =
-        SessionParams { strategy: (WAYS[way].strategy)(size), belief: BeliefKind::Gp, repeat: false, seed: Seed(0) };
+    let params = SessionParams::new((WAYS[way].strategy)(size));
     let rules = Rules { groups, model: AnswerModel::default(), judge: JUDGE, answers: plan.answers };
     let mut game = conditions.begin(believes.kernel(all)?, params, &rules)?;
     let mut precisions = Vec::with_capacity(plan.rows());

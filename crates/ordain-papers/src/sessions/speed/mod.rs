@@ -16,12 +16,13 @@ use ordain::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 use super::drawn::{Believes, Drawn, JUDGE};
-use super::{MEASURING, Problem, TUNED, task};
+use super::{Problem, TUNED};
 use crate::collections::letor;
 use crate::experiment::{Experiment, Job, Place, Program, Progress};
 use crate::findings::Findings;
 use crate::journal::{Journal, Layout, Row};
 use crate::record::Record;
+use crate::stream::Phase;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "axpgp-speed",
@@ -197,13 +198,8 @@ struct Stretch {
 
 /// Plays a session. Truth and ties are those of the query, whatever the strategy and the belief.
 fn play(query: &Problem, played: Played, believes: &Believes, plan: &Plan, seed: Seed) -> Result<Vec<Stretch>> {
-    let conditions = Match::draw(&query.facts, None, &mut seed.stream(task(MEASURING, played.query, 0)))?;
-    let params = SessionParams {
-        strategy: strategy(played.strategy, query.items.len()),
-        belief: BELIEFS[played.belief],
-        repeat: false,
-        seed: Seed(0),
-    };
+    let conditions = Match::draw(&query.facts, None, &mut seed.stream(Phase::Measuring.of_match(played.query, 0)))?;
+    let params = SessionParams::new(strategy(played.strategy, query.items.len())).with_belief(BELIEFS[played.belief]);
     let rules = Rules { groups: None, model: AnswerModel::default(), judge: JUDGE, answers: plan.answers };
     let mut game = conditions.begin(believes.kernel(query)?, params, &rules)?;
     let mut stretches = Vec::with_capacity(plan.stretches());

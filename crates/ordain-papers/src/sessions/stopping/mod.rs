@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 use ordain::Result;
 use ordain::active::{
-    BeliefKind, Candidates, CertaintyParams, ForecastParams, Judge, Match, Question, Rules, SessionParams, StopRule,
-    Strategy, Truth, forecast,
+    Candidates, CertaintyParams, ForecastParams, Judge, Match, Question, Rules, SessionParams, StopRule, Strategy,
+    Truth, forecast,
 };
 use ordain::data::Goal;
-use ordain::gp::AnswerModel;
+use ordain::gp::{AnswerModel, by_falling_mean};
 use ordain::kernel::Kernel;
 use ordain::numeric::Seed;
 use ordain::numeric::dense::{Cholesky, multiply_vector};
@@ -25,12 +25,13 @@ use serde::{Deserialize, Serialize};
 
 use super::drawn::{Drawn, JUDGE, MIND};
 use super::tuned::tune_once;
-use super::{MEASURING, Problem, TUNED, TUNING, Way, task};
+use super::{Problem, TUNED, Way};
 use crate::collections::letor;
 use crate::experiment::{Experiment, Job, Place, Program, Progress};
 use crate::findings::Findings;
 use crate::journal::{Journal, Layout, Row};
 use crate::record::Record;
+use crate::stream::Phase;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "stopping",
@@ -206,8 +207,8 @@ impl Program for Stopping {
         let plan = record.plan;
         let mut journal = Journal::open(&job.place.file(".csv"), plan.layout())?.in_batches_of(8);
         watch(Progress { stage: "tuning", done: 0, total: 1 });
-        let pools = pool::draw(&drawn.played, plan.documents, seed.stream(task(MEASURING, 0, 1)))?;
-        let others = pool::draw(&drawn.tuned_on, plan.documents, seed.stream(task(TUNING, 0, 1)))?;
+        let pools = pool::draw(&drawn.played, plan.documents, seed.stream(Phase::Measuring.of_match(0, 1)))?;
+        let others = pool::draw(&drawn.tuned_on, plan.documents, seed.stream(Phase::Tuning.of_match(0, 1)))?;
         let tuned = tune_once(&job.place.file(TUNED), MIND, Way::Evidence(100), &others, seed)?;
         let total = plan.sessions();
         watch(Progress { stage: "playing", done: journal.done(), total });
@@ -244,15 +245,15 @@ fn truth(world: World, problem: &Problem, kernel: &dyn Kernel, seed: Seed) -> Re
 /// Plays a session to its end, whatever is said on the way; gives its row. All goals of a world meet the same truth.
 fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan, seed: Seed) -> Result<Row> {
     let world = World::ALL[played.world];
-    let mut stream = seed.stream(task(MEASURING, played.query, 2 + played.world));
+    let mut stream = seed.stream(Phase::Measuring.of_match(played.query, 2 + played.world));
     let conditions = Match::with_truth(&mut stream, |seed| truth(world, problem, kernel.as_ref(), seed))?;
     let truth = conditions.truth().utilities();
     let goal = GOALS[played.goal].2;
     let strategy = Strategy::for_goal(goal, truth.len() as f64);
-    let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat: false, seed: Seed(0) };
+    let params = SessionParams::new(strategy);
     let rules = Rules { groups: None, model: world.model()?, judge: world.judge(), answers: plan.answers };
     let mut game = conditions.begin(kernel, params, &rules)?;
-    let rule = StopRule { goal, error: ERROR, target: FORECAST_TARGET };
+    let rule = StopRule::new(goal).with_error(ERROR).with_target(FORECAST_TARGET);
     let (mut said, mut reached, mut ends) = (Row::new(), Row::new(), Row::new());
     let mut candidates = Candidates::new(None);
     for answers in 1..=plan.answers {
@@ -262,8 +263,7 @@ fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan,
         if answers % plan.step != 0 {
             continue;
         }
-        let params =
-            CertaintyParams { draws: plan.draws, seed: conditions.seed(), ..CertaintyParams::default() };
+        let params = CertaintyParams::default().with_draws(plan.draws).with_seed(conditions.seed());
         let probability = rule.probability(&game.session.certainty(&params)?);
         said.push(Some(probability));
         reached.push(Some(f64::from(is_reached(game.session.belief().mean(), truth, goal))));
@@ -276,16 +276,13 @@ fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan,
             ends.extend([None; 2]);
             continue;
         }
-        let params = ForecastParams {
-            rule,
-            repeat: false,
-            worlds: plan.worlds,
-            most: plan.answers - answers,
-            every: plan.step,
-            level: LEVEL,
-            seed: conditions.seed(),
-            ..ForecastParams::default()
-        };
+        let params = ForecastParams::default()
+            .with_rule(rule)
+            .with_worlds(plan.worlds)
+            .with_most(plan.answers - answers)
+            .with_every(plan.step)
+            .with_level(LEVEL)
+            .with_seed(conditions.seed());
         let found = forecast(game.session.belief(), None, &rules.model, strategy, &candidates, &params)?;
         ends.extend([found.low, found.high].map(|end| end.map(|end| end as f64)));
     }
@@ -294,8 +291,7 @@ fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan,
 
 /// Whether the ranking by these means reaches the goal.
 fn is_reached(means: &[f64], truth: &[f64], goal: Goal) -> bool {
-    let mut order: Vec<usize> = (0..means.len()).collect();
-    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
+    let order = by_falling_mean(0..means.len(), means);
     let are_best = |count: usize| {
         let worst = order[..count].iter().map(|&item| truth[item]).fold(f64::INFINITY, f64::min);
         order[count..].iter().all(|&item| truth[item] < worst)
@@ -308,6 +304,7 @@ fn is_reached(means: &[f64], truth: &[f64], goal: Goal) -> bool {
             let wrong = pairs().filter(|&(first, second)| truth[order[first]] < truth[order[second]]).count();
             wrong as f64 <= ERROR * pairs().count() as f64
         }
+        other => unreachable!("{other} is none of the goals here"),
     }
 }
 

@@ -90,9 +90,10 @@ impl Scorer<'_> {
 
     /// The same, if no difference varies more than this.
     pub(in crate::active) fn bound_with(&self, first: &Place, second: &Place, variance: f64) -> Score {
-        let means = match self.strategy {
-            Strategy::BestOption | Strategy::OptimisticBest => [first.mean, second.mean],
-            _ => [(first.lowest_mean - second.mean).max(second.lowest_mean - first.mean).max(0.0), 0.0],
+        let means = if self.strategy.looks_for_the_best() {
+            [first.mean, second.mean]
+        } else {
+            [(first.lowest_mean - second.mean).max(second.lowest_mean - first.mean).max(0.0), 0.0]
         };
         // The better place counts, less a share of the other.
         let weight = first.weight.max(second.weight) - first.lower.min(second.lower);

@@ -33,6 +33,7 @@ use crate::data::ItemId;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
 use crate::numeric::dense::{add_scaled, dot, multiply, transpose};
+use crate::params::setters;
 use crate::watch::Step;
 use crate::{Error, Result, Watch};
 
@@ -48,6 +49,7 @@ const PATIENCE: usize = 60;
 
 /// When EP stops.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct EpParams {
     /// EP stops when no observed functional's mean moves by more than this many standard deviations, and no variance by
     /// more than this fraction. Where the prior is very wide beside the noise, rounding sets the limit.
@@ -62,6 +64,13 @@ impl Default for EpParams {
     fn default() -> Self {
         Self { tolerance: 1e-9, max_iterations: 500, watch: Watch::NONE }
     }
+}
+
+setters! {
+    EpParams:
+    with_tolerance = tolerance: f64,
+    with_max_iterations = max_iterations: usize,
+    with_watch = watch: Watch,
 }
 
 impl EpParams {

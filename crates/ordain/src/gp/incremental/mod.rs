@@ -6,11 +6,15 @@
 //!
 //! This replaces AXPGP eqs. 22-24, whose 2 x 2 site covariance is singular along the sum of the two utilities.
 
+mod form;
 mod lazy;
 mod reduction;
 
 use std::sync::Arc;
 
+pub use form::CovarianceForm;
+pub(crate) use form::Workload;
+use form::has_outgrown_lazy;
 use lazy::Lazy;
 
 use super::{AllCovariances, Belief, Covariances, Factor, Functional, Moments, Observation, Site, prior_too_wide};
@@ -55,14 +59,8 @@ impl Covariance {
     }
 }
 
-/// Up to this many items the dense form is faster at any number of answers: 8 MB stay in the cache.
-const DENSE_UP_TO: usize = 1000;
-
 /// After this many observations, the largest variances of differences are computed anew.
 const LARGEST_EVERY: usize = 4;
-
-/// Up to this many items (800 MB), all covariances are formed once there are as many rank-one terms as items.
-const MOST_DENSE: usize = 10_000;
 
 impl Incremental {
     /// The prior, in the form that is expected to be faster for about this many observations.
@@ -70,8 +68,15 @@ impl Incremental {
     /// # Errors
     /// If the kernel cannot be evaluated.
     pub fn new(kernel: Arc<dyn Kernel>, expected_observations: usize) -> Result<Self> {
-        let n = kernel.len();
-        if n <= DENSE_UP_TO.max(expected_observations) { Self::dense(kernel) } else { Self::lazy(kernel) }
+        Self::in_form(kernel, CovarianceForm::Automatic, Workload::Answers(expected_observations))
+    }
+
+    /// The prior in a form, for a workload.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated.
+    pub(crate) fn in_form(kernel: Arc<dyn Kernel>, form: CovarianceForm, workload: Workload) -> Result<Self> {
+        if form.is_dense(kernel.len(), workload) { Self::dense(kernel) } else { Self::lazy(kernel) }
     }
 
     /// The prior in dense form: `n²` doubles, `n²` operations per answer.
@@ -199,8 +204,7 @@ impl Incremental {
     fn turn_dense(&mut self) {
         let n = self.mean.len();
         if let Covariance::Lazy(lazy) = &self.covariance
-            && lazy.rank() >= n
-            && n <= MOST_DENSE
+            && has_outgrown_lazy(n, lazy.rank())
             && let Ok(matrix) = lazy.among(&(0..n).collect::<Vec<_>>())
         {
             self.covariance = Covariance::dense(matrix);

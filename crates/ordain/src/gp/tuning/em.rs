@@ -7,8 +7,8 @@
 
 use rayon::prelude::*;
 
-use super::ascent::{Ascent, Peak};
 use super::Problem;
+use super::ascent::{Ascent, Peak};
 use crate::gp::ep::{Evidence, Posterior};
 use crate::kernel::Kernel;
 use crate::numeric::dense::{Cholesky, add_scaled, dot, multiply};

@@ -27,7 +27,9 @@ use super::{EpParams, Observation};
 use crate::kernel::WeightedSum;
 use crate::numeric::dense::Cholesky;
 use crate::numeric::{Matrix, Seed};
+use crate::params::setters;
 use crate::watch::Step;
+use crate::words::vocabulary;
 use crate::{Error, Result, Watch};
 use ascent::Ascent;
 use em::Rounds;
@@ -43,6 +45,7 @@ pub struct Problem {
 
 /// How the evidence is climbed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TuningMethod {
     /// L-BFGS on the evidence itself.
     Ascent,
@@ -51,8 +54,14 @@ pub enum TuningMethod {
     EmEp,
 }
 
+vocabulary! { TuningMethod, "method of tuning";
+    Ascent = "ascent", "L-BFGS on the evidence itself";
+    EmEp = "em-ep", "expectation maximisation around EP, as in the paper; it needs more rounds and a kernel of kind \"independent\"";
+}
+
 /// The settings of tuning.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TuningParams {
     /// The method.
     pub method: TuningMethod,
@@ -83,6 +92,17 @@ impl Default for TuningParams {
             watch: Watch::NONE,
         }
     }
+}
+
+setters! {
+    TuningParams:
+    with_method = method: TuningMethod,
+    with_restarts = restarts: usize,
+    with_seed = seed: Seed,
+    with_spread = spread: f64,
+    with_tolerance = tolerance: f64,
+    with_max_iterations = max_iterations: usize,
+    with_watch = watch: Watch,
 }
 
 /// What tuning found.
@@ -166,7 +186,8 @@ impl TuningParams {
         let climb = |start: usize, from: Vec<f64>, most: usize, ascent: &mut Ascent<'_>| {
             let mut stopped = Ok(());
             let mut step = |iteration: usize, objective: f64, gradient: f64| {
-                let detail = || format!("start {} of {starts}, log posterior {objective:.3}, slope {gradient:.2}", start + 1);
+                let detail =
+                    || format!("start {} of {starts}, log posterior {objective:.3}, slope {gradient:.2}", start + 1);
                 let step = || Step { value: Some(objective), ..Step::new("tuning", iteration, None).detail(detail()) };
                 stopped = std::mem::replace(&mut stopped, Ok(())).and_then(|()| self.watch.step(step));
             };

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use ordain::active::{BeliefKind, Question, Session, SessionParams, Strategy};
+use ordain::active::{Question, Session, SessionParams, Strategy};
 use ordain::data::{Answer, Goal, ItemId, Outcome};
 use ordain::gp::AnswerModel;
 use ordain::numeric::Seed;
@@ -101,7 +101,7 @@ fn asker(contender: &str, world: &World) -> Result<Box<dyn Asker>, Box<dyn Error
         "trueskill" => return Ok(Box::new(ratings::trueskill(world.len()))),
         _ => return Err(format!("no contender is named {contender}").into()),
     };
-    let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat: false, seed: Seed(1) };
+    let params = SessionParams::new(strategy).with_seed(Seed(1));
     let session = Session::new(world.kernel()?, None, AnswerModel::default(), params)?;
     Ok(Box::new(Ours { session, question: None }))
 }
