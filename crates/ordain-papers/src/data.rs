@@ -1,4 +1,4 @@
-//! The folder of public data, and what an experiment needs of it.
+//! The folder of public data, and the files that experiments read there.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 pub struct DataCollection {
     /// Its name, which is also its heading in `docs/data.md`.
     pub name: &'static str,
-    /// Who made it.
+    /// Its makers.
     pub makers: &'static str,
 }
 
@@ -21,7 +21,7 @@ pub struct DataCollection {
 pub struct DataFile {
     /// Its place in the folder of data.
     pub path: &'static str,
-    /// How it is written.
+    /// Its format.
     pub form: &'static str,
     /// The collection that it belongs to.
     pub collection: &'static DataCollection,
@@ -47,7 +47,7 @@ impl fmt::Display for DataCollection {
 #[derive(Debug, Clone)]
 pub struct DataFolder {
     path: PathBuf,
-    /// What named the folder, for errors.
+    /// The setting that named the folder, for errors.
     named_by: &'static str,
 }
 
@@ -63,22 +63,22 @@ pub struct Fingerprint {
 }
 
 impl DataFolder {
-    /// The folder at this place, and what named it ("--data", say), which errors repeat.
+    /// The folder at this path, and the setting that named it (such as "--data"), which errors repeat.
     pub fn new(path: impl Into<PathBuf>, named_by: &'static str) -> Self {
         Self { path: path.into(), named_by }
     }
 
-    /// The folder's place.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where a file is.
+    /// The path of a file.
     pub(crate) fn file(&self, file: &DataFile) -> PathBuf {
         self.path.join(file.path)
     }
 
-    /// The files that are there and are not those that the recorded results were made with.
+    /// The files that exist but differ from those of the recorded results.
     ///
     /// # Errors
     /// If a file cannot be read.
@@ -92,10 +92,10 @@ impl DataFolder {
         Ok(differing)
     }
 
-    /// The fingerprints of files, all of which must be there.
+    /// The fingerprints of files, which must all exist.
     ///
     /// # Errors
-    /// If files are missing, all of which the error names, or one cannot be read.
+    /// If files are missing (the error names all of them), or one cannot be read.
     pub(crate) fn fingerprints(&self, files: &[DataFile]) -> Result<Vec<Fingerprint>> {
         let (mut fingerprints, mut missing) = (Vec::new(), Vec::new());
         for file in files {
@@ -107,7 +107,7 @@ impl DataFolder {
         if missing.is_empty() { Ok(fingerprints) } else { Err(self.without(&missing, files.len())) }
     }
 
-    /// What a file holds; nothing if it is not there.
+    /// The content of a file; none if it does not exist.
     fn read(&self, file: &DataFile) -> Result<Option<Vec<u8>>> {
         let path = self.file(file);
         match std::fs::read(&path) {

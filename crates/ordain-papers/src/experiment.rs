@@ -1,4 +1,4 @@
-//! What an experiment is, and how one is run.
+//! An experiment, and how it is run.
 
 use std::path::{Path, PathBuf};
 
@@ -12,114 +12,115 @@ use crate::record::General;
 
 /// An experiment of a paper, or of our own.
 pub struct Experiment {
-    /// What to call it by.
+    /// Its name, which is typed.
     pub name: &'static str,
-    /// What it is about.
+    /// Its subject.
     pub title: &'static str,
     /// The paper.
     pub paper: &'static str,
-    /// Where in the paper; empty for an experiment of our own.
+    /// The place in the paper; empty for an experiment of our own.
     pub figure: &'static str,
-    /// About how long a full run takes on two cores.
+    /// The time of a full run on two cores, about.
     pub duration: &'static str,
-    /// What the paper says came out; in an experiment of our own, what is asked.
+    /// The paper's claim; in an experiment of our own, the question.
     pub claim: &'static str,
-    /// What the paper's figure shows.
+    /// The content of the paper's figure.
     pub(crate) setting: &'static str,
-    /// How the data at hand take the place of the paper's.
+    /// How our data replace the paper's.
     pub(crate) design: &'static [&'static str],
     /// Why results may differ from the paper's.
     pub(crate) differences: &'static [&'static str],
     /// The files that it reads.
     pub data: &'static [DataFile],
-    /// Rises with every change that changes its numbers.
+    /// A version that rises with every change of its numbers.
     pub(crate) settings: u32,
-    /// What it does.
+    /// Its program.
     pub(crate) program: &'static dyn Program,
 }
 
 impl Experiment {
-    /// Whether it is of no paper.
+    /// Whether it is our own, not from a paper.
     pub fn is_own(&self) -> bool {
         self.figure.is_empty()
     }
 }
 
-/// How to run an experiment.
+/// The options of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// What all random choices derive from.
+    /// The seed of all random choices.
     pub seed: Seed,
-    /// Fewer queries and reruns: a look within a minute, and no result.
+    /// Fewer queries and reruns: a look within a minute, not a result.
     pub quick: bool,
 }
 
-/// Where a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// What it is at: "tuning", "measuring".
+    /// The present stage: "tuning", "measuring".
     pub stage: &'static str,
-    /// How much of that is done.
+    /// The finished part of the stage.
     pub done: usize,
-    /// How much there is.
+    /// The whole of the stage.
     pub total: usize,
 }
 
-/// One run of an experiment: what it reads, and where its results go.
+/// One run of an experiment: its data, and the place of its results.
 pub(crate) struct Job<'a> {
-    /// The folder of data, which holds all files.
+    /// The folder of data.
     pub data: &'a DataFolder,
-    /// How it is run.
+    /// The options.
     pub options: Options,
-    /// The general part of what its results are made with.
+    /// The general part of the record.
     pub general: General,
-    /// Where its results go.
+    /// The place of its results.
     pub place: Place<'a>,
 }
 
-/// Where the results of an experiment are.
+/// The place of an experiment's results.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
-    /// A folder, which is made when it is first claimed.
+    /// A folder, created when it is first claimed.
     pub folder: &'a Path,
     /// The name of the experiment.
     pub experiment: &'a str,
 }
 
 impl Place<'_> {
-    /// The file whose name ends so.
+    /// The file with this ending.
     pub fn file(&self, ending: &str) -> PathBuf {
         self.folder.join(format!("{}{ending}", self.experiment))
     }
 
-    /// What the results were made with.
+    /// The file of the record.
     pub fn record(&self) -> PathBuf {
         self.file(".json")
     }
 }
 
-/// What an experiment does. Whatever it computes is kept in [`Journal`](crate::journal::Journal)s, so that a run that was
-/// interrupted goes on; what it finds is made from these files alone.
+/// The program of an experiment. It keeps its results in [`Journal`](crate::journal::Journal)s, so that an interrupted
+/// run goes on. Its findings are made from these files alone.
 pub(crate) trait Program: Sync {
-    /// Reads the data, [claims](crate::record::Record::claim) the place and computes what is missing there.
+    /// Reads the data, [claims](crate::record::Record::claim) the place and computes the missing results.
     ///
     /// # Errors
-    /// If data are wrong, the place holds results that were made otherwise, or results cannot be computed or written.
+    /// If data are wrong, the place holds results made under other conditions, or results cannot be computed or
+    /// written.
     fn compute(&self, job: &Job<'_>, watch: &mut dyn FnMut(Progress)) -> Result<()>;
 
-    /// What the files at a place say; none if the run is not finished.
+    /// The findings from the files at a place; none if the run is not finished.
     ///
     /// # Errors
-    /// If files cannot be read or hold anything else.
+    /// If files cannot be read or hold something else.
     fn findings(&self, place: Place<'_>) -> Result<Option<Findings>>;
 }
 
-/// Computes what is missing of an experiment in a folder, which is made if it is not there, and writes its summary and
-/// figures; gives what it found. Results have the same bits for any number of threads and of interruptions.
+/// Computes the missing results of an experiment in a folder, which is created if needed, and writes its summary and
+/// figures. Returns the findings. Results have the same bits for any number of threads and interruptions.
 ///
 /// # Errors
-/// If data are missing or wrong, the folder holds results that were made otherwise, another run is at work on it, files
-/// cannot be written, or a fit does not converge. What was computed before stays.
+/// If data are missing or wrong, the folder holds results made under other conditions, another run works on it, files
+/// cannot be written, or a fit does not converge. Earlier results stay.
 pub fn run(
     experiment: &Experiment,
     data: &DataFolder,
@@ -150,7 +151,7 @@ pub fn run(
     Ok(findings)
 }
 
-/// Writes a file at once or not at all.
+/// Writes a complete file, or none.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<()> {
     write_whole(path, |out| out.write_all(text.as_bytes()))
 }

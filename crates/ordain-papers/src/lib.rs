@@ -1,19 +1,19 @@
 //! The papers' experiments as programs: data in, CSV, SVG and one HTML report out.
 //!
-//! [`experiments`] lists them and [`find`] finds one by name. [`run`] computes what is still missing of one in an output
-//! folder, writes its summary and figures, and [`write_report`] makes one page of everything that the folder holds.
+//! [`experiments`] lists them, and [`find`] finds one by name. [`run`] computes the missing results of one in an output
+//! folder and writes its summary and figures. [`write_report`] makes one page of everything in the folder.
 //!
-//! Experiments are of kinds: `known_pairs` (some pairs of a query are known, the others predicted), `sessions` (a judge who
-//! knows the truth is asked pair by pair), `metasearch` (experts are combined) and `bounds` (on errors, beside the truth). A kind
-//! computes into journals and makes its findings, which are shown in a terminal and in the report, from these files alone.
-//! `collections` reads the data; the pieces of figures and pages are in the crate `ordain-plot`.
+//! There are four kinds of experiments: `known_pairs` (some pairs of a query are known, the others are predicted),
+//! `sessions` (a judge who knows the truth is asked pair by pair), `metasearch` (experts are combined) and `bounds` (on
+//! errors, beside the truth). A kind computes into journals. It makes its findings, for a terminal and for the report,
+//! from these files alone. `collections` reads the data. The crate `ordain-plot` has the pieces of figures and pages.
 //!
-//! Work is cut into cells whose random streams depend on nothing but the seed and the cell. Cells are computed in
-//! parallel and written in a fixed order, so a file is always the beginning of the finished one: a run that was
-//! interrupted goes on where it stopped and ends with the same bytes.
+//! Work is cut into cells. The random stream of a cell depends only on the seed and the cell. Cells are computed in
+//! parallel and written in a fixed order, so a file is always the beginning of the finished one. An interrupted run
+//! goes on where it stopped and ends with the same bytes.
 //!
-//! Nothing here prints, reads the environment or looks at a clock, but for the one experiment that is about time: what its clock
-//! says has a file of its own.
+//! Nothing here prints, reads the environment or looks at a clock, except the one experiment about time. Its timings
+//! have a file of their own.
 
 mod bounds;
 mod collections;

@@ -1,4 +1,4 @@
-//! Which experiments there are.
+//! The list of all experiments.
 
 use crate::experiment::Experiment;
 use crate::{bounds, illustration, known_pairs, metasearch, sessions};
@@ -27,7 +27,7 @@ pub fn experiments() -> &'static [Experiment] {
     EXPERIMENTS
 }
 
-/// The experiment of this name.
+/// The experiment with this name.
 pub fn find(name: &str) -> Option<&'static Experiment> {
     experiments().iter().find(|experiment| experiment.name == name)
 }

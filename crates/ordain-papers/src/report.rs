@@ -10,7 +10,7 @@ use crate::findings::Findings;
 use crate::record::General;
 use crate::registry::experiments;
 
-/// Writes the report on all experiments that were begun in a folder; says where it is.
+/// Writes the report on all experiments that were begun in a folder. Returns its path.
 ///
 /// # Errors
 /// If results cannot be read or the report cannot be written.
@@ -33,7 +33,7 @@ fn page(sections: &[String]) -> String {
     document("Ordain: the papers' experiments", "", &body)
 }
 
-/// The section of an experiment; one without findings is not finished.
+/// The section of an experiment. Without findings, the experiment is not finished.
 fn section(experiment: &Experiment, general: &General, findings: Option<&Findings>) -> String {
     let mut out = String::new();
     let mut put = |text: String| {
@@ -67,7 +67,7 @@ fn section(experiment: &Experiment, general: &General, findings: Option<&Finding
     out
 }
 
-/// The paper, and where in it.
+/// The paper, and the place in it.
 fn origin(experiment: &Experiment) -> String {
     if experiment.is_own() {
         return escape(experiment.paper);

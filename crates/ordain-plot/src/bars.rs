@@ -1,24 +1,24 @@
-//! Shares as bars that lie.
+//! Shares as horizontal bars.
 
 use crate::canvas::{Anchor, Canvas, picture};
 use crate::palette::{self, GRID, INK};
 use crate::range::{WIDTH, tick_step};
 
-/// Bars from the left, in groups with names; each group has a bar of every series.
+/// Horizontal bars, in named groups. Each group has a bar of every series.
 pub struct Bars {
-    /// What the bars show.
+    /// The meaning of the bars.
     pub across: String,
-    /// What the series are called. Seven have colours of their own.
+    /// The names of the series. Seven have their own colours.
     pub series: Vec<String>,
-    /// Every group: its name and its values, which are not negative, one a series.
+    /// Every group: its name and its values, not negative, one per series.
     pub groups: Vec<(String, Vec<f64>)>,
 }
 
-/// The thickness of a bar, and what is free between groups.
+/// The thickness of a bar, and the space between groups.
 const BAR: f64 = 9.0;
 const BETWEEN: f64 = 7.0;
 
-/// Where bars end at most, and what a letter of a name takes.
+/// The right end of the longest bar, and the width of a letter of a name.
 const RIGHT: f64 = 460.0;
 const LETTER: f64 = 8.5;
 

@@ -1,23 +1,23 @@
-//! How values spread: boxes.
+//! The spread of values, as boxes.
 
 use crate::canvas::{Canvas, picture};
 use crate::palette;
 use crate::range::{Frame, Range, SIDES};
 
-/// Boxes from the lower to the upper quartile with the median, whiskers to the furthest values within one and a half times
-/// their distance, and points beyond (Tukey).
+/// Boxes from the lower to the upper quartile, with the median. Whiskers reach to the furthest values within one and a
+/// half times the distance of the quartiles; values beyond are points (Tukey).
 pub struct Boxes {
-    /// What the boxes are of.
+    /// The meaning of the boxes.
     pub across: String,
     /// The vertical axis.
     pub up: Range,
-    /// Every box: its name and its values, of which there is one at least.
+    /// Every box: its name and its values, at least one.
     pub boxes: Vec<(String, Vec<f64>)>,
     /// The position of the colour.
     pub colour: usize,
 }
 
-/// What a box shows.
+/// The numbers of a box.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quartiles {
     /// The lower quartile, the median, the upper quartile.
@@ -29,8 +29,8 @@ pub struct Quartiles {
 }
 
 impl Quartiles {
-    /// Of these values, of which there is one at least: quantiles go linearly from value to value (Hyndman and Fan's
-    /// seventh definition).
+    /// The numbers for these values, of which there must be at least one. Quantiles are linear between values (Hyndman
+    /// and Fan's seventh definition).
     pub fn of(values: &[f64]) -> Self {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! What all pictures are drawn on.
+//! The canvas of all pictures.
 
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
@@ -10,7 +10,7 @@ use crate::palette::{Colour, INK, PAPER};
 /// A surface to draw on. Places are in pixels from the left and the top, and are rounded to whole ones.
 pub struct Canvas<'a>(DrawingArea<SVGBackend<'a>, Shift>);
 
-/// Which point of a text stands at its place.
+/// The point of a text that stands at its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// The middle of its left side.
@@ -64,12 +64,12 @@ impl Canvas<'_> {
         drawn(self.0.draw(&Circle::new(pixel(centre), radius, ink(colour).filled())));
     }
 
-    /// A text in ink, its letters of this size.
+    /// A text in ink, with letters of this size.
     pub fn text(&self, text: &str, at: (f64, f64), size: f64, anchor: Anchor) {
         self.coloured_text(text, at, size, anchor, INK);
     }
 
-    /// A text, its letters of this size.
+    /// A text in a colour, with letters of this size.
     pub fn coloured_text(&self, text: &str, at: (f64, f64), size: f64, anchor: Anchor, colour: Colour) {
         drawn(self.0.draw(&Text::new(text.to_owned(), pixel(at), style(size, anchor, colour))));
     }

@@ -1,10 +1,10 @@
-//! The pieces of a report: one page that needs nothing beside it.
+//! The pieces of a report: one self-contained page.
 
 use ordain::measure::Mean;
 
 const STYLE: &str = include_str!("report.css");
 
-/// A page that needs nothing beside it, in light and dark, with CSS beyond the usual; title and body are HTML.
+/// A self-contained page, in light and dark, with additional CSS. Title and body are HTML.
 pub fn document(title: &str, style: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -76,7 +76,7 @@ pub fn percent(share: f64) -> String {
     if rounded < 0.0 { format!("−{} %", -rounded) } else { format!("{} %", rounded.abs()) }
 }
 
-/// A share in percent, with its sign whichever it is.
+/// A share in percent, always with its sign.
 pub fn change(share: f64) -> String {
     let plus = if (100.0 * share).round() > 0.0 { "+" } else { "" };
     format!("{plus}{}", percent(share))

@@ -1,10 +1,10 @@
 //! Pictures and HTML reports, for the command, the papers' experiments and the bench.
 //!
-//! The usual charts are [`Lines`] (means with their standard errors), [`Boxes`], [`Bars`] and [`Powers`] (lines over powers
-//! of ten). What no chart shows is drawn on a [`Canvas`], in the colours of [`palette`]. All are SVG. [`html`] has the pieces
-//! of a page, which gives the colours of pictures other values in the dark.
+//! The charts are [`Lines`] (means with their standard errors), [`Boxes`], [`Bars`] and [`Powers`] (lines over powers
+//! of ten). A [`Canvas`] draws everything else, in the colours of [`palette`]. All are SVG. [`html`] has the pieces of
+//! a page. In the dark, the page changes the colours of pictures.
 //!
-//! `plotters` is named here alone, and in no signature.
+//! Only this crate names `plotters`, and never in a signature.
 //!
 //! ```
 //! use ordain::measure::Mean;

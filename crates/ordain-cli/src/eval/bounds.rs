@@ -407,7 +407,7 @@ pub fn of_scorer(arguments: &BoundArguments, letor: &Path, unlabelled: &Path, fo
                  between the rankings of these scorers and of the final one, on the unlabelled queries.",
             );
             if without_pair > 0 {
-                output::note(format!("{without_pair} labelled queries have no such pair and count as risk 0."));
+                output::note(format!("Labelled queries without such a pair count as risk 0: {without_pair}."));
             }
             if nothing {
                 output::note(NOTHING);
