@@ -225,7 +225,7 @@ fn the_first_round_by_bisection() {
     let wrong = RankOrdering::from_scores([Some(1.0), Some(2.0)], Unretrieved::Last).unwrap();
     let feedback = Feedback::new(vec![(0, 1)]).unwrap();
     for prior in [0.01, 0.1, 1.0, 100.0] {
-        let mut margin = Margin::new(2, &MarginParams::default().with_prior(prior).with_initial(None)).unwrap();
+        let mut margin = Margin::new(2, &MarginParams::default().with_prior(prior)).unwrap();
         margin.learn(&[right.clone(), wrong.clone()], &feedback).unwrap();
         // ℓ(0) = ln 2, ℓ'(0) = -1; the parabola meets ℓ at 1.
         let curvature = 2.0 * ((1.0 + (-2.0_f64).exp()).ln() - 2.0_f64.ln() + 1.0);
@@ -385,10 +385,10 @@ fn weights_that_underflow() {
 fn learners_that_are_none() {
     assert!(Hedge::new(0, &HedgeParams::default()).is_err() && Margin::new(0, &MarginParams::default()).is_err());
     for beta in [0.0, 1.0, -1.0, f64::NAN] {
-        assert!(Hedge::new(2, &HedgeParams::default().with_beta(beta).with_initial(None)).is_err());
+        assert!(Hedge::new(2, &HedgeParams::default().with_beta(beta)).is_err());
     }
     for prior in [0.0, 1e-7, -1.0, f64::INFINITY, f64::NAN] {
-        assert!(Margin::new(2, &MarginParams::default().with_prior(prior).with_initial(None)).is_err());
+        assert!(Margin::new(2, &MarginParams::default().with_prior(prior)).is_err());
     }
     for initial in [vec![1.0], vec![0.5, 0.6], vec![1.0, 0.0], vec![1.5, -0.5]] {
         assert!(Hedge::new(2, &HedgeParams::default().with_initial(Some(initial.clone()))).is_err());
