@@ -56,9 +56,12 @@ impl Step {
 /// ```
 #[derive(Clone, Default)]
 pub struct Watch {
-    report: Option<Arc<dyn Fn(&Step) + Send + Sync>>,
-    stop: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+    report: Option<Arc<Report>>,
+    stop: Option<Arc<Stop>>,
 }
+
+type Report = dyn Fn(&Step) + Send + Sync;
+type Stop = dyn Fn() -> bool + Send + Sync;
 
 impl Watch {
     /// A watch that neither reports nor stops.

@@ -30,7 +30,7 @@ fn calls() -> Vec<(&'static str, Box<dyn Fn(&Model, &Watch) -> Result<()>>)> {
         let ranking = fitted.rank(&RankingParams::default())?;
         let asking = model.asking(&AskOptions::default())?;
         let rule = StopRule::new(asking.goal).with_target(1.0);
-        fitted.forecast(&ranking, &asking, rule, Effort::IfQuick, watch).map(|found| assert!(found.is_some()))
+        fitted.forecast(&ranking, &asking, rule, Effort::Whole, watch).map(|found| assert!(found.is_some()))
     }
     fn tournament(model: &Model, watch: &Watch) -> Result<()> {
         let kernel = model.kernel()?;
