@@ -155,9 +155,23 @@ impl Match {
         params: SessionParams,
         rules: &Rules<'_>,
     ) -> Result<Vec<(usize, Quality)>> {
+        self.watch(kernel, params, rules, |session| self.truth.measure(session.belief().mean(), rules.groups))
+    }
+
+    /// Plays the same session as [`Match::play`]; gives what `look` finds at every mark.
+    ///
+    /// # Errors
+    /// If the session cannot ask or learn, or `look` fails.
+    pub fn watch<T>(
+        &self,
+        kernel: Arc<dyn Kernel>,
+        params: SessionParams,
+        rules: &Rules<'_>,
+        look: impl FnMut(&Session) -> Result<T>,
+    ) -> Result<Vec<(usize, T)>> {
         let params = SessionParams { seed: self.asked, ..params };
         let mut session = Session::new(kernel, rules.groups.cloned(), rules.model, params)?;
-        simulate(&mut session, &self.truth, rules.groups, rules.answers, rules.judge, &mut self.judged.stream(0))
+        walk(&mut session, &self.truth, rules.answers, rules.judge, &mut self.judged.stream(0), look)
     }
 }
 
@@ -215,6 +229,18 @@ pub fn simulate(
     judge: Judge,
     stream: &mut ChaCha8Rng,
 ) -> Result<Vec<(usize, Quality)>> {
+    walk(session, truth, answers, judge, stream, |session| truth.measure(session.belief().mean(), groups))
+}
+
+/// Plays a session and looks at it at every mark.
+fn walk<T>(
+    session: &mut Session,
+    truth: &Truth,
+    answers: usize,
+    judge: Judge,
+    stream: &mut ChaCha8Rng,
+    mut look: impl FnMut(&Session) -> Result<T>,
+) -> Result<Vec<(usize, T)>> {
     let mut curve = Vec::new();
     let mut asked = 0;
     for mark in marks(answers) {
@@ -223,7 +249,7 @@ pub fn simulate(
             let Some(Question { first, second, .. }) = session.ask()? else { break };
             session.tell(judge.compare(truth.utilities(), first, second, stream)?)?;
         }
-        curve.push((mark, truth.measure(session.belief().mean(), groups)?));
+        curve.push((mark, look(session)?));
     }
     Ok(curve)
 }
@@ -232,5 +258,49 @@ fn members(items: usize, groups: Option<&Groups>) -> Vec<Vec<ItemId>> {
     match groups {
         None => vec![(0..items).map(ItemId::new).collect()],
         Some(groups) => (0..groups.len()).map(|group| groups.members(group).to_vec()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::active::{BeliefKind, Strategy};
+    use crate::kernel::Independent;
+
+    /// Whoever looks sees the session that is played, at the marks.
+    #[test]
+    fn watching_changes_nothing() {
+        let facts = Facts::Utilities((0..12).map(|item| f64::from(item) * 0.3).collect());
+        let conditions = Match::draw(&facts, None, &mut Seed(7).stream(0)).unwrap();
+        let model = AnswerModel::default();
+        let rules = Rules { groups: None, model, judge: Judge::from(&model), answers: 25 };
+        let params = || SessionParams {
+            strategy: Strategy::named("random", None, crate::data::Goal::WholeOrder, 12.0).unwrap(),
+            belief: BeliefKind::Gp,
+            repeat: true,
+            seed: Seed(0),
+        };
+        let kernel = Arc::new(Independent::new(12));
+        let played = conditions.play(kernel.clone(), params(), &rules).unwrap();
+        let look = |session: &Session| Ok((session.answers().len(), session.belief().mean().to_vec()));
+        let seen = conditions.watch(kernel, params(), &rules, look).unwrap();
+        assert_eq!(
+            seen.iter().map(|&(mark, (answers, _))| (mark, answers)).collect::<Vec<_>>(),
+            [(10, 10), (20, 20), (25, 25)]
+        );
+        for ((mark, quality), (also, (_, means))) in played.iter().zip(&seen) {
+            // Twelve items in rising order: the right pairs can be counted.
+            let pairs = (0..12).flat_map(|a| (a + 1..12).map(move |b| (a, b)));
+            let right = pairs.map(|(a, b)| {
+                if means[a] < means[b] {
+                    1.0
+                } else if means[a] == means[b] {
+                    0.5
+                } else {
+                    0.0
+                }
+            });
+            assert!((right.sum::<f64>() / 66.0 - quality.accuracy).abs() < 1e-12 && mark == also);
+        }
     }
 }
