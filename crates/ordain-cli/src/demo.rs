@@ -8,21 +8,25 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
 use ordain::active::Curve;
+use ordain::data::Items;
 use ordain::gp::RankedItem;
+use ordain::measure::Mean;
 use ordain::{Inference, Project};
 
+use self::race::{MARKS, Race, SESSIONS};
 use self::report::Story;
 use crate::simulate::{Measure, draw, picture, table};
 use crate::working::working;
 use crate::{Failure, Outcome, output, rank};
 
-/// Rank the bundled example: European countries by inhabitants, from 60 answers
+/// Rank the bundled example: 141 countries by life expectancy, from 50 answers
 ///
 /// Writes the example project into a folder and ranks it there, so that every other command can be tried on it. Then a
-/// simulated judge, who knows the inhabitants and errs as the model expects, answers anew: how fast the order is found
-/// with and without the borders, by pairs at random, and by ratings of countries by themselves. A page with pictures of
-/// all that, report.html, is written into the folder too.
+/// simulated judge answers anew. The judge knows the life expectancies and errs as the model expects. The table says how
+/// fast the order is found: by Ordain, without neighbours, without attributes, with random pairs, and by Glicko, which rates
+/// every country by itself. A page with pictures of all that, report.html, is written into the folder too.
 #[derive(Args)]
 pub struct Arguments {
     /// Where to put the example
@@ -31,15 +35,18 @@ pub struct Arguments {
 }
 
 const FILES: [(&str, &str); 4] = [
-    ("items.csv", include_str!("../../../examples/countries/items.csv")),
-    ("borders.csv", include_str!("../../../examples/countries/borders.csv")),
-    ("answers.csv", include_str!("../../../examples/countries/answers.csv")),
+    ("items.csv", include_str!("../../../examples/world/items.csv")),
+    ("neighbours.csv", include_str!("../../../examples/world/neighbours.csv")),
+    ("answers.csv", include_str!("../../../examples/world/answers.csv")),
     // Last, since a folder with this file is a project.
-    ("ordain.toml", include_str!("../../../examples/countries/ordain.toml")),
+    ("ordain.toml", include_str!("../../../examples/world/ordain.toml")),
 ];
 
 /// The page that is written beside them.
 const REPORT: &str = "report.html";
+
+/// The column of the items that holds the truth.
+const TRUTH: &str = "life_expectancy";
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
@@ -48,37 +55,36 @@ pub fn run(arguments: &Arguments) -> Outcome {
         output::note(format!("the project in {} is there already; ranking it as it is", folder.display()));
     } else {
         unpack(folder)?;
-        output::note(format!("wrote the example to {}: 45 countries, their borders, 60 answers to", folder.display()));
-        output::note("\"which has more inhabitants?\". The model does not see the inhabitants.\n");
+        output::note(format!("wrote the example to {}", folder.display()));
     }
     let project = Project::open(folder)?;
     let learning = working("learning from the answers");
     let fitted = project.fit(Inference::Ep, &learning.watch())?;
     drop(learning);
     let shown = rank::Shown::plain(&fitted, &project.asking()?)?;
-    shown.show(&fitted)?;
-    let ranked = &shown.ranking.items;
     // Only the example knows the truth; another project that stands there has other items to try.
-    let Some(truth) = inhabitants(&project) else { return Ok(()) };
-    let share = share_in_order(&truth, ranked);
-    output::note(format!("{:.0} % of all pairs stand in their true order", 100.0 * share));
+    let Some(truth) = truth(&project) else { return shown.show(&fitted) };
+    let places = places(project.items(), &shown.ranking.items, &truth);
+    let in_order = share_in_order(&places);
+    output::note(format!(
+        "\nWhere do people live longer? Ordain puts {} countries in order. It sees what a map tells of\n\
+         each (population, area, distance from the equator, coast), who is whose neighbour, and {}.\n\
+         It does not see the life expectancies, so they can say how well it does:\n",
+        places.len(),
+        output::count(fitted.learned(), "answer")
+    ));
+    output::text(first_and_last(&places).trim_fmt())?;
+    output::note(format!(
+        "\n{:.0} % of all pairs stand in their true order. ● rank, ├─┤ 90 % interval, ◇ true rank.",
+        100.0 * in_order
+    ));
     let working = working("playing sessions");
-    let curves = race::race(&project, &truth, &working)?;
-    let climb = race::climb(&project, &truth, &working)?;
+    let race = Race::run(&project, &truth, &working)?;
     drop(working);
-    show(&curves)?;
+    show(&race)?;
     let advice = advice(&output::typed(folder));
     let report = folder.join(REPORT);
-    let story = Story {
-        items: project.items(),
-        learned: fitted.learned(),
-        ranked,
-        truth: &truth,
-        in_order: share,
-        curves: &curves,
-        climb: &climb,
-        advice: &advice,
-    };
+    let story = Story { places: &places, answers: fitted.learned(), in_order, race: &race, advice: &advice };
     picture::write(&report, &story.page())?;
     output::note(format!("\nAll this with pictures: {}", report.display()));
     output::note(format!("\nTry next:\n{advice}"));
@@ -88,29 +94,127 @@ pub fn run(arguments: &Arguments) -> Outcome {
 /// Commands to try on the example, and on one's own data.
 fn advice(folder: &str) -> String {
     format!(
-        "  ordain rank {folder} --top 5 --forecast\n  ordain predict Italy Spain --project {folder}\n  \
+        "  ordain rank {folder} --top 5\n  ordain predict Italy Spain --project {folder}\n  \
          ordain answer Italy Spain first --project {folder}\n  ordain next {folder} --count 5\n  \
-         ordain ask {folder} --hide inhabitants\n  \
-         ordain simulate {folder} --truth inhabitants --goal best --plot curves.svg\n\
+         ordain ask {folder} --hide {TRUTH}\n  \
+         ordain simulate {folder} --truth {TRUTH} --goal best --strategy optimistic-best,random --plot curves.svg\n\
          # and on your own data:\n  ordain init items.csv\n  ordain ask --goal top --top 10\n  ordain rank --top 10"
     )
 }
 
 /// How the sessions fare, in the terminal.
-fn show(curves: &[(String, Curve)]) -> Outcome {
-    let runs: Vec<(String, &Curve)> = curves.iter().map(|(name, curve)| (name.clone(), curve)).collect();
+fn show(race: &Race) -> Outcome {
+    let runs: Vec<(String, &Curve)> = race.curves.iter().map(|(name, curve)| (name.clone(), curve)).collect();
     output::note(format!(
-        "\nThe share of pairs in the right order when a judge who knows the inhabitants answers, mean of {} sessions:\n",
-        race::SESSIONS
+        "\nHow fast is that? A simulated judge, who knows the life expectancies and errs now and then, answers anew.\n\
+         The share of pairs in the right order, mean of {SESSIONS} sessions ± standard error:\n"
     ));
     output::text(table(&runs, Measure::Accuracy).trim_fmt())?;
+    output::note("\nWhat each part of Ordain adds to that:\n");
+    output::text(gains(race).trim_fmt())?;
     output::text(format!("\n{}", draw(&runs, Measure::Accuracy)))
 }
 
-/// The column `inhabitants`, if these are the example's items.
-fn inhabitants(project: &Project) -> Option<Vec<f64>> {
+/// What each part adds, at the marks.
+fn gains(race: &Race) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let heading = |&answers: &usize| output::count(answers, "answer");
+    table.set_header(std::iter::once("part".to_owned()).chain(MARKS.iter().map(heading)));
+    for (part, gains) in race.gains() {
+        table.add_row(std::iter::once(part.to_owned()).chain(gains.into_iter().map(signed)));
+    }
+    align_right(&mut table, 1..=MARKS.len());
+    table
+}
+
+/// A difference and its standard error, with its sign.
+fn signed(gain: Mean) -> String {
+    let value = output::fixed(gain.value, 3);
+    let sign = if value.starts_with('-') { "" } else { "+" };
+    format!("{sign}{value} ± {:.3}", gain.error)
+}
+
+fn align_right(table: &mut Table, columns: impl IntoIterator<Item = usize>) {
+    for column in columns {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+}
+
+/// A country in the ranking and in truth.
+struct Place<'a> {
+    name: &'a str,
+    ranked: RankedItem,
+    /// Its true rank.
+    truth: usize,
+    /// The truth itself.
+    years: f64,
+}
+
+impl Place<'_> {
+    fn is_inside(&self) -> bool {
+        (self.ranked.rank_low..=self.ranked.rank_high).contains(&self.truth)
+    }
+}
+
+/// Every country in the order of the ranking.
+fn places<'a>(items: &'a Items, ranked: &[RankedItem], truth: &[f64]) -> Vec<Place<'a>> {
+    let place = |ranked: &RankedItem| {
+        let years = truth[ranked.item.index()];
+        let above = truth.iter().filter(|&&other| other > years).count();
+        Place { name: items.id(ranked.item), ranked: ranked.clone(), truth: 1 + above, years }
+    };
+    ranked.iter().map(place).collect()
+}
+
+/// The ends of the ranking, with the truth.
+fn first_and_last(places: &[Place<'_>]) -> Table {
+    const FIRST: usize = 10;
+    const LAST: usize = 3;
+    /// What stands beside the picture, about.
+    const BESIDE: usize = 62;
+    let width = output::columns().saturating_sub(BESIDE).clamp(15, 50);
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["rank", "country", "rank (90 %)", "true rank", "years", "from the first rank to the last"]);
+    for (at, place) in places.iter().enumerate() {
+        if at >= FIRST && at + LAST < places.len() {
+            if at == FIRST {
+                table.add_row(["…"]);
+            }
+            continue;
+        }
+        let RankedItem { rank, rank_low, rank_high, .. } = place.ranked;
+        table.add_row([
+            rank.to_string(),
+            place.name.to_owned(),
+            format!("{rank_low}–{rank_high}"),
+            place.truth.to_string(),
+            output::fixed(place.years, 1),
+            drawn(place, places.len(), width),
+        ]);
+    }
+    align_right(&mut table, [0, 2, 3, 4]);
+    table
+}
+
+/// The interval of a rank, with the true rank in it or beside it.
+fn drawn(place: &Place<'_>, count: usize, width: usize) -> String {
+    let ends = (1.0, count as f64);
+    let RankedItem { rank, rank_low, rank_high, .. } = place.ranked;
+    let interval = output::draw_interval(rank_low as f64, rank as f64, rank_high as f64, ends, width);
+    let truth = place.truth as f64;
+    let alone = output::draw_interval(truth, truth, truth, ends, width);
+    let both = interval.chars().zip(alone.chars()).map(|(own, truth)| if truth == ' ' { own } else { '◇' });
+    both.collect()
+}
+
+/// The true values, if these are the example's items.
+fn truth(project: &Project) -> Option<Vec<f64>> {
     let items = std::fs::read_to_string(project.file().items.as_ref()?).ok()?;
-    let cells = project.file().other.get("inhabitants").filter(|_| items == FILES[0].1)?;
+    let cells = project.file().other.get(TRUTH).filter(|_| items == FILES[0].1)?;
     cells.iter().map(|cell| cell.parse().ok()).collect()
 }
 
@@ -134,9 +238,9 @@ fn unpack(folder: &Path) -> Result<(), Failure> {
 }
 
 /// The share of pairs that the ranking has in the true order.
-fn share_in_order(truth: &[f64], ranked: &[RankedItem]) -> f64 {
-    let order: Vec<f64> = ranked.iter().map(|ranked| truth[ranked.item.index()]).collect();
-    let pairs = || (0..order.len()).flat_map(|first| (first + 1..order.len()).map(move |second| (first, second)));
-    let right = pairs().filter(|&(first, second)| order[first] > order[second]).count();
+fn share_in_order(places: &[Place<'_>]) -> f64 {
+    let count = places.len();
+    let pairs = || (0..count).flat_map(|first| (first + 1..count).map(move |second| (first, second)));
+    let right = pairs().filter(|&(first, second)| places[first].years > places[second].years).count();
     right as f64 / pairs().count() as f64
 }

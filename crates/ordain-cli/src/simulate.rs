@@ -48,7 +48,7 @@ use crate::{Failure, Outcome, chart, word};
 #[derive(Args)]
 #[command(after_long_help = "Examples:\n  \
     ordain simulate --letor S1.txt.gz --answers 200 --strategy expected-loss,random --belief gp,glicko\n  \
-    ordain simulate ordain-demo --truth inhabitants --goal top --top 5 --repeats 10 --plot curves.svg")]
+    ordain simulate ordain-demo --truth life_expectancy --strategy entropy,random --repeats 10 --plot curves.svg")]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file [default: .]
     #[arg(conflicts_with = "letor")]

@@ -22,3 +22,4 @@ mod search;
 mod simulate;
 mod tune;
 mod util;
+mod world;

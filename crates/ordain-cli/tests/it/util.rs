@@ -25,10 +25,12 @@ impl Folder {
         Self { place: tempfile::tempdir().unwrap() }
     }
 
-    /// A copy of one of the bundled examples.
+    /// A copy of one of the bundled examples, or of those that only tests have.
     pub fn example(name: &str) -> Self {
         let folder = Self::empty();
-        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+        let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let places = ["../../examples", "tests/data"].map(|place| own.join(place).join(name));
+        let from = places.iter().find(|place| place.is_dir()).unwrap();
         for entry in fs::read_dir(from).unwrap() {
             let entry = entry.unwrap();
             fs::copy(entry.path(), folder.path(entry.file_name())).unwrap();
