@@ -29,7 +29,9 @@ pub fn start(arguments: &Arguments, learn: Learn, names: &[String]) -> Result<Ex
             }
         }
         (None, Learn::None) => match &arguments.state {
-            Some(path) => Err(Error::Io { action: "read", path: path.clone(), source: ErrorKind::NotFound.into() }.into()),
+            Some(path) => {
+                Err(Error::Io { action: "read", path: path.clone(), source: ErrorKind::NotFound.into() }.into())
+            }
             None => Ok(ExpertWeights::fixed(initial.unwrap_or_else(equal))),
         },
         (None, Learn::Margin | Learn::Hedge) => {
@@ -57,9 +59,10 @@ fn read(path: &Path) -> Result<Option<ExpertState>, Error> {
 /// The error of a file that keeps weights, which are not those that are wanted.
 fn placed(error: Error, path: &Path) -> Error {
     match error {
-        Error::Data { found, expected, .. } => {
-            InputError::new(path, expected).found(found).hint("name another file for --state, or remove this one").into()
-        }
+        Error::Data { found, expected, .. } => InputError::new(path, expected)
+            .found(found)
+            .hint("name another file for --state, or remove this one")
+            .into(),
         other => other,
     }
 }

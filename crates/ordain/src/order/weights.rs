@@ -36,8 +36,11 @@ impl ExpertState {
     /// # Errors
     /// If it is no such text.
     pub fn from_json(text: &str) -> Result<Self> {
-        let broken =
-            |found: String| Error::Data { what: "experts' weights", found, expected: "weights that ordain fuse --state wrote".into() };
+        let broken = |found: String| Error::Data {
+            what: "experts' weights",
+            found,
+            expected: "weights that ordain fuse --state wrote".into(),
+        };
         let state: Self = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
         state.learner.check().map_err(|error| broken(error.to_string()))?;
         if state.learner.experts() != state.experts.len() {
@@ -63,7 +66,13 @@ impl ExpertState {
     ///
     /// # Errors
     /// If the experts are others, or a setting contradicts the state.
-    pub fn check(&self, experts: &[String], learn: Option<&str>, beta: Option<f64>, initial: Option<&[f64]>) -> Result<()> {
+    pub fn check(
+        &self,
+        experts: &[String],
+        learn: Option<&str>,
+        beta: Option<f64>,
+        initial: Option<&[f64]>,
+    ) -> Result<()> {
         if self.experts != experts {
             let differ = self.experts.iter().zip(experts).position(|(kept, given)| kept != given);
             let (found, expected) = match differ {

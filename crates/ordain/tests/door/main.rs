@@ -20,10 +20,8 @@ fn line() -> Model {
     let values = (0..COUNT).map(|at| at as f64 / 4.0 - 1.4).collect();
     let attributes = Attributes::new(vec!["x".into()], COUNT, values).unwrap();
     let links = (1..COUNT as u32).map(|at| Link { source: at - 1, target: at, weight: 1.0 }).collect();
-    let vector = Shape::Vector {
-        form: Form::SquaredExponential { kappa: 1.0, rho: Rho::Shared(0.7) },
-        over: Over::Attributes,
-    };
+    let vector =
+        Shape::Vector { form: Form::SquaredExponential { kappa: 1.0, rho: Rho::Shared(0.7) }, over: Over::Attributes };
     let relation = RelationSpec { relation: 0, role: Role::Undirected };
     let laplacian = Shape::RegularizedLaplacian { relation, beta: 1.0, iota: 1.5 };
     let kernels = vec![KernelSpec::new(1.0, vector), KernelSpec::new(0.5, laplacian), KernelSpec::independent(0.4)];

@@ -139,12 +139,17 @@ fn parameters_are_set_by_name() {
     let model = line();
     let names = model.kernel().unwrap().parameters();
     assert!(names.len() > 5);
-    let wanted: Vec<Parameter> =
-        names.iter().enumerate().map(|(at, one)| Parameter { name: one.name.clone(), value: 0.3 + at as f64 / 7.0 }).collect();
+    let wanted: Vec<Parameter> = names
+        .iter()
+        .enumerate()
+        .map(|(at, one)| Parameter { name: one.name.clone(), value: 0.3 + at as f64 / 7.0 })
+        .collect();
     let changed = model.clone().with_parameters(&wanted).unwrap();
     assert_eq!(changed.kernel().unwrap().parameters(), wanted);
     let mut specs = model.kernels().to_vec();
-    for (name, value) in [("kernel[0].iota", 1.0), ("kernel[9].weight", 1.0), ("weight", 1.0), ("kernel[0].weight", -1.0)] {
+    for (name, value) in
+        [("kernel[0].iota", 1.0), ("kernel[9].weight", 1.0), ("weight", 1.0), ("kernel[0].weight", -1.0)]
+    {
         assert!(set_parameters(&mut specs, &[wanted[0].clone(), Parameter { name: name.into(), value }]).is_err());
     }
     assert_eq!(specs, model.kernels(), "nothing is changed by what is refused");

@@ -108,7 +108,10 @@ fn pools_are_read_with_their_lines() {
     project.set_pool(folder.path("pool.csv")).unwrap();
     let question = project.ask().unwrap().unwrap();
     let ids = [question.first, question.second].map(|item| project.items().id(item).to_owned());
-    assert!(project.pool().unwrap().len() == 2 && (ids.contains(&"i0".into()) || ids.contains(&"i4".into())), "{ids:?}");
+    assert!(
+        project.pool().unwrap().len() == 2 && (ids.contains(&"i0".into()) || ids.contains(&"i4".into())),
+        "{ids:?}"
+    );
     folder.write("pool.csv", "first,second\ni0,i1\ni4,i99\n");
     let Error::Input(error) = project.set_pool(folder.path("pool.csv")).unwrap_err() else { panic!() };
     assert_eq!((error.line, error.found.as_deref()), (Some(3), Some("i99")));
@@ -133,11 +136,7 @@ fn what_was_tuned_is_saved_and_used() {
 }
 
 fn asks() -> impl Strategy<Value = Ask> {
-    let goal = prop_oneof![
-        Just(Goal::Best),
-        Just(Goal::WholeOrder),
-        (1_usize..50).prop_map(|k| Goal::Top { k })
-    ];
+    let goal = prop_oneof![Just(Goal::Best), Just(Goal::WholeOrder), (1_usize..50).prop_map(|k| Goal::Top { k })];
     let strategy = prop_oneof![Just(None), Just(Some("expected-loss".to_owned())), Just(Some("look-ahead".to_owned()))];
     let parts = (goal, strategy, proptest::option::of(0.0..5.0_f64), any::<bool>(), any::<u32>());
     parts.prop_map(|(goal, strategy, focus, repeat, seed)| {

@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use ordain::active::{AskOptions, BeliefKind, CertaintyParams, Contender, Effort, Facts, Ground, Judge, StopRule, Tournament};
+use ordain::active::{
+    AskOptions, BeliefKind, CertaintyParams, Contender, Effort, Facts, Ground, Judge, StopRule, Tournament,
+};
 use ordain::data::Goal;
 use ordain::gp::{ComparisonParams, RankingParams, TuningParams};
 use ordain::numeric::Seed;
@@ -15,8 +17,10 @@ fn learned() -> Model {
     line().with_answers(log(&some_answers(40))).unwrap()
 }
 
+type Call = Box<dyn Fn(&Model, &Watch) -> Result<()>>;
+
 /// Every such call, by name.
-fn calls() -> Vec<(&'static str, Box<dyn Fn(&Model, &Watch) -> Result<()>>)> {
+fn calls() -> Vec<(&'static str, Call)> {
     fn ranking(model: &Model, watch: &Watch) -> Result<()> {
         let params = RankingParams::default().with_watch(watch.clone());
         model.fit(Inference::Ep, &Watch::NONE)?.rank(&params).map(|_| ())
@@ -57,10 +61,13 @@ fn calls() -> Vec<(&'static str, Box<dyn Fn(&Model, &Watch) -> Result<()>>)> {
         ("certainty", Box::new(certainty)),
         ("forecast", Box::new(forecast)),
         ("tune", Box::new(|model, watch| model.tune(&TuningParams::default().with_watch(watch.clone())).map(|_| ()))),
-        ("compare", Box::new(|model, watch| {
-            let params = ComparisonParams::default().with_folds(3).with_draws(50).with_watch(watch.clone());
-            model.compare(&params).map(|_| ())
-        })),
+        (
+            "compare",
+            Box::new(|model, watch| {
+                let params = ComparisonParams::default().with_folds(3).with_draws(50).with_watch(watch.clone());
+                model.compare(&params).map(|_| ())
+            }),
+        ),
         ("tournament", Box::new(tournament)),
     ]
 }
