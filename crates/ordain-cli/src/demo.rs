@@ -45,6 +45,9 @@ const FILES: [(&str, &str); 4] = [
 /// The page that is written beside them.
 const REPORT: &str = "report.html";
 
+/// The curves of the page as a picture by themselves.
+const CURVES: &str = "curves.svg";
+
 /// The column of the items that holds the truth.
 const TRUTH: &str = "life_expectancy";
 
@@ -85,6 +88,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let advice = advice(&output::typed(folder));
     let report = folder.join(REPORT);
     let story = Story { places: &places, answers: fitted.learned(), in_order, race: &race, advice: &advice };
+    picture::write(&folder.join(CURVES), &race.picture())?;
     picture::write(&report, &story.page())?;
     output::note(format!("\nAll this with pictures: {}", report.display()));
     output::note(format!("\nTry next:\n{advice}"));
@@ -97,7 +101,7 @@ fn advice(folder: &str) -> String {
         "  ordain rank {folder} --top 5\n  ordain predict Italy Spain --project {folder}\n  \
          ordain answer Italy Spain first --project {folder}\n  ordain next {folder} --count 5\n  \
          ordain ask {folder} --hide {TRUTH}\n  \
-         ordain simulate {folder} --truth {TRUTH} --goal best --strategy optimistic-best,random --plot curves.svg\n\
+         ordain simulate {folder} --truth {TRUTH} --goal best --strategy optimistic-best,random --plot best.svg\n\
          # and on your own data:\n  ordain init items.csv\n  ordain ask --goal top --top 10\n  ordain rank --top 10"
     )
 }
@@ -225,7 +229,7 @@ fn unpack(folder: &Path) -> Result<(), Failure> {
     };
     std::fs::create_dir_all(folder).map_err(failed("create", folder))?;
     // Somebody's own items.csv may stand there: all or nothing.
-    let mut all = FILES.iter().map(|(name, _)| *name).chain([REPORT]).map(|name| folder.join(name));
+    let mut all = FILES.iter().map(|(name, _)| *name).chain([CURVES, REPORT]).map(|name| folder.join(name));
     if let Some(path) = all.find(|path| path.exists()) {
         return Err(failed("create", &path)(ErrorKind::AlreadyExists.into()));
     }

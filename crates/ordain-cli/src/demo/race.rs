@@ -12,6 +12,8 @@ use ordain::{Model, Project};
 use rayon::prelude::*;
 
 use crate::Failure;
+use crate::simulate::Measure;
+use crate::simulate::picture::picture;
 use crate::working::Working;
 
 /// Sessions of every contender.
@@ -74,6 +76,12 @@ impl Race {
         }
         let expected = expected(model, &full[0], &rules, |over| working.progress(over, SESSIONS))?;
         Ok(Self { curves, expected })
+    }
+
+    /// All curves as a picture.
+    pub fn picture(&self) -> String {
+        let runs: Vec<(String, &Curve)> = self.curves.iter().map(|(name, curve)| (name.clone(), curve)).collect();
+        picture(&runs, Measure::Accuracy)
     }
 
     /// The curve of a contender.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ordain::active::{Curve, Point};
+use ordain::active::Point;
 use ordain::gp::RankedItem;
 use ordain::measure::Mean;
 use ordain_plot::Series;
@@ -11,8 +11,7 @@ use ordain_plot::html::{document, escape};
 use super::race::{MARKS, ORDAIN, RATINGS, Race, SESSIONS};
 use super::{Place, signed};
 use crate::output;
-use crate::simulate::Measure;
-use crate::simulate::picture::{lines, picture};
+use crate::simulate::picture::lines;
 
 /// What the page tells of.
 pub struct Story<'a> {
@@ -72,7 +71,6 @@ impl Story<'_> {
     }
 
     fn speed(&self) -> String {
-        let runs: Vec<(String, &Curve)> = self.race.curves.iter().map(|(name, curve)| (name.clone(), curve)).collect();
         let shares = self.race.curves.iter().map(|(name, curve)| {
             let at = |answers: &usize| curve.points.iter().find(|point| point.answers == *answers);
             (name.as_str(), MARKS.iter().filter_map(at).map(share).collect())
@@ -84,7 +82,7 @@ impl Story<'_> {
              errs as the model expects. Ordain asks the pairs whose answers it cannot foresee, and what it learns of one \
              country tells of those like it and of its neighbours. The other lines lack one thing each.</p>\n{}{}{}",
             chart(
-                &picture(&runs, Measure::Accuracy),
+                &self.race.picture(),
                 &format!(
                     "Share of pairs in the right order: means of {SESSIONS} sessions. Bands are one standard error."
                 )
