@@ -98,6 +98,8 @@ pub enum Error {
         found: String,
         /// What would have been right.
         expected: String,
+        /// How to mend it.
+        hint: &'static str,
     },
 
     /// A [`Watch`](crate::Watch) stopped the work.
@@ -127,6 +129,7 @@ impl Error {
         match self {
             Self::Input(input) => input.hint.as_deref(),
             Self::UnknownWord { hint, .. } => hint.as_deref(),
+            Self::Setting { hint, .. } => Some(hint),
             Self::Io { source, .. } => match source.kind() {
                 std::io::ErrorKind::NotFound => Some("check the name and the folder it is looked for in"),
                 std::io::ErrorKind::AlreadyExists => Some("it stays as it was: move it away, or choose another folder"),

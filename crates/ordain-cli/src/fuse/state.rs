@@ -22,7 +22,9 @@ pub fn start(arguments: &Arguments, learn: Learn, names: &[String]) -> Result<Ex
     match (state, learn) {
         (Some((path, state)), learn) => {
             let word = arguments.learn.filter(|_| learn != Learn::None).map(Learn::word);
-            state.check(names, word, arguments.beta, initial.as_deref()).map_err(|error| placed(error, path))?;
+            state
+                .check(names, word, arguments.beta, initial.as_deref())
+                .map_err(|error| placed(error, path, OTHER_EXPERTS))?;
             match learn {
                 Learn::None => Ok(ExpertWeights::fixed(state.learner().weights())),
                 Learn::Margin | Learn::Hedge => Ok(ExpertWeights::Learned(state)),
@@ -50,19 +52,19 @@ pub fn save(weights: &ExpertWeights, path: Option<&Path>) -> Result<(), Failure>
 /// A state, if the file exists.
 fn read(path: &Path) -> Result<Option<ExpertState>, Error> {
     match std::fs::read_to_string(path) {
-        Ok(text) => ExpertState::from_json(&text).map(Some).map_err(|error| placed(error, path)),
+        Ok(text) => ExpertState::from_json(&text).map(Some).map_err(|error| placed(error, path, BROKEN)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(source) => Err(Error::Io { action: "read", path: path.to_path_buf(), source }),
     }
 }
 
+const OTHER_EXPERTS: &str = "give the same runs in the same order, or name another file for --state";
+const BROKEN: &str = "name another file for --state, or remove this one";
+
 /// The error of a file that keeps weights, which are not those that are wanted.
-fn placed(error: Error, path: &Path) -> Error {
+fn placed(error: Error, path: &Path, hint: &str) -> Error {
     match error {
-        Error::Data { found, expected, .. } => InputError::new(path, expected)
-            .found(found)
-            .hint("name another file for --state, or remove this one")
-            .into(),
+        Error::Data { found, expected, .. } => InputError::new(path, expected).found(found).hint(hint).into(),
         other => other,
     }
 }

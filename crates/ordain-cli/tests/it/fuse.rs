@@ -220,10 +220,10 @@ fn a_second_pass_has_the_weights_and_leaves_them() {
     // `b` is trusted more, so that its order decides.
     assert!(folder.read("g.run").lines().map(|line| &line[6..8]).eq(["d2", "d3", "d4", "d1"]));
     let go_on = |more: &[&str]| folder.run(learn.iter().chain(more));
-    go_on(&["--beta", "0.3"]).fails(2, &["another --beta", "w was begun with another setting"]);
-    go_on(&["--initial", "1,2"]).fails(2, &["another --initial"]);
+    go_on(&["--beta", "0.3"]).fails(2, &["--beta", "\"0.3\"", "0.5, with which the state was begun", "hint: "]);
+    go_on(&["--initial", "1,2"]).fails(2, &["--initial", "equal weights"]);
     let margin = ["fuse", "a.run", "b.run", "--qrels", "qrels", "--learn", "margin", "--state", "w"];
-    folder.run(margin).fails(2, &["--learn margin", "a new file for --state"]);
+    folder.run(margin).fails(2, &["--learn", "\"margin\"", "a new file for --state"]);
     folder.refuses(["fuse", "b.run", "a.run", "--state", "w"], &["w", "expert 1: a", "b, as given now", "same runs"]);
     folder.refuses(["fuse", "a.run", "--state", "w"], &["w", "2 experts", "1, as given now"]);
     folder.refuses(["fuse", "a.run", "--state", "none"], &["cannot read none"]);
@@ -330,8 +330,11 @@ fn wrong_usage() {
     usage(&["a.run", "--beta", "0.5", "--qrels", "qrels"], &["--beta", "--learn hedge"]);
     usage(&["a.run", "--beta", "1", "--learn", "hedge", "--qrels", "qrels"], &["below 1"]);
     usage(&["a.run", "--format", "json"], &["--output"]);
-    usage(&["a.run", "b.run", "--initial", "0.5,0.2,0.3"], &["3 weights for 2 experts: a, b"]);
-    usage(&["a.run", "--initial", "0"], &["sums to 0"]);
+    usage(
+        &["a.run", "b.run", "--initial", "0.5,0.2,0.3"],
+        &["--initial", "2 weights", "one for each of a, b", "hint: "],
+    );
+    usage(&["a.run", "--initial", "0"], &["--initial", "a positive, finite sum"]);
     usage(&["a.run", "--initial=-1"], &["--initial", "0 or more"]);
     usage(&["a.run", "--order", "best"], &["greedy", "rrf", "copeland"]);
     usage(&["a.run", "--depth", "0"], &["--depth"]);

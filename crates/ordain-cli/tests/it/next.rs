@@ -151,7 +151,7 @@ fn a_target() {
     let best = folder.json(["rank", "--goal", "best"])["certainty"]["probability"].as_f64().unwrap();
     let pairs = |target: f64| {
         let target = target.to_string();
-        pairs(&folder.json(["next", "--goal", "best", "--target", target.as_str()])).len()
+        pairs(&folder.json(["next", "--inference", "ep", "--goal", "best", "--target", target.as_str()])).len()
     };
     assert_eq!((pairs(best), pairs(best + 1e-6)), (0, 1));
     assert_eq!(folder.run(["next", "--target", "1.5"]).code, Some(2));

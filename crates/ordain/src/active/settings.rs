@@ -61,6 +61,8 @@ pub enum Unfit {
     Options(Error),
 }
 
+const NO_FOCUS: &str = "leave it out, or choose a strategy that has one, for example expected-loss";
+
 impl Asking {
     /// Decides the settings. An option of the caller counts more than the project, and the project more than what suits the goal.
     ///
@@ -86,7 +88,8 @@ impl Asking {
                 Some(_) => Unfit::Options(Error::Setting {
                     name: "focus",
                     found: focus.to_string(),
-                    expected: format!("no focus: the strategy {strategy} has none"),
+                    expected: format!("no focus: the strategy {} has none", strategy.name()),
+                    hint: NO_FOCUS,
                 }),
                 None => Unfit::NoFocus { focus, strategy: strategy.name() },
             });
@@ -103,11 +106,13 @@ impl From<Unfit> for Error {
                 name: "strategy",
                 found: name,
                 expected: format!("one of {}", Strategy::names().join(", ")),
+                hint: "leave it out to have the goal's own",
             },
             Unfit::NoFocus { focus, strategy } => Self::Setting {
                 name: "focus",
                 found: focus.to_string(),
                 expected: format!("no focus: the strategy {strategy} has none"),
+                hint: NO_FOCUS,
             },
             Unfit::Options(error) => error,
         }

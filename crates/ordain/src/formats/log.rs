@@ -298,7 +298,9 @@ fn nothing_to_undo(path: &Path, log: &AnswerLog, judge: Option<&str>) -> Error {
     let hint = match log.standing().last() {
         None => "there are no answers to take back".into(),
         Some(Answer { judge: None, .. }) => "the latest standing answer has no judge: undo without naming one".into(),
-        Some(Answer { judge: Some(other), .. }) => format!("the latest standing answer is of the judge \"{other}\""),
+        Some(Answer { judge: Some(other), .. }) => {
+            format!("the latest standing answer is of the judge \"{other}\": undo with --judge {other}")
+        }
     };
     InputError::new(path, format!("a standing answer {whose}")).found("undo").hint(hint).into()
 }

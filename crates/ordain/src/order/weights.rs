@@ -82,7 +82,8 @@ impl ExpertState {
             return Err(Error::Data { what: "experts' weights", found, expected: format!("{expected}, as given now") });
         }
         let contradicts = |name, found: String, kept: String| {
-            Err(Error::Setting { name, found, expected: format!("{kept}, with which the state was begun") })
+            let expected = format!("{kept}, with which the state was begun");
+            Err(Error::Setting { name, found, expected, hint: "leave it out to go on, or name a new file for --state" })
         };
         match (learn, beta, initial) {
             (Some(learn), _, _) if learn != self.learner.word() => {
@@ -120,7 +121,8 @@ fn listed(weights: &[f64]) -> String {
 /// # Errors
 /// If there is another number of weights, or their sum is not positive and finite.
 pub fn scaled_weights(weights: &[f64], experts: &[String]) -> Result<Vec<f64>> {
-    let wrong = |expected| Err(Error::Setting { name: "initial", found: listed(weights), expected });
+    let hint = "write for example --initial 0.5,0.3,0.2";
+    let wrong = |expected| Err(Error::Setting { name: "initial", found: listed(weights), expected, hint });
     if weights.len() != experts.len() {
         let all = experts.join(", ");
         return wrong(format!("{} weights with commas between, one for each of {all}", experts.len()));
