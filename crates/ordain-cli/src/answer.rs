@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use ordain::data::{Answer, Entry, Items, Outcome as Said};
 use ordain::formats::{named_item, named_pair};
-use ordain::{InputError, Recorder};
+use ordain::{Error, InputError, Recorder};
 
 use crate::clock::now;
 use crate::{Failure, Outcome, output};
@@ -36,11 +36,22 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut recorder = Recorder::open(&arguments.project)?;
     let entry = entry(arguments, recorder.items())?;
-    recorder.record(entry)?;
+    recorder.record(entry).map_err(|error| by_another(error, &recorder, arguments))?;
     let learned = recorder.answers().standing().iter().filter(|answer| answer.outcome != Said::Skip).count();
     let count = output::count(learned, "answer");
     output::note(format!("recorded in {}: {count} to learn from", recorder.file().display()));
     Ok(())
+}
+
+/// Says how to take back somebody else's answer, where that is what stands.
+fn by_another(error: Error, recorder: &Recorder, arguments: &Arguments) -> Error {
+    let standing = recorder.answers().standing();
+    match (error, standing.last().and_then(|latest| latest.judge.as_deref())) {
+        (Error::Input(error), Some(judge)) if arguments.words == ["undo"] => {
+            error.hint(format!("the latest standing answer is taken back with --judge {}", output::typed(judge))).into()
+        }
+        (error, _) => error,
+    }
 }
 
 fn entry(arguments: &Arguments, items: &Items) -> Result<Entry, Failure> {

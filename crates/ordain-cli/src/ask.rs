@@ -86,6 +86,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let cards = Cards::read(&project, &arguments.hide)?;
     project.check_log()?;
     let working = working("learning from the answers");
+    project.set_watch(working.watch());
     project.session()?;
     drop(working);
     let input = Input::new();

@@ -63,10 +63,10 @@ fn parse_focus(text: &str) -> Result<f64, &'static str> {
 impl Options {
     /// What the command line wants otherwise than a project whose goal is `usual`.
     pub fn given(&self, usual: Goal) -> Result<AskOptions, Failure> {
-        let mut options = AskOptions::goal(self.goal.given(usual)?);
-        options.strategy.clone_from(&self.strategy);
-        options.focus = self.focus;
-        options.seed = self.seed;
-        Ok(options)
+        Ok(AskOptions::default()
+            .with_goal(self.goal.given(usual)?)
+            .with_strategy(self.strategy.clone())
+            .with_focus(self.focus)
+            .with_seed(self.seed))
     }
 }

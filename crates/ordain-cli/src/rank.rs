@@ -113,7 +113,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         });
     }
     let mut project = Project::open(&arguments.project)?;
-    project.set_options(AskOptions::goal(arguments.goal.given(project.model().ask().goal)?))?;
+    project.set_options(AskOptions::default().with_goal(arguments.goal.given(project.model().ask().goal)?))?;
     let asking = project.asking()?;
     let fitted = fit(&project, arguments)?;
     let effort = match arguments.format {
@@ -136,7 +136,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// What is believed of the project's items, and of newcomers if some are given.
-fn fit<'a>(project: &'a Project, arguments: &Arguments) -> Result<Fitted<'a>, Failure> {
+fn fit(project: &Project, arguments: &Arguments) -> Result<Fitted, Failure> {
     let newcomers = arguments.with.as_ref().map(|items| project.newcomers(items, &arguments.with_links)).transpose()?;
     let working = working("learning from the answers");
     let (inference, watch) = (arguments.inference, working.watch());
@@ -159,7 +159,7 @@ pub struct Shown {
 impl Shown {
     /// The ranking of all items.
     fn make(
-        fitted: &Fitted<'_>,
+        fitted: &Fitted,
         asking: &Asking,
         rule: StopRule,
         top: Option<u32>,
@@ -181,16 +181,16 @@ impl Shown {
     }
 
     /// As `ordain rank` shows it when nothing else is said.
-    pub fn plain(fitted: &Fitted<'_>, asking: &Asking) -> Result<Self, Failure> {
+    pub fn plain(fitted: &Fitted, asking: &Asking) -> Result<Self, Failure> {
         Self::make(fitted, asking, StopRule::new(asking.goal), None, Some(Effort::IfQuick))
     }
 
-    fn rows<'a>(&'a self, fitted: &'a Fitted<'_>) -> impl Iterator<Item = Row<'a>> {
+    fn rows<'a>(&'a self, fitted: &'a Fitted) -> impl Iterator<Item = Row<'a>> {
         self.ranking.items.iter().enumerate().map(|(at, item)| row(fitted, item, self.tiers[at]))
     }
 
     /// The table for people, with a picture of every item's utility: the mean and the 90 % around it.
-    pub fn show(&self, fitted: &Fitted<'_>) -> Outcome {
+    pub fn show(&self, fitted: &Fitted) -> Outcome {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         let tiered = self.tiers.iter().any(|&tier| tier > 1);
@@ -242,7 +242,7 @@ impl Shown {
     }
 }
 
-fn row<'a>(fitted: &'a Fitted<'_>, ranked: &RankedItem, tier: usize) -> Row<'a> {
+fn row<'a>(fitted: &'a Fitted, ranked: &RankedItem, tier: usize) -> Row<'a> {
     let items = fitted.items();
     Row {
         id: items.id(ranked.item),

@@ -10,7 +10,9 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use comfy_table::{CellAlignment, Table, presets};
 pub use ordain::active::QualityMeasure as Measure;
-use ordain::active::{BeliefKind, Contender, Curve, Facts, Ground, Judge, Point, Quality, Strategy, Tournament};
+use ordain::active::{
+    AskOptions, BeliefKind, Contender, Curve, Facts, Ground, Judge, Point, Quality, Strategy, Tournament,
+};
 use ordain::data::Goal;
 use ordain::formats::DEFAULT_NOISE;
 use ordain::formats::read_kernels;
@@ -137,17 +139,20 @@ struct Game {
 }
 
 fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
-    let project = Project::open(arguments.project.as_deref().unwrap_or(".".as_ref()))?;
-    let model = project.model();
+    let mut project = Project::open(arguments.project.as_deref().unwrap_or(".".as_ref()))?;
     let facts = project.facts(arguments.truth.as_deref().unwrap_or_default())?;
-    let goal = arguments.goal.given(model.ask().goal)?.unwrap_or(model.ask().goal);
+    let usual = project.model().ask().goal;
+    let goal = arguments.goal.given(usual)?.unwrap_or(usual);
     let mut strategies = arguments.strategy.clone();
     let mut focuses = arguments.focus.clone();
-    if let Some(own) = model.ask().strategy.as_ref().filter(|_| strategies.is_empty()) {
-        project.asking()?;
-        strategies.push(own.clone());
-        focuses = if focuses.is_empty() { model.ask().focus.into_iter().collect() } else { focuses };
+    if strategies.is_empty() {
+        let options = AskOptions::default().with_goal(Some(goal)).with_focus(focuses.first().copied());
+        project.set_options(options)?;
+        let own = project.asking()?.strategy;
+        strategies.push(own.name().to_owned());
+        focuses = if focuses.is_empty() { own.focus().into_iter().collect() } else { focuses };
     }
+    let model = project.model();
     let sizes = project.items().group_sizes();
     let alone = sizes.iter().filter(|&&size| size < 2).count();
     if alone == sizes.len() {
@@ -160,14 +165,13 @@ fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
     let own = model.answer_model();
     let tie_width = if own.tie_width() > 0.0 { own.tie_width() } else { arguments.tie_width };
     let other = arguments.model.as_ref().map(|file| read_kernels(file, project.items())).transpose()?;
-    let kernel = match other {
-        Some(kernels) => Model::new(project.items().clone(), kernels)?.kernel()?,
-        None => model.kernel()?,
+    let ground = match other {
+        Some(kernels) => Model::new(project.items().clone(), kernels)?.ground(facts)?,
+        None => model.ground(facts)?,
     };
     let answer_model = AnswerModel::new(own.noise(), tie_width)?;
     let tournament = tournament(arguments, goal, answer_model, model.ask().repeat);
     let contenders = contenders(&strategies, &focuses, &arguments.belief, goal)?;
-    let ground = Ground { groups: project.items().groups().cloned(), kernel, facts };
     Ok(Game { grounds: vec![ground], contenders, tournament })
 }
 
@@ -190,7 +194,7 @@ fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
             // What the other half says.
             model = model.with_parameters(&tuned[1 - at % 2])?;
         }
-        Ok(Ground { groups: None, kernel: model.kernel()?, facts: Facts::Grades(query.grades) })
+        Ok(model.ground(Facts::Grades(query.grades))?)
     };
     let grounds = queries.into_iter().enumerate().map(ground).collect::<Result<_, _>>()?;
     Ok(Game { grounds, contenders, tournament })

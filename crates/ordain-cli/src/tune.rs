@@ -85,8 +85,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         .with_seed(Seed(arguments.seed.unwrap_or(project.model().ask().seed)))
         .with_watch(working.watch());
     let tuned = project.tune(&params).map_err(|error| explained(error, &project))?;
-    let values: Vec<Parameter> =
-        tuned.parameters.iter().map(|one| Parameter { name: one.name.clone(), value: rounded(one.value) }).collect();
+    let mut values = tuned.values();
+    values.iter_mut().for_each(|one| one.value = rounded(one.value));
     let spreads = match arguments.intervals {
         true => Some(project.model().clone().with_parameters(&values)?.uncertainty(&params)?),
         false => None,

@@ -36,7 +36,7 @@
 //!
 //! let mut answers: Vec<Entry> = Vec::new();
 //! let model = Model::new(Items::from_ids(["ash", "birch", "cedar"])?, vec![KernelSpec::independent(1.0)])?;
-//! let mut session = model.session(&AskOptions::default(), None)?;
+//! let mut session = model.session(&AskOptions::default(), None, &Watch::NONE)?;
 //! while let Some(question) = session.ask()? {
 //!     let answer = question.answer(Outcome::Second)?;
 //!     session.tell(answer.clone())?; // learn first: what cannot be learned is not kept
@@ -74,7 +74,7 @@ mod watch;
 mod words;
 
 pub use error::{Error, InputError, Result};
-pub use model::{Fitted, Inference, Model, Pool, Ranking};
+pub use model::{Fitted, Inference, Model, Ranking};
 pub use project::{Project, Recorder};
 pub use watch::{Step, Watch};
 pub use words::Vocabulary;

@@ -2,8 +2,13 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::{Error, Result};
+
+/// The work of turning answers into a belief.
+pub(crate) const LEARNING: &str = "learning from the answers";
 
 /// One step of long work.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,8 +79,15 @@ impl Watch {
     }
 
     /// The same watch, which stops the work as soon as a function says so. The call then returns [`Error::Cancelled`].
+    /// A stop that was wanted once stays wanted.
     pub fn stop_when(mut self, stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        self.stop = Some(Arc::new(stop));
+        let wanted = AtomicBool::new(false);
+        self.stop = Some(Arc::new(move || {
+            if stop() {
+                wanted.store(true, Relaxed);
+            }
+            wanted.load(Relaxed)
+        }));
         self
     }
 

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ordain::active::{
-    AskOptions, BeliefKind, CertaintyParams, Contender, Curve, Facts, Ground, Judge, Match, Rules, Tournament, marks,
+    Asking, BeliefKind, CertaintyParams, Contender, Curve, Facts, Ground, Judge, Match, Rules, SessionParams,
+    Tournament, marks,
 };
 use ordain::kernel::{KernelSpec, Over, Shape};
 use ordain::measure::Mean;
@@ -62,9 +63,7 @@ impl Race {
         let asking = Contender { belief: BeliefKind::Gp, strategy: strategy.name().into(), focus: strategy.focus() };
         let random = |belief| Contender { belief, strategy: "random".into(), focus: None };
         let facts = Facts::Utilities(utilities(truth));
-        let ground = |model: &Model| -> Result<[Ground; 1], Failure> {
-            Ok([Ground { groups: None, kernel: model.kernel()?, facts: facts.clone() }])
-        };
+        let ground = |model: &Model| -> Result<[Ground; 1], Failure> { Ok([model.ground(facts.clone())?]) };
         let full = ground(model)?;
         let all = [asking, random(BeliefKind::Gp), random(BeliefKind::GLICKO)];
         let names = [ORDAIN, AT_RANDOM, RATINGS].map(str::to_owned);
@@ -74,7 +73,7 @@ impl Race {
             let curve = rules.play(&ground(&lesser)?, &all[..1])?.remove(0);
             curves.insert(at, (name.to_owned(), curve));
         }
-        let expected = expected(model, &full[0], &rules, |over| working.progress(over, SESSIONS))?;
+        let expected = expected(project.asking()?, &full[0], &rules, |over| working.progress(over, SESSIONS))?;
         Ok(Self { curves, expected })
     }
 
@@ -121,12 +120,12 @@ fn lesser(all: &[KernelSpec]) -> Vec<(&'static str, Vec<KernelSpec>)> {
 
 /// What Ordain expects of itself, in the sessions that the tournament plays.
 fn expected(
-    model: &Model,
+    asking: Asking,
     ground: &Ground,
     rules: &Tournament,
     watch: impl Fn(usize) + Sync,
 ) -> Result<Vec<(usize, Mean)>, Failure> {
-    let params = model.session(&AskOptions::default(), None)?.params().clone();
+    let params = SessionParams::new(asking.strategy).with_repeat(asking.repeat);
     let of_match = Rules { groups: None, model: rules.model, judge: rules.judge, answers: rules.answers };
     let over = AtomicUsize::new(0);
     // Few draws: what is shown is a mean over sessions.

@@ -44,6 +44,5 @@ pub fn tune_on(
         models.push(asked.with_answers(AnswerLog::new(answers)?)?);
     }
     let params = TuningParams::default().with_seed(seed).with_restarts(0);
-    let tuned = Model::tune_together(&models, &params)?.parameters;
-    Ok(tuned.into_iter().map(|one| Parameter { name: one.name, value: one.value }).collect())
+    Ok(Model::tune_together(&models, &params)?.values())
 }

@@ -81,15 +81,15 @@ impl Learner {
     /// Holds covariances in another form; what was learned is forgotten.
     pub(super) fn set_form(&mut self, form: CovarianceForm, strategy: Strategy) -> Result<()> {
         self.form = (form, strategy.workload());
-        self.reset()
+        *self = self.fresh()?;
+        Ok(())
     }
 
-    /// Forgets everything.
-    pub(super) fn reset(&mut self) -> Result<()> {
-        self.state = prior(self.kind, self.form, &self.kernel)?;
-        self.observations.clear();
-        self.refined = 0;
-        Ok(())
+    /// The same before any answer.
+    pub(super) fn fresh(&self) -> Result<Self> {
+        let Self { kind, form, ref kernel, model, .. } = *self;
+        let state = prior(kind, form, kernel)?;
+        Ok(Self { kind, form, kernel: kernel.clone(), model, observations: Vec::new(), refined: 0, state })
     }
 
     /// Learns from an answer; skips teach nothing. What cannot be learned from leaves the belief as it was.

@@ -6,7 +6,7 @@
 use super::forecast::{Forecast, ForecastParams, WORLD_DRAWS, forecast};
 use super::{Asking, Candidates, StopRule, Strategy};
 use crate::data::{Groups, Items};
-use crate::gp::{AnswerModel, Belief, Incremental};
+use crate::gp::{AnswerModel, Belief, Incremental, check_size};
 use crate::{Result, Watch};
 
 /// How many more answers a forecast looks at, in how many worlds, and how often in each.
@@ -104,7 +104,7 @@ impl Outlook {
     /// From a belief on, under these settings, among these pairs.
     ///
     /// # Errors
-    /// If the belief cannot give its covariances.
+    /// If there are more than 20,000 items, or the belief cannot give its covariances.
     pub(crate) fn new(
         belief: &dyn Belief,
         groups: Option<&Groups>,
@@ -114,6 +114,8 @@ impl Outlook {
         rule: StopRule,
         span: Span,
     ) -> Result<Self> {
+        // A world is drawn for all items together.
+        check_size(belief.len())?;
         let Span { worlds, most, every } = span;
         let (repeat, seed) = (asking.repeat, asking.seed);
         let params = ForecastParams { rule, repeat, worlds, most, every, seed, ..ForecastParams::default() };

@@ -9,12 +9,13 @@ use super::{
     Asking, BeliefKind, Candidates, Certainty, CertaintyParams, Outlook, Question, Span, StopRule, Strategy, certainty,
     choose, choose_many,
 };
-use crate::data::{Answer, AnswerLog, Groups, ItemId};
+use crate::data::{Answer, AnswerLog, Groups, ItemId, check_pair};
 use crate::gp::{AnswerModel, Belief, CovarianceForm, by_falling_mean};
 use crate::kernel::Kernel;
 use crate::numeric::{Purpose, Seed, Stream};
 use crate::params::setters;
-use crate::{Error, Result};
+use crate::watch::{LEARNING, Step};
+use crate::{Error, Result, Watch};
 
 /// How a session works.
 #[derive(Debug, Clone)]
@@ -139,7 +140,17 @@ impl Session {
     /// # Errors
     /// As [`Session::tell`]; the session has then learned the answers before the one that is wrong.
     pub fn resume(&mut self, log: &AnswerLog) -> Result<()> {
-        log.standing().into_iter().try_for_each(|answer| self.tell(answer.clone()))
+        self.resume_watched(log, &Watch::NONE)
+    }
+
+    /// As [`Session::resume`], followed by a watch.
+    pub(crate) fn resume_watched(&mut self, log: &AnswerLog, watch: &Watch) -> Result<()> {
+        let standing = log.standing();
+        for (done, answer) in standing.iter().enumerate() {
+            watch.step(|| Step::new(LEARNING, done, standing.len()))?;
+            self.tell((*answer).clone())?;
+        }
+        Ok(())
     }
 
     /// The next pair; none if no pair is left. Asking again without an answer gives the same pair.
@@ -202,10 +213,7 @@ impl Session {
     /// If items are not there or not of one group, it is a tie and ties have no width, or the belief cannot take it. The
     /// session is then as it was.
     pub fn tell(&mut self, answer: Answer) -> Result<()> {
-        match answer.second {
-            Some(second) => self.check_pair(answer.first, second)?,
-            None => self.check_item(answer.first)?,
-        }
+        answer.check(self.belief().len(), self.groups.as_ref())?;
         self.learner.learn(&answer)?;
         self.candidates.rule_out(&answer, self.params.repeat);
         self.answers.push(answer);
@@ -216,18 +224,19 @@ impl Session {
     /// that never heard it: everything is learned again without it.
     ///
     /// # Errors
-    /// If the kernel cannot be evaluated.
+    /// If the kernel cannot be evaluated. The session is then as it was.
     pub fn undo(&mut self, judge: Option<&str>) -> Result<Option<Answer>> {
         let Some(at) = self.answers.iter().rposition(|answer| answer.judge.as_deref() == judge) else {
             return Ok(None);
         };
-        let taken = self.answers.remove(at);
-        self.learner.reset()?;
-        self.candidates = self.allowed.clone();
-        for answer in std::mem::take(&mut self.answers) {
-            self.tell(answer)?;
+        let mut learner = self.learner.fresh()?;
+        let mut candidates = self.allowed.clone();
+        for answer in self.answers.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, answer)| answer) {
+            learner.learn(answer)?;
+            candidates.rule_out(answer, self.params.repeat);
         }
-        Ok(Some(taken))
+        (self.learner, self.candidates) = (learner, candidates);
+        Ok(Some(self.answers.remove(at)))
     }
 
     /// How settled the ranking of every group is.
@@ -293,29 +302,7 @@ impl Session {
         self.params.seed.stream(Purpose::Choice { answers })
     }
 
-    fn check_item(&self, item: ItemId) -> Result<()> {
-        let count = self.belief().len();
-        if item.index() < count {
-            return Ok(());
-        }
-        Err(Error::Data {
-            what: "the number of an item",
-            found: item.index().to_string(),
-            expected: format!("below {count}"),
-        })
-    }
-
     fn check_pair(&self, first: ItemId, second: ItemId) -> Result<()> {
-        self.check_item(first)?;
-        self.check_item(second)?;
-        let apart = self.groups.as_ref().is_some_and(|groups| groups.of(first) != groups.of(second));
-        if first == second || apart {
-            return Err(Error::Data {
-                what: "a pair",
-                found: if apart { "items of two groups" } else { "an item and itself" }.into(),
-                expected: "two items of one group".into(),
-            });
-        }
-        Ok(())
+        check_pair(first, second, self.belief().len(), self.groups.as_ref())
     }
 }

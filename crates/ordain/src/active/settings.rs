@@ -5,6 +5,7 @@ use super::Strategy;
 use crate::Error;
 use crate::data::{Ask, Goal, Items};
 use crate::numeric::Seed;
+use crate::params::setters;
 
 /// What a caller wants otherwise than the project's `[ask]` says.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -16,15 +17,19 @@ pub struct AskOptions {
     pub strategy: Option<String>,
     /// Another focus.
     pub focus: Option<f64>,
+    /// Whether a pair may be asked again.
+    pub repeat: Option<bool>,
     /// Another seed.
     pub seed: Option<u64>,
 }
 
-impl AskOptions {
-    /// Nothing but another goal, if there is one.
-    pub fn goal(goal: Option<Goal>) -> Self {
-        Self { goal, ..Self::default() }
-    }
+setters! {
+    AskOptions:
+    with_goal = goal: Option<Goal>,
+    with_strategy = strategy: Option<String>,
+    with_focus = focus: Option<f64>,
+    with_repeat = repeat: Option<bool>,
+    with_seed = seed: Option<u64>,
 }
 
 /// The settings of a session.
@@ -95,7 +100,8 @@ impl Asking {
             });
         }
         let strategy = named(name, focus).map_err(Unfit::Options)?;
-        Ok(Self { goal, strategy, repeat: ask.repeat, seed: Seed(options.seed.unwrap_or(ask.seed)) })
+        let repeat = options.repeat.unwrap_or(ask.repeat);
+        Ok(Self { goal, strategy, repeat, seed: Seed(options.seed.unwrap_or(ask.seed)) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The answers of judges.
 
-use super::ItemId;
+use super::{Groups, ItemId};
 use crate::words::vocabulary;
 use crate::{Error, Result};
 
@@ -71,10 +71,22 @@ impl Answer {
         }
     }
 
-    /// Sets the judge.
+    /// Sets the judge. An empty name is no judge.
     pub fn by(mut self, judge: impl Into<String>) -> Self {
-        self.judge = Some(judge.into());
+        self.judge = named(Some(judge.into()));
         self
+    }
+
+    /// Checks that the answer is about items that are there: one, or two different ones of one group, as the outcome says.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn check(&self, items: usize, groups: Option<&Groups>) -> Result<()> {
+        Self::new(self.first, self.second, self.outcome)?;
+        match self.second {
+            Some(second) => check_pair(self.first, second, items, groups),
+            None => check_item(self.first, items),
+        }
     }
 
     /// The answer in words; `name` gives an item's name.
@@ -107,6 +119,44 @@ pub enum Entry {
         /// The time, as text from the log.
         time: Option<String>,
     },
+}
+
+impl Entry {
+    /// The same entry, in which an empty name is no judge.
+    pub(crate) fn tidy(self) -> Self {
+        match self {
+            Self::Answer(answer) => Self::Answer(Answer { judge: named(answer.judge), ..answer }),
+            Self::Undo { judge, time } => Self::Undo { judge: named(judge), time },
+        }
+    }
+}
+
+fn named(judge: Option<String>) -> Option<String> {
+    judge.filter(|judge| !judge.is_empty())
+}
+
+/// Checks that an item is one of so many.
+pub(crate) fn check_item(item: ItemId, items: usize) -> Result<()> {
+    if item.index() < items {
+        return Ok(());
+    }
+    let found = item.index().to_string();
+    Err(Error::Data { what: "the number of an item", found, expected: format!("below {items}") })
+}
+
+/// Checks that two items are there, differ, and are of one group.
+pub(crate) fn check_pair(first: ItemId, second: ItemId, items: usize, groups: Option<&Groups>) -> Result<()> {
+    check_item(first, items)?;
+    check_item(second, items)?;
+    let apart = groups.is_some_and(|groups| groups.of(first) != groups.of(second));
+    if first == second || apart {
+        return Err(Error::Data {
+            what: "a pair",
+            found: if apart { "items of two groups" } else { "an item and itself" }.into(),
+            expected: "two items of one group".into(),
+        });
+    }
+    Ok(())
 }
 
 /// All entries of the log, in order.
@@ -149,6 +199,11 @@ impl AnswerLog {
     /// The standing answers: those that no undo took back, in order, with skips.
     pub fn standing(&self) -> Vec<&Answer> {
         resolve(&self.entries).0
+    }
+
+    /// The latest standing answer of a judge.
+    pub fn latest(&self, judge: Option<&str>) -> Option<&Answer> {
+        self.standing().into_iter().rfind(|answer| answer.judge.as_deref() == judge)
     }
 
     /// The position of the first undo among `entries` that has nothing to take back.

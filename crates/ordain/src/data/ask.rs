@@ -1,6 +1,7 @@
 //! What a project says about asking.
 
 use super::Goal;
+use crate::params::setters;
 
 /// How the next pair is chosen, as a project's `[ask]` says it. `ordain::active` makes settings of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +17,15 @@ pub struct Ask {
     pub repeat: bool,
     /// Where random choices start.
     pub seed: u64,
+}
+
+setters! {
+    Ask:
+    with_goal = goal: Goal,
+    with_strategy = strategy: Option<String>,
+    with_focus = focus: Option<f64>,
+    with_repeat = repeat: bool,
+    with_seed = seed: u64,
 }
 
 impl Default for Ask {

@@ -12,6 +12,7 @@ mod newcomers;
 mod relation;
 
 pub use answers::{Answer, AnswerLog, Entry, Outcome};
+pub(crate) use answers::{check_item, check_pair};
 pub use ask::Ask;
 pub use attributes::{Attributes, Scale};
 pub use goal::Goal;

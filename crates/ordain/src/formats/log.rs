@@ -62,6 +62,19 @@ impl AnswerWriter {
     /// If the columns of the log cannot hold the entry, it is an undo with nothing to take back, or writing fails. The
     /// file is then unchanged.
     pub fn append(&mut self, entry: &Entry, items: &Items) -> Result<()> {
+        self.put(entry, None, items)
+    }
+
+    /// Appends an undo of a judge that takes back this answer, and no other: what the log says under the lock decides.
+    ///
+    /// # Errors
+    /// As [`AnswerWriter::append`], or if the judge's latest standing answer is another one, as when somebody else answered
+    /// meanwhile under the same name.
+    pub fn undo(&mut self, answer: &Answer, time: Option<String>, items: &Items) -> Result<()> {
+        self.put(&Entry::Undo { judge: answer.judge.clone(), time }, Some(answer), items)
+    }
+
+    fn put(&mut self, entry: &Entry, taken: Option<&Answer>, items: &Items) -> Result<()> {
         if self.columns.is_none() {
             // Somebody else may have begun the log meanwhile.
             *self = Self::open(&self.path, items)?;
@@ -79,7 +92,7 @@ impl AnswerWriter {
                 return Err(emptied());
             }
             check_last_line(file, path)?;
-            check_undo(file, path, entry, items)?;
+            check_undo(file, path, entry, taken, items)?;
             write_line(file, path, &line)
         })
     }
@@ -282,15 +295,22 @@ fn rows(file: &File, path: &Path) -> Result<Rows> {
 
 /// Refuses an undo that has nothing to take back, because nobody could read the log after it. Only the log under the
 /// lock counts: somebody else may have taken the same answer back a moment ago.
-fn check_undo(file: &File, path: &Path, entry: &Entry, items: &Items) -> Result<()> {
+fn check_undo(file: &File, path: &Path, entry: &Entry, taken: Option<&Answer>, items: &Items) -> Result<()> {
     let Entry::Undo { judge, .. } = entry else { return Ok(()) };
     // An empty cell is no judge.
     let judge = judge.as_deref().filter(|judge| !judge.is_empty());
     let log = answers_in(rows(file, path)?, items)?;
-    if log.standing().iter().any(|answer| answer.judge.as_deref() == judge) {
-        return Ok(());
+    let latest = log.latest(judge).ok_or_else(|| nothing_to_undo(path, &log, judge))?;
+    match taken {
+        Some(taken) if taken != latest => {
+            let words = |answer: &Answer| answer.sentence(|item| items.id(item).to_owned());
+            Err(InputError::new(path, format!("{} as the latest answer of its judge", words(taken)))
+                .found(words(latest))
+                .hint("somebody else answered meanwhile under the same name: open the project again")
+                .into())
+        }
+        _ => Ok(()),
     }
-    Err(nothing_to_undo(path, &log, judge))
 }
 
 fn nothing_to_undo(path: &Path, log: &AnswerLog, judge: Option<&str>) -> Error {
@@ -298,9 +318,7 @@ fn nothing_to_undo(path: &Path, log: &AnswerLog, judge: Option<&str>) -> Error {
     let hint = match log.standing().last() {
         None => "there are no answers to take back".into(),
         Some(Answer { judge: None, .. }) => "the latest standing answer has no judge: undo without naming one".into(),
-        Some(Answer { judge: Some(other), .. }) => {
-            format!("the latest standing answer is of the judge \"{other}\": undo with --judge {other}")
-        }
+        Some(Answer { judge: Some(other), .. }) => format!("the latest standing answer is of the judge \"{other}\""),
     };
     InputError::new(path, format!("a standing answer {whose}")).found("undo").hint(hint).into()
 }

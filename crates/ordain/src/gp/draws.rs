@@ -40,6 +40,19 @@ const SETTLE: usize = 32;
 /// logarithm.
 const CERTAIN: f64 = 8.5;
 
+/// Refuses more items than can be drawn together.
+pub(crate) fn check_size(items: usize) -> Result<()> {
+    if items <= LARGEST_GROUP {
+        return Ok(());
+    }
+    Err(Error::TooLarge {
+        what: "a group of items".into(),
+        size: items,
+        limit: LARGEST_GROUP,
+        method: "the joint draws behind rank intervals",
+    })
+}
+
 /// The joint law of some items' utilities, ready to draw from.
 pub(crate) struct Draws {
     mean: Vec<f64>,
@@ -56,14 +69,7 @@ impl Draws {
     /// # Errors
     /// If there are more than 20,000, or the kernel cannot be evaluated.
     pub(crate) fn new(belief: &dyn Belief, items: &[ItemId]) -> Result<Self> {
-        if items.len() > LARGEST_GROUP {
-            return Err(Error::TooLarge {
-                what: "a group of items".into(),
-                size: items.len(),
-                limit: LARGEST_GROUP,
-                method: "the joint draws behind rank intervals",
-            });
-        }
+        check_size(items.len())?;
         let mean = items.iter().map(|item| belief.mean()[item.index()]).collect();
         let factor = transpose(SemidefiniteFactor::new(&belief.covariance(items)?).transpose());
         let mut observed = among(belief.factors(), items, belief.len());

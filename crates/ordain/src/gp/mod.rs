@@ -16,7 +16,7 @@ mod tuning;
 
 pub use belief::{AllCovariances, Belief, Covariances, Factor, Prediction, predict};
 pub use compare::{Comparison, ComparisonParams, Lack, Score, Setting};
-pub(crate) use draws::Draws;
+pub(crate) use draws::{Draws, check_size};
 pub use ep::{Ep, EpParams, Site};
 pub(crate) use incremental::Workload;
 pub use incremental::{CovarianceForm, Incremental};

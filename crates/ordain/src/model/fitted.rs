@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use super::{Inference, Model, Pool, Ranking};
+use super::{Inference, Model, Ranking, ranked};
 use crate::active::{
     Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, Outlook, Question, StopRule, certainty,
-    choose_many, rank_with_certainty,
+    choose_many,
 };
-use crate::data::{ItemId, Items, Newcomers};
-use crate::gp::{Belief, EpParams, Incremental, Prediction, RankingParams, predict};
+use crate::data::{ItemId, Items, Newcomers, check_pair};
+use crate::gp::{Belief, EpParams, Incremental, Prediction, RankingParams};
 use crate::kernel::{Kernel, build_with_newcomers};
 use crate::numeric::Purpose;
-use crate::watch::Step;
+use crate::watch::{LEARNING, Step};
 use crate::{Result, Watch};
 
 /// A belief over a model's items, and perhaps over newcomers.
-pub struct Fitted<'a> {
-    model: &'a Model,
+pub struct Fitted {
+    model: Model,
     /// The model's items and then newcomers, if there are any.
     joined: Option<Items>,
     belief: Box<dyn Belief>,
@@ -28,7 +28,7 @@ impl Model {
     ///
     /// # Errors
     /// If a kernel cannot be evaluated, an answer cannot be learned, EP does not converge, or the watch stops it.
-    pub fn fit(&self, inference: Inference, watch: &Watch) -> Result<Fitted<'_>> {
+    pub fn fit(&self, inference: Inference, watch: &Watch) -> Result<Fitted> {
         let kernel = self.kernel()?;
         let observations = self.observations()?;
         let belief: Box<dyn Belief> = match inference {
@@ -37,7 +37,7 @@ impl Model {
             }
             Inference::Incremental => Box::new(step_by_step(kernel, &observations, watch)?),
         };
-        Ok(Fitted { model: self, joined: None, belief, learned: observations.len() })
+        Ok(Fitted { model: self.clone(), joined: None, belief, learned: observations.len() })
     }
 
     /// Learns from all standing answers, and believes accordingly of newcomers. What is believed of the model's own items is the
@@ -45,7 +45,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`Model::fit`].
-    pub fn fit_with(&self, newcomers: Newcomers<'_>, inference: Inference, watch: &Watch) -> Result<Fitted<'_>> {
+    pub fn fit_with(&self, newcomers: Newcomers<'_>, inference: Inference, watch: &Watch) -> Result<Fitted> {
         let joint = Arc::new(build_with_newcomers(&self.kernels, &newcomers)?);
         let observations = self.observations()?;
         let belief: Box<dyn Belief> = match inference {
@@ -56,7 +56,7 @@ impl Model {
             // Steps are along known items, so that newcomers change nothing for those.
             Inference::Incremental => Box::new(step_by_step(joint, &observations, watch)?),
         };
-        Ok(Fitted { model: self, joined: Some(newcomers.into_items()), belief, learned: observations.len() })
+        Ok(Fitted { model: self.clone(), joined: Some(newcomers.into_items()), belief, learned: observations.len() })
     }
 }
 
@@ -67,16 +67,16 @@ fn step_by_step(
 ) -> Result<Incremental> {
     let mut belief = Incremental::new(kernel, observations.len())?;
     for (done, observation) in observations.iter().enumerate() {
-        watch.step(|| Step::new("learning from the answers", done, observations.len()))?;
+        watch.step(|| Step::new(LEARNING, done, observations.len()))?;
         belief.observe(observation)?;
     }
     Ok(belief)
 }
 
-impl Fitted<'_> {
+impl Fitted {
     /// The model.
     pub fn model(&self) -> &Model {
-        self.model
+        &self.model
     }
 
     /// What is believed.
@@ -109,16 +109,15 @@ impl Fitted<'_> {
     /// # Errors
     /// As [`rank`](crate::gp::rank).
     pub fn rank(&self, params: &RankingParams) -> Result<Ranking> {
-        let (items, groups) = rank_with_certainty(self.belief(), self.items(), params)?;
-        Ok(Ranking { items, groups })
+        ranked(self.belief(), self.items(), params)
     }
 
     /// What a judge would say of two items.
     ///
     /// # Errors
-    /// If a kernel cannot give a column.
+    /// If an item is not there, or a kernel cannot give a column.
     pub fn predict(&self, first: ItemId, second: ItemId) -> Result<Prediction> {
-        predict(self.belief(), &self.model.answer_model, first, second)
+        self.model.predict(self.belief(), first, second)
     }
 
     /// How settled the ranking of every group is.
@@ -129,11 +128,18 @@ impl Fitted<'_> {
         certainty(self.belief(), self.items().groups(), params)
     }
 
-    /// This many pairs that are worth asking at once under this belief, the best first; fewer if fewer are left.
+    /// This many pairs that are worth asking at once under this belief, the best first; fewer if fewer are left. Nobody is asked
+    /// about newcomers, so there are none where newcomers are.
     ///
     /// # Errors
-    /// If a kernel cannot give a column.
-    pub fn ask_many(&self, asking: &Asking, pool: Option<&Pool>, count: usize) -> Result<Vec<Question>> {
+    /// If a pair of the pool is none, or a kernel cannot give a column.
+    pub fn ask_many(&self, asking: &Asking, pool: Option<&[(ItemId, ItemId)]>, count: usize) -> Result<Vec<Question>> {
+        if self.has_newcomers() {
+            return Ok(Vec::new());
+        }
+        let items = &self.model.items;
+        let check = |&(first, second): &(ItemId, ItemId)| check_pair(first, second, items.len(), items.groups());
+        pool.unwrap_or_default().iter().try_for_each(check)?;
         let mut stream = asking.seed.stream(Purpose::Choice { answers: self.model.answers.standing().len() });
         let candidates = self.candidates(asking, pool);
         let answer_model = &self.model.answer_model;
@@ -163,7 +169,7 @@ impl Fitted<'_> {
     }
 
     /// The pairs that may be asked after the answers so far.
-    fn candidates(&self, asking: &Asking, pool: Option<&Pool>) -> Candidates {
+    fn candidates(&self, asking: &Asking, pool: Option<&[(ItemId, ItemId)]>) -> Candidates {
         let mut candidates = Candidates::new(self.model.items.groups().cloned());
         for answer in self.model.answers.standing() {
             candidates.rule_out(answer, asking.repeat);

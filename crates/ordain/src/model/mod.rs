@@ -1,8 +1,9 @@
 //! The front door without files: items, what makes them alike, how judges answer, and the answers so far.
 //!
-//! A [`Model`] is plain data and can be shared between threads. [`Model::fit`] gives what is believed, to rank and to predict by.
-//! [`Model::session`] gives a belief that asks. Both leave the model as it is: whoever keeps answers in a database hands them in by
-//! [`Model::with_answers`]; a folder's answers are kept by [`Project`](crate::Project).
+//! A [`Model`] is plain data. Clones share items, relations and answers, so they are cheap, and threads may use them at once.
+//! [`Model::fit`] gives what is believed, to rank and to predict by. [`Model::session`] gives a belief that asks;
+//! [`Model::rank`] and [`Model::predict`] take its belief too. Whoever keeps answers in a database hands them in by
+//! [`Model::with_answers`] and [`Model::add`]; a folder's answers are kept by [`Project`](crate::Project).
 
 mod fitted;
 mod ranking;
@@ -12,12 +13,15 @@ use std::sync::{Arc, OnceLock};
 pub use fitted::Fitted;
 pub use ranking::Ranking;
 
-use crate::active::{AskOptions, Asking, BeliefKind, Session, SessionParams};
-use crate::data::{Answer, AnswerLog, Ask, ItemId, Items, Outcome, Relation};
-use crate::gp::{AnswerModel, Comparison, ComparisonParams, Observation, Problem, Setting, Tuned, TuningParams};
+use crate::active::{AskOptions, Asking, BeliefKind, Facts, Ground, Session, SessionParams, rank_with_certainty};
+use crate::data::{AnswerLog, Ask, Entry, ItemId, Items, Outcome, Relation, check_item};
+use crate::gp::{
+    AnswerModel, Belief, Comparison, ComparisonParams, Observation, Prediction, Problem, RankingParams, Setting, Tuned,
+    TuningParams, predict,
+};
 use crate::kernel::{KernelSpec, Parameter, WeightedSum, build, set_parameters};
 use crate::words::vocabulary;
-use crate::{Error, Result};
+use crate::{Error, Result, Watch};
 
 /// How answers become a belief.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,18 +41,15 @@ vocabulary! { Inference, "way to learn";
 /// Items, relations, kernels, how judges answer, and the answers so far. The crate's first page shows one at work.
 #[derive(Debug, Clone)]
 pub struct Model {
-    items: Items,
-    relations: Vec<Relation>,
+    items: Arc<Items>,
+    relations: Arc<[Relation]>,
     kernels: Vec<KernelSpec>,
     answer_model: AnswerModel,
-    answers: AnswerLog,
+    answers: Arc<AnswerLog>,
     ask: Ask,
     /// Built when it is first needed.
     kernel: OnceLock<Arc<WeightedSum>>,
 }
-
-/// Pairs to which questions are confined.
-pub type Pool = [(ItemId, ItemId)];
 
 impl Model {
     /// A model of items that nothing was answered about. Kernels over relations find these by [`Model::with_relations`].
@@ -60,11 +61,11 @@ impl Model {
             return Err(Error::Data { what: "kernels", found: "none".into(), expected: "at least one".into() });
         }
         Ok(Self {
-            items,
-            relations: Vec::new(),
+            items: Arc::new(items),
+            relations: Arc::new([]),
             kernels,
             answer_model: AnswerModel::default(),
-            answers: AnswerLog::default(),
+            answers: Arc::default(),
             ask: Ask::default(),
             kernel: OnceLock::new(),
         })
@@ -72,7 +73,7 @@ impl Model {
 
     /// The same model, whose kernels find these relations by their position.
     pub fn with_relations(self, relations: Vec<Relation>) -> Self {
-        Self { relations, kernel: OnceLock::new(), ..self }
+        Self { relations: relations.into(), kernel: OnceLock::new(), ..self }
     }
 
     /// The same model, whose judges answer in this way.
@@ -90,8 +91,9 @@ impl Model {
     /// # Errors
     /// If an answer is about an item that is not there, or compares items of two groups.
     pub fn with_answers(self, answers: AnswerLog) -> Result<Self> {
-        answers.standing().into_iter().try_for_each(|answer| self.check(answer))?;
-        Ok(Self { answers, ..self })
+        let (count, groups) = (self.items.len(), self.items.groups());
+        answers.standing().into_iter().try_for_each(|answer| answer.check(count, groups))?;
+        Ok(Self { answers: Arc::new(answers), ..self })
     }
 
     /// The same model with these values of its kernels' parameters, by their names as in `kernel[0].weight`.
@@ -156,16 +158,42 @@ impl Model {
     /// A session that has learned the standing answers one by one. It asks only pairs of the pool, if there is one.
     ///
     /// # Errors
-    /// As [`Model::asking`], or if a kernel cannot be evaluated, an answer cannot be learned, or a pair of the pool is none.
-    pub fn session(&self, options: &AskOptions, pool: Option<&Pool>) -> Result<Session> {
+    /// As [`Model::asking`], or if a kernel cannot be evaluated, an answer cannot be learned, a pair of the pool is none, or the watch
+    /// stops it.
+    pub fn session(&self, options: &AskOptions, pool: Option<&[(ItemId, ItemId)]>, watch: &Watch) -> Result<Session> {
         let Asking { strategy, repeat, seed, .. } = self.asking(options)?;
         let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat, seed };
         let mut session = Session::new(self.kernel()?, self.items.groups().cloned(), self.answer_model, params)?;
         if let Some(pool) = pool {
             session = session.with_pool(pool)?;
         }
-        session.resume(&self.answers)?;
+        session.resume_watched(&self.answers, watch)?;
         Ok(session)
+    }
+
+    /// Ranks the items by a belief about them, as that of a session, and counts how settled the ranking is.
+    ///
+    /// # Errors
+    /// As [`rank`](crate::gp::rank), or if the belief is about other items.
+    pub fn rank(&self, belief: &dyn Belief, params: &RankingParams) -> Result<Ranking> {
+        ranked(belief, &self.items, params)
+    }
+
+    /// What a judge would say of two items under a belief about them, as that of a session.
+    ///
+    /// # Errors
+    /// If an item is not there, or a kernel cannot give a column.
+    pub fn predict(&self, belief: &dyn Belief, first: ItemId, second: ItemId) -> Result<Prediction> {
+        [first, second].into_iter().try_for_each(|item| check_item(item, belief.len()))?;
+        predict(belief, &self.answer_model, first, second)
+    }
+
+    /// What simulated sessions are played on: the items, and what is true of them.
+    ///
+    /// # Errors
+    /// If a kernel does not fit the items or relations.
+    pub fn ground(&self, facts: Facts) -> Result<Ground> {
+        Ok(Ground { groups: self.items.groups().cloned(), kernel: self.kernel()?, facts })
     }
 
     /// Learns the kernels' parameters from the answers. [`Model::with_parameters`] makes a model of what was found.
@@ -225,34 +253,27 @@ impl Model {
     ///
     /// # Errors
     /// As [`Model::with_answers`], or if an undo has nothing to take back.
-    pub(crate) fn add(&mut self, entry: crate::data::Entry) -> Result<()> {
-        if let crate::data::Entry::Answer(answer) = &entry {
-            self.check(answer)?;
+    pub fn add(&mut self, entry: Entry) -> Result<()> {
+        if let Entry::Answer(answer) = &entry {
+            answer.check(self.items.len(), self.items.groups())?;
         }
-        self.answers.push(entry)
+        Arc::make_mut(&mut self.answers).push(entry.tidy())
     }
 
     fn problem(&self) -> Result<Problem> {
         Ok(Problem { kernel: build(&self.kernels, &self.items, &self.relations)?, observations: self.observations()? })
     }
+}
 
-    fn check(&self, answer: &Answer) -> Result<()> {
-        let items = || [Some(answer.first), answer.second].into_iter().flatten();
-        if let Some(item) = items().find(|item| item.index() >= self.items.len()) {
-            return Err(Error::Data {
-                what: "the number of an item",
-                found: item.index().to_string(),
-                expected: format!("below {}", self.items.len()),
-            });
-        }
-        let apart = |groups: &crate::data::Groups| items().any(|item| groups.of(item) != groups.of(answer.first));
-        if self.items.groups().is_some_and(apart) {
-            return Err(Error::Data {
-                what: "an answer",
-                found: "items of two groups".into(),
-                expected: "two items of one group".into(),
-            });
-        }
-        Ok(())
+/// The ranking of items by a belief, and how settled it is.
+fn ranked(belief: &dyn Belief, items: &Items, params: &RankingParams) -> Result<Ranking> {
+    if belief.len() != items.len() {
+        return Err(Error::Data {
+            what: "the items of a belief",
+            found: belief.len().to_string(),
+            expected: format!("{}, as many as are ranked", items.len()),
+        });
     }
+    let (items, groups) = rank_with_certainty(belief, items, params)?;
+    Ok(Ranking { items, groups })
 }

@@ -11,9 +11,9 @@ pub use recorder::Recorder;
 use recorder::{Log, tie_without_width};
 
 use crate::active::{AskOptions, Asking, Facts, Question, Session, Strategy, Unfit};
-use crate::data::{Answer, Ask, Entry, ItemId, Items, Newcomers};
+use crate::data::{Answer, Ask, Entry, ItemId, Items, Newcomers, check_pair};
 use crate::formats::{
-    Draft, Known, NewLinks, ProjectData, ProjectFile, Sketch, Table, draft_project, named_pair, read_project,
+    Draft, Known, NewLinks, ProjectData, ProjectFile, Sketch, Table, draft_project, named_pair, read_project, rounded,
     write_ask, write_parameters, write_project,
 };
 use crate::gp::{AnswerModel, Comparison, ComparisonParams, Observation, Tuned, TuningParams};
@@ -48,6 +48,7 @@ pub struct Project {
     log: Log,
     options: AskOptions,
     pool: Option<Vec<(ItemId, ItemId)>>,
+    watch: Watch,
     /// The session that asks, once it was needed. It has learned exactly the model's answers.
     session: Option<Session>,
 }
@@ -65,7 +66,7 @@ impl Project {
             .with_answer_model(AnswerModel::new(noise, tie_width)?)
             .with_answers(answers)?
             .with_ask(ask);
-        Ok(Self { file, model, log, options: AskOptions::default(), pool: None, session: None })
+        Ok(Self { file, model, log, options: AskOptions::default(), pool: None, watch: Watch::NONE, session: None })
     }
 
     /// Writes a first project file for data at hand. The folder is made if there is none. Gives the file and what
@@ -141,21 +142,41 @@ impl Project {
         self.pool.as_deref()
     }
 
+    /// Asks only these pairs from now on, or any pair if there are none.
+    ///
+    /// # Errors
+    /// If a pair is not of two items of one group.
+    pub fn set_pairs(&mut self, pairs: Option<Vec<(ItemId, ItemId)>>) -> Result<()> {
+        let items = self.items();
+        let check = |&(first, second): &(ItemId, ItemId)| check_pair(first, second, items.len(), items.groups());
+        pairs.iter().flatten().try_for_each(check)?;
+        self.pool = pairs;
+        self.session = None;
+        Ok(())
+    }
+
+    /// Has a session that is made from now on followed by this watch.
+    pub fn set_watch(&mut self, watch: Watch) {
+        self.watch = watch;
+    }
+
     /// The session that has learned all standing answers one by one.
     ///
     /// # Errors
     /// As [`Model::session`].
     pub fn session(&mut self) -> Result<&Session> {
-        // Checked by hand: the borrow checker does not see that a session that is there can be returned at once.
-        if self.session.is_none() {
-            self.resolve(&self.options)?;
-            let session = self.learnable()?.session(&self.options, self.pool.as_deref())?;
-            self.session = Some(session);
-        }
-        match &self.session {
-            Some(session) => Ok(session),
-            None => unreachable!("it was made above"),
-        }
+        self.session_mut().map(|session| &*session)
+    }
+
+    fn session_mut(&mut self) -> Result<&mut Session> {
+        let session = match self.session.take() {
+            Some(session) => session,
+            None => {
+                self.resolve(&self.options)?;
+                self.learnable()?.session(&self.options, self.pool.as_deref(), &self.watch)?
+            }
+        };
+        Ok(self.session.insert(session))
     }
 
     /// The next question; none if no pair is left. Asking again without an answer gives the same pair.
@@ -179,38 +200,42 @@ impl Project {
     /// # Errors
     /// If the answer cannot be learned, or cannot be written. Neither the log nor what is believed changes then.
     pub fn tell(&mut self, answer: Answer) -> Result<()> {
-        self.session()?;
-        let Some(session) = &mut self.session else { unreachable!("it was made above") };
-        session.tell(answer.clone())?;
-        self.record(Entry::Answer(answer)).inspect_err(|_| self.session = None)
+        let Entry::Answer(answer) = Entry::Answer(answer).tidy() else { unreachable!("an answer stays one") };
+        self.session_mut()?.tell(answer.clone())?;
+        let entry = Entry::Answer(answer);
+        if let Err(error) = self.log.append(&entry, self.model.items()) {
+            // It was learned but is not on the disk: what is believed starts again from the log.
+            self.session = None;
+            return Err(error);
+        }
+        self.model.add(entry)
     }
 
-    /// Takes back the latest standing answer of a judge, in the log first; none if there is none. `time` is written beside it.
+    /// Takes back the latest standing answer of a judge, in the log first, and returns it; none if there is none. `time` is written
+    /// beside it.
     ///
     /// # Errors
-    /// If the log cannot be written, or a kernel cannot be evaluated.
+    /// If the log cannot be written, or says that the judge's latest answer is another one than is known here, as when
+    /// another process answered under the same name. Nothing changes then.
     pub fn undo(&mut self, judge: Option<&str>, time: Option<String>) -> Result<Option<Answer>> {
-        self.session()?;
-        let Some(session) = &mut self.session else { unreachable!("it was made above") };
-        if !session.answers().iter().any(|answer| answer.judge.as_deref() == judge) {
-            return Ok(None);
+        let judge = judge.filter(|judge| !judge.is_empty());
+        let Some(taken) = self.model.answers().latest(judge).cloned() else { return Ok(None) };
+        self.log.writer(self.model.items())?.undo(&taken, time.clone(), self.model.items())?;
+        self.model.add(Entry::Undo { judge: judge.map(str::to_owned), time })?;
+        if let Some(session) = &mut self.session
+            && session.undo(judge).is_err()
+        {
+            // The answer is taken back all the same: the session is made anew when it is next needed.
+            self.session = None;
         }
-        self.record(Entry::Undo { judge: judge.map(str::to_owned), time })?;
-        let Some(session) = &mut self.session else { unreachable!("it was made above") };
-        session.undo(judge).inspect_err(|_| self.session = None)
-    }
-
-    /// Puts an entry on the disk and among the answers.
-    fn record(&mut self, entry: Entry) -> Result<()> {
-        self.log.append(&entry, self.model.items())?;
-        self.model.add(entry)
+        Ok(Some(taken))
     }
 
     /// Learns from all standing answers.
     ///
     /// # Errors
     /// As [`Model::fit`].
-    pub fn fit(&self, inference: Inference, watch: &Watch) -> Result<Fitted<'_>> {
+    pub fn fit(&self, inference: Inference, watch: &Watch) -> Result<Fitted> {
         self.learnable()?.fit(inference, watch)
     }
 
@@ -218,7 +243,7 @@ impl Project {
     ///
     /// # Errors
     /// As [`Model::fit_with`].
-    pub fn fit_with(&self, newcomers: Newcomers<'_>, inference: Inference, watch: &Watch) -> Result<Fitted<'_>> {
+    pub fn fit_with(&self, newcomers: Newcomers<'_>, inference: Inference, watch: &Watch) -> Result<Fitted> {
         self.learnable()?.fit_with(newcomers, inference, watch)
     }
 
@@ -259,13 +284,16 @@ impl Project {
         self.learnable()?.compare(params)
     }
 
-    /// Writes tuned parameters into the project file and goes on with them. Everything else in the file stays.
+    /// Writes tuned parameters into the project file, rounded as they are written, and goes on with them. Everything else in the file
+    /// stays.
     ///
     /// # Errors
     /// If the file has changed since it was read, or cannot be written. It is then as it was.
     pub fn save(&mut self, parameters: &[Parameter]) -> Result<()> {
-        let model = self.model.clone().with_parameters(parameters)?;
-        write_parameters(&mut self.file, parameters)?;
+        let written = |one: &Parameter| Parameter { name: one.name.clone(), value: rounded(one.value) };
+        let parameters: Vec<Parameter> = parameters.iter().map(written).collect();
+        let model = self.model.clone().with_parameters(&parameters)?;
+        write_parameters(&mut self.file, &parameters)?;
         self.model = model;
         self.session = None;
         Ok(())

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::data::{AnswerLog, Entry, Items, Outcome};
-use crate::formats::{AnswerWriter, ProjectLog, read_project_log};
+use crate::formats::{AnswerWriter, ProjectLog, read_answers, read_project_log};
 use crate::{Error, InputError, Result};
 
 /// Records answers in a project without learning from them. It reads the items' ids and the log, neither attributes nor links, so
@@ -61,12 +61,20 @@ impl Recorder {
     /// If nothing can be learned from it, the log cannot hold it, it is an undo with nothing to take back, or writing fails. The
     /// log is then as it was.
     pub fn record(&mut self, entry: Entry) -> Result<()> {
-        let ties = |answers: &AnswerLog| answers.standing().iter().any(|answer| answer.outcome == Outcome::Tie);
-        if self.log.tie_width == 0.0 && ties(&self.answers) {
+        let entry = entry.tidy();
+        if let Entry::Answer(answer) = &entry {
+            answer.check(self.items.len(), self.items.groups())?;
+        }
+        let mut after = self.answers.clone();
+        // An undo with nothing to take back is refused by the log, in whose words the error is.
+        let known = after.push(entry.clone()).is_ok();
+        if self.log.tie_width == 0.0 && after.standing().iter().any(|answer| answer.outcome == Outcome::Tie) {
             return Err(tie_without_width(&self.log.project));
         }
         self.log.append(&entry, &self.items)?;
-        self.answers.push(entry)
+        // Another process may have answered meanwhile, so that the log took back an answer that is not known here.
+        self.answers = if known { after } else { read_answers(&self.log.file, &self.items)? };
+        Ok(())
     }
 }
 

@@ -64,13 +64,13 @@ fn tiers_end_where_the_first_items_are_settled() {
 #[test]
 fn replay_equals_live() {
     let model = line();
-    let options = AskOptions::goal(Some(Goal::Top { k: 3 }));
-    let mut live = model.session(&options, None).unwrap();
+    let options = AskOptions::default().with_goal(Some(Goal::Top { k: 3 }));
+    let mut live = model.session(&options, None, &Watch::NONE).unwrap();
     let mut store = Vec::new();
     for answer in some_answers(25) {
         live.tell(answer.clone()).unwrap();
         store.push(answer);
-        let replayed = model.clone().with_answers(log(&store)).unwrap().session(&options, None).unwrap();
+        let replayed = model.clone().with_answers(log(&store)).unwrap().session(&options, None, &Watch::NONE).unwrap();
         assert_eq!(replayed.ask().unwrap(), live.ask().unwrap());
         assert_eq!(replayed.belief().mean(), live.belief().mean());
     }
@@ -78,6 +78,12 @@ fn replay_equals_live() {
     let mut plain = Session::new(model.kernel().unwrap(), None, *model.answer_model(), by_hand).unwrap();
     store.into_iter().for_each(|answer| plain.tell(answer).unwrap());
     assert_eq!(plain.ask().unwrap(), live.ask().unwrap());
+    // A session's belief ranks and predicts as any other.
+    let ranking = model.rank(live.belief(), &RankingParams::default().with_draws(64)).unwrap();
+    assert_eq!(ranking.items.iter().map(|row| row.item).collect::<Vec<_>>(), live.first_few(ItemId::new(0), 12));
+    let said =
+        |first, second| model.predict(live.belief(), ItemId::new(first), ItemId::new(second)).unwrap().probability;
+    assert!((said(2, 9) + said(9, 2) - 1.0).abs() < 1e-12, "without ties one of the two is preferred");
     assert_eq!(live.first_few(ItemId::new(0), 12), {
         let mut order: Vec<ItemId> = model.items().iter().collect();
         order.sort_by(|a, b| live.belief().mean()[b.index()].total_cmp(&live.belief().mean()[a.index()]));
@@ -89,7 +95,7 @@ fn replay_equals_live() {
 fn a_pool_confines_questions() {
     let pool = [(ItemId::new(0), ItemId::new(1)), (ItemId::new(4), ItemId::new(7))];
     let model = line();
-    let mut session = model.session(&AskOptions::default(), Some(&pool)).unwrap();
+    let mut session = model.session(&AskOptions::default(), Some(&pool), &Watch::NONE).unwrap();
     let mut asked = Vec::new();
     while let Some(question) = session.ask().unwrap() {
         asked.push((question.first.min(question.second), question.first.max(question.second)));
@@ -110,7 +116,7 @@ fn settings_are_decided_in_order() {
     let model = line().with_ask(ask.clone());
     let asking = model.asking(&AskOptions::default()).unwrap();
     assert_eq!((asking.strategy.name(), asking.strategy.focus(), asking.seed), ("expected-loss", Some(0.25), Seed(9)));
-    let mut options = AskOptions::goal(Some(Goal::Best));
+    let mut options = AskOptions::default().with_goal(Some(Goal::Best));
     (options.strategy, options.seed) = (Some("random".into()), Some(2));
     let asking = model.asking(&options).unwrap();
     assert_eq!((asking.goal, asking.strategy.name(), asking.seed), (Goal::Best, "random", Seed(2)));
@@ -130,6 +136,11 @@ fn answers_about_other_items_are_refused() {
     let grouped = Model::new(items, vec![KernelSpec::independent(1.0)]).unwrap();
     let across = ordain::data::Answer::new(ItemId::new(3), Some(ItemId::new(8)), ordain::data::Outcome::First).unwrap();
     assert!(grouped.with_answers(log(&[across])).is_err());
+    let fitted = line().fit(Inference::Ep, &Watch::NONE).unwrap();
+    assert!(fitted.predict(ItemId::new(0), ItemId::new(12)).is_err());
+    let pool = [(ItemId::new(0), ItemId::new(0))];
+    let asking = line().asking(&AskOptions::default()).unwrap();
+    assert!(fitted.ask_many(&asking, Some(&pool), 1).is_err());
     assert!(Model::new(line().items().clone(), Vec::new()).is_err());
 }
 
@@ -161,8 +172,7 @@ fn tuned_values_are_an_optimum() {
     let model = line().with_answers(log(&some_answers(60))).unwrap();
     let params = TuningParams::default().with_restarts(0);
     let tuned = model.tune(&params).unwrap();
-    let found: Vec<Parameter> =
-        tuned.parameters.iter().map(|one| Parameter { name: one.name.clone(), value: one.value }).collect();
+    let found = tuned.values();
     let there = model.clone().with_parameters(&found).unwrap();
     let evidence = |model: &Model| model.fit(Inference::Ep, &Watch::NONE).unwrap().belief().log_evidence();
     // Both fixed points are right to 1e-7.

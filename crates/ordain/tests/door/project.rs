@@ -3,7 +3,7 @@
 use std::fs;
 
 use ordain::active::AskOptions;
-use ordain::data::{Ask, Entry, Goal, Outcome};
+use ordain::data::{Answer, Ask, Entry, Goal, Outcome};
 use ordain::formats::{named_pair, read_project};
 use ordain::gp::TuningParams;
 use ordain::kernel::Parameter;
@@ -56,6 +56,64 @@ fn nothing_is_half_done() {
     assert_eq!(project.session().unwrap().belief().mean(), before.1);
 }
 
+/// An undo takes back the answer that it says. Where another process answered meanwhile under the same name, it refuses.
+#[test]
+fn an_undo_takes_back_what_it_says() {
+    let folder = Folder::new();
+    let mut one = folder.open();
+    let mut other = folder.open();
+    let question = one.ask().unwrap().unwrap();
+    one.tell(question.answer(Outcome::First).unwrap()).unwrap();
+    other.tell(question.answer(Outcome::Second).unwrap()).unwrap();
+    let before = folder.read("answers.csv");
+    let Error::Input(error) = one.undo(None, None).unwrap_err() else { panic!() };
+    assert!(error.hint.unwrap().contains("somebody else answered meanwhile"));
+    assert_eq!(folder.read("answers.csv"), before);
+    assert_eq!(one.session().unwrap().answers().len(), 2, "nothing was taken back here either");
+    let taken = other.undo(None, None).unwrap().unwrap();
+    assert_eq!(taken.outcome, Outcome::Second);
+    assert_eq!(folder.open().model().answers().standing().len(), 2);
+}
+
+/// Recording checks what an opened project would: groups, items, one item or two; and an empty name is no judge.
+#[test]
+fn recording_checks_items_and_judges() {
+    let folder = Folder::new();
+    folder.write("items.csv", "id,q,x\na,1,1\nb,1,2\na,2,3\nc,2,4\n");
+    folder.write("ordain.toml", "[items]\nfile = \"items.csv\"\ngroup = \"q\"\n[[kernel]]\nkind = \"independent\"\n");
+    fs::remove_file(folder.path("answers.csv")).unwrap();
+    let mut recorder = Recorder::open(folder.path("")).unwrap();
+    let item = ordain::data::ItemId::new;
+    let answer = |first, second| Answer::new(item(first), Some(item(second)), Outcome::First).unwrap();
+    for wrong in [
+        answer(0, 3),
+        answer(0, 9),
+        Answer { second: None, ..answer(0, 1) },
+        Answer { second: Some(item(0)), ..answer(0, 1) },
+    ] {
+        assert!(recorder.record(Entry::Answer(wrong)).is_err());
+    }
+    assert!(!folder.path("answers.csv").exists());
+    recorder.record(Entry::Answer(Answer { judge: Some(String::new()), ..answer(2, 3) })).unwrap();
+    recorder.record(Entry::Undo { judge: Some(String::new()), time: None }).unwrap();
+    assert!(recorder.answers().standing().is_empty() && folder.open().model().answers().standing().is_empty());
+}
+
+/// A tie that somebody recorded before ties lost their width can be taken back.
+#[test]
+fn a_tie_without_width_can_be_taken_back() {
+    let folder = Folder::new();
+    folder.write("answers.csv", "first,second,outcome,judge,time\ni0,i3,tie,ann,\n");
+    let mut project = folder.open();
+    assert!(project.ask().is_err());
+    assert_eq!(project.undo(Some("ann"), None).unwrap().unwrap().outcome, Outcome::Tie);
+    assert!(project.ask().unwrap().is_some());
+    folder.write("answers.csv", "first,second,outcome,judge,time\ni0,i3,tie,ann,\n");
+    let mut recorder = Recorder::open(folder.path("")).unwrap();
+    recorder.record(Entry::Undo { judge: Some("ann".into()), time: None }).unwrap();
+    assert!(folder.open().ask().unwrap().is_some());
+}
+
 /// Recording needs ids and the log alone: neither links nor attributes are looked at.
 #[test]
 fn recording_reads_neither_links_nor_attributes() {
@@ -65,7 +123,7 @@ fn recording_reads_neither_links_nor_attributes() {
     assert!(ordain::Project::open(folder.path("")).is_err());
     let mut recorder = Recorder::open(folder.path("")).unwrap();
     let (first, second) = named_pair(recorder.items(), "here", ["i1", "i2"], None).unwrap();
-    let answer = |outcome| Entry::Answer(ordain::data::Answer::new(first, Some(second), outcome).unwrap());
+    let answer = |outcome| Entry::Answer(Answer::new(first, Some(second), outcome).unwrap());
     recorder.record(answer(Outcome::First)).unwrap();
     assert!(recorder.record(answer(Outcome::Tie)).is_err());
     assert!(recorder.record(Entry::Undo { judge: Some("bob".into()), time: None }).is_err());
@@ -95,9 +153,7 @@ fn wrong_settings_have_a_place() {
     let Error::Input(error) = folder.open().asking().unwrap_err() else { panic!() };
     assert_eq!((error.line, error.column.as_deref()), (Some(18), Some("strategy")));
     assert!(error.hint.unwrap().contains("did you mean \"entropy\"?"));
-    let mut options = AskOptions::default();
-    options.strategy = Some("random".into());
-    folder.open().set_options(options).unwrap();
+    folder.open().set_options(AskOptions::default().with_strategy(Some("random".into()))).unwrap();
 }
 
 #[test]
@@ -108,10 +164,17 @@ fn pools_are_read_with_their_lines() {
     project.set_pool(folder.path("pool.csv")).unwrap();
     let question = project.ask().unwrap().unwrap();
     let ids = [question.first, question.second].map(|item| project.items().id(item).to_owned());
-    assert!(
-        project.pool().unwrap().len() == 2 && (ids.contains(&"i0".into()) || ids.contains(&"i4".into())),
-        "{ids:?}"
-    );
+    let pair = ["i0", "i1"].map(str::to_owned);
+    let other = ["i4", "i5"].map(str::to_owned);
+    let asked = {
+        let mut asked = ids;
+        asked.sort();
+        asked
+    };
+    assert!(asked == pair || asked == other, "{asked:?}");
+    assert_eq!(project.pool().unwrap().len(), 2);
+    project.set_pairs(None).unwrap();
+    assert!(project.pool().is_none() && project.set_pairs(Some(vec![(question.first, question.first)])).is_err());
     folder.write("pool.csv", "first,second\ni0,i1\ni4,i99\n");
     let Error::Input(error) = project.set_pool(folder.path("pool.csv")).unwrap_err() else { panic!() };
     assert_eq!((error.line, error.found.as_deref()), (Some(3), Some("i99")));
@@ -124,7 +187,7 @@ fn what_was_tuned_is_saved_and_used() {
     let mut project = folder.open();
     let tuned = project.tune(&TuningParams::default().with_restarts(0)).unwrap();
     let values: Vec<Parameter> =
-        tuned.parameters.iter().map(|one| Parameter { name: one.name.clone(), value: 0.75 }).collect();
+        tuned.parameters.iter().map(|one| Parameter { name: one.name.clone(), value: 0.123_456_789 }).collect();
     project.save(&values).unwrap();
     assert_eq!(project.model().kernels(), folder.open().model().kernels());
     project.save(&[Parameter { name: "kernel[2].weight".into(), value: 0.25 }]).unwrap();

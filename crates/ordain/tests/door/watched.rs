@@ -57,6 +57,7 @@ fn calls() -> Vec<(&'static str, Call)> {
     vec![
         ("ep", Box::new(|model, watch| model.fit(Inference::Ep, watch).map(|_| ()))),
         ("incremental", Box::new(|model, watch| model.fit(Inference::Incremental, watch).map(|_| ()))),
+        ("session", Box::new(|model, watch| model.session(&AskOptions::default(), None, watch).map(|_| ()))),
         ("rank", Box::new(ranking)),
         ("certainty", Box::new(certainty)),
         ("forecast", Box::new(forecast)),
@@ -86,14 +87,14 @@ fn steps_are_counted() {
     }
 }
 
-/// Stopped at once, and at the tenth look: always the same error, and soon.
+/// Stopped at the first look and at the third: always the same error, and soon. A stop that is said once is enough.
 #[test]
 fn calls_stop_when_told() {
     for (name, call) in calls() {
         for after in [0, 2] {
             let looks = Arc::new(AtomicUsize::new(0));
             let counted = looks.clone();
-            let watch = Watch::default().stop_when(move || counted.fetch_add(1, Ordering::Relaxed) >= after);
+            let watch = Watch::default().stop_when(move || counted.fetch_add(1, Ordering::Relaxed) == after);
             let result = call(&learned(), &watch);
             assert!(matches!(result, Err(Error::Cancelled { .. })), "{name}: {result:?}");
             // Threads that are in the middle of a step may look once more; tuning tries some shorter steps.

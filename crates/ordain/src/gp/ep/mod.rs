@@ -34,15 +34,12 @@ use crate::kernel::Kernel;
 use crate::numeric::Matrix;
 use crate::numeric::dense::{add_scaled, dot, multiply, transpose};
 use crate::params::setters;
-use crate::watch::Step;
+use crate::watch::{LEARNING, Step};
 use crate::{Error, Result, Watch};
 
 pub(super) use evidence::{Evidence, Posterior};
 pub use fixed_point::Site;
 use fixed_point::State;
-
-/// What EP does, in words.
-pub(super) const LEARNING: &str = "learning from the answers";
 
 /// Iterations that may go back and forth without a check on the steps.
 const PATIENCE: usize = 60;

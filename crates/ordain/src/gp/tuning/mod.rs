@@ -24,7 +24,7 @@ mod space;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::{EpParams, Observation};
-use crate::kernel::WeightedSum;
+use crate::kernel::{Parameter, WeightedSum};
 use crate::numeric::dense::Cholesky;
 use crate::numeric::{Matrix, Seed};
 use crate::params::setters;
@@ -137,6 +137,13 @@ pub struct TunedParameter {
     pub before: f64,
     /// The value after tuning.
     pub value: f64,
+}
+
+impl Tuned {
+    /// The values that were found, by name.
+    pub fn values(&self) -> Vec<Parameter> {
+        self.parameters.iter().map(|one| Parameter { name: one.name.clone(), value: one.value }).collect()
+    }
 }
 
 /// Steps that every start may climb before only the best one goes on.
