@@ -1,4 +1,4 @@
-//! `ordain answer`: one more line of the answer log.
+//! `ordain answer`: adds a line to the answer log.
 
 use std::path::PathBuf;
 
@@ -18,16 +18,16 @@ use crate::{Failure, Outcome, output};
 #[command(override_usage = "ordain answer [OPTIONS] <FIRST> <SECOND> <first|second|tie|skip>\n       \
                             ordain answer [OPTIONS] <ITEM> <good|bad>\n       ordain answer [OPTIONS] undo")]
 pub struct Arguments {
-    /// The items, then what was said of them
+    /// The items, then the answer
     #[arg(required = true, num_args = 1..=3, value_name = "WORD")]
     words: Vec<String>,
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(long, default_value = ".")]
     project: PathBuf,
-    /// Who answers. An undo takes back this judge's latest answer
+    /// The name of the judge. An undo takes back this judge's latest answer
     #[arg(long, value_parser = one_line)]
     judge: Option<String>,
-    /// The group of the items, where their ids alone do not say
+    /// The group of the items, if their ids alone are ambiguous
     #[arg(long)]
     group: Option<String>,
 }
@@ -55,7 +55,7 @@ fn by_another(error: Error, recorder: &Recorder, arguments: &Arguments) -> Error
 }
 
 fn entry(arguments: &Arguments, items: &Items) -> Result<Entry, Failure> {
-    /// Where the names of the items come from.
+    /// The origin of the items' names, for errors.
     const ORIGIN: &str = "command line";
     let unknown = |word: &str, expected: &str| Failure::Usage {
         message: InputError::new(ORIGIN, expected).found(word).to_string(),
@@ -84,7 +84,7 @@ fn entry(arguments: &Arguments, items: &Items) -> Result<Entry, Failure> {
     Ok(Entry::Answer(Answer { judge, time, ..answer }))
 }
 
-/// The log holds one entry per line.
+/// Checks that a judge's name is one line, because the log holds one entry per line.
 pub fn one_line(judge: &str) -> Result<String, &'static str> {
     if judge.contains(['\n', '\r']) { Err("a judge's name is one line") } else { Ok(judge.to_owned()) }
 }

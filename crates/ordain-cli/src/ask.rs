@@ -1,4 +1,4 @@
-//! `ordain ask`: one question after the other, in the terminal.
+//! `ordain ask`: one question after another, in the terminal.
 
 mod cards;
 mod input;
@@ -22,33 +22,35 @@ use crate::question::Options;
 use crate::working::working;
 use crate::{Failure, Outcome, output};
 
-/// Ask one question after the other, each the one that is worth most now
+/// Ask one question after another, always the one that helps most
 ///
-/// For example `ordain ask --judge anna --goal best`. On a terminal a key answers: l or the left arrow, r or the right
-/// arrow, t(ie), s(kip), u(ndo), q(uit). Elsewhere a line answers: the word or its first letter. Every answer is on the disk
-/// before the next question. Stop at any moment and go on later: a resumed session asks exactly the pairs that an
-/// uninterrupted one would ask. Answers that others record meanwhile count from the next start on.
+/// For example `ordain ask --judge anna --goal best`. On a terminal, a key answers: l or the left arrow, r or the right
+/// arrow, t(ie), s(kip), u(ndo), q(uit). When input is a pipe or a file, a line answers: the word or its first letter.
+/// Every answer is on disk before the next question. You can stop at any moment and continue later: a resumed session
+/// asks exactly the pairs that an uninterrupted one would ask. Answers that others record in the meantime count from
+/// the next start on.
 ///
-/// It says which items stand first, how sure that is, and about how many answers are to go. It stops by itself when the
-/// goal is reached with the target's probability. The forecast plays on in a few worlds that the answers so far allow. With
-/// more than a hundred items it is made while the judge thinks, and it looks less far ahead the more items there are. With
-/// groups of more than about a thousand items, certainty and forecast would make the judge wait, and are left out.
+/// Before every question, `ask` shows which items are ranked first, how sure that is, and about how many more answers
+/// are needed. It offers to stop when the goal is reached with the target's probability. The forecast simulates the
+/// rest of the session in a few worlds that fit the answers so far. With more than a hundred items, the forecast is
+/// made while the judge thinks. The more items there are, the less far it looks ahead. With groups of more than about a
+/// thousand items, certainty and forecast are left out, because the judge would have to wait.
 #[derive(Args)]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
     project: PathBuf,
-    /// Who answers. An undo takes back this judge's latest answer
+    /// The name of the judge. An undo takes back this judge's latest answer
     #[arg(long, value_name = "NAME", value_parser = one_line)]
     judge: Option<String>,
     #[command(flatten)]
     options: Options,
     #[command(flatten)]
     wanted: Wanted,
-    /// Ask only pairs of this table, with the columns first and second, and group where ids alone do not say
+    /// Ask only pairs of this table. Its columns are first and second, and group if ids alone are ambiguous
     #[arg(long, value_name = "FILE")]
     pool: Option<PathBuf>,
-    /// Stop after this many answers; skips do not count
+    /// Stop after this many answers. Skips do not count
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Do not show this column of the items, for example the truth
@@ -56,7 +58,7 @@ pub struct Arguments {
     hide: Vec<String>,
 }
 
-/// What the judge can say.
+/// A word of the judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word {
     Said(Said),
@@ -73,7 +75,7 @@ const WORDS: [(&str, Word); 6] = [
     ("quit", Word::Quit),
 ];
 
-/// Items that are named as the first.
+/// The number of items that are named as ranked first.
 const FIRST_FEW: usize = 5;
 
 /// Runs the subcommand.
@@ -96,19 +98,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Talk { project, cards, progress, judge, input, given: 0 }.go(arguments.limit)
 }
 
-/// The talk with the judge.
+/// The conversation with the judge.
 struct Talk {
     project: Project,
     cards: Cards,
     progress: Progress,
     judge: Option<String>,
     input: Input,
-    /// Answers given here that stand, without skips.
+    /// The standing answers of this conversation, without skips.
     given: usize,
 }
 
 impl Talk {
-    /// Asks until the judge, the goal, the limit or the pairs say that it is enough.
+    /// Asks until the judge quits, the goal or the limit is reached, or no pair is left.
     fn go(&mut self, limit: Option<usize>) -> Outcome {
         let mut beyond = false;
         let mut silence = self.progress.silence();
@@ -148,7 +150,7 @@ impl Talk {
         }
     }
 
-    /// What the judge says, who may take a while: meanwhile what the answer will need is made ready.
+    /// Waits for the judge's word, and meanwhile prepares what the answer will need.
     fn hear(&mut self, question: &Question) -> Result<Option<Word>, Failure> {
         let Self { project, input, .. } = self;
         if !input.is_terminal() {
@@ -156,7 +158,7 @@ impl Talk {
         }
         let session = project.session()?;
         thread::scope(|scope| {
-            // What fails here fails again where the answer is learned, and is reported there.
+            // An error here occurs again when the answer is learned, and is reported there.
             scope.spawn(|| session.prefetch(question).is_ok());
             input.choose(&WORDS)
         })
@@ -181,13 +183,13 @@ impl Talk {
         output::text(format!("{} or {}?", self.name(sides[0]), self.name(sides[1])))
     }
 
-    /// The items ranked first among those of an item's group.
+    /// The names of the items ranked first in an item's group.
     fn first_few(&mut self, item: ItemId) -> Result<String, Error> {
         let first = self.project.session()?.first_few(item, FIRST_FEW);
         Ok(first.into_iter().map(|item| self.name(item)).collect::<Vec<_>>().join(", "))
     }
 
-    /// Has an answer learned and put on the disk, then says so.
+    /// Learns an answer, puts it on disk, then says so.
     fn record(&mut self, [left, right]: [ItemId; 2], said: Said) -> Outcome {
         let answer = Answer::new(left, Some(right), said)?;
         let answer = Answer { judge: self.judge.clone(), time: Some(now()), ..answer };
@@ -196,7 +198,7 @@ impl Talk {
         output::text(format!("recorded: {}", answer.sentence(|item| self.name(item))))
     }
 
-    /// Takes back the judge's latest answer; false if there is none.
+    /// Takes back the judge's latest answer. Returns false if there is none.
     fn take_back(&mut self) -> Result<bool, Failure> {
         let Some(taken) = self.project.undo(self.judge.as_deref(), Some(now()))? else { return Ok(false) };
         self.given = self.given.saturating_sub(usize::from(taken.outcome != Said::Skip));

@@ -1,22 +1,22 @@
-//! The time, which the library does not know.
+//! The time of day. The library has no clock.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The time in RFC 3339, UTC, to the second.
+/// The current time in RFC 3339, UTC, to the second.
 pub fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     rfc3339(seconds)
 }
 
-/// Seconds since 1970 as a date and time of the Gregorian calendar.
+/// Converts seconds since 1970 to a date and time of the Gregorian calendar.
 fn rfc3339(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Counted from 1 March of year 0, so that the leap day is the last day of its year; 400 years have 146,097 days.
+    // Days count from 1 March of year 0, so the leap day is the last day of its year. 400 years have 146,097 days.
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    // Months from March on have 153 days for every five.
+    // From March on, every five months have 153 days.
     let month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month + 2) / 5 + 1;
     let (month, carry) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
@@ -28,7 +28,7 @@ fn rfc3339(seconds: u64) -> String {
 mod tests {
     use super::rfc3339;
 
-    /// Dates known from the calendar: the epoch, leap days of a century that has one and of a year that has one.
+    /// Known dates: the epoch, a leap day in a century year, and a leap day in another year.
     #[test]
     fn dates() {
         assert_eq!(rfc3339(0), "1970-01-01T00:00:00Z");

@@ -18,37 +18,38 @@ use crate::{Failure, Outcome};
 
 /// Say whether each kernel helps: do attributes, do links?
 ///
-/// Compares the model with all kernels to the models without one of them, by how well they predict answers that were
-/// held out (cross-validation; answers on the same pair are held out together) and by the evidence. The log loss of an
-/// answer is minus the logarithm of the probability it was given, 0.693 for a guess between two; its error counts 1 if
-/// another outcome was thought more probable, and a share if it was a draw. Intervals hold the mean with 95 %
-/// probability, by bootstrap over pairs; as folds share answers and pairs share items, they are somewhat too narrow.
-/// With fewer than 20 pairs they are not worth a claim. Without its only kernel, a model takes all items for equal.
+/// Compares the model with all kernels with the models that lack one of them. The measures are the prediction of
+/// held-out answers (cross-validation; answers on the same pair are held out together) and the evidence. The log loss
+/// of an answer is minus the logarithm of its predicted probability; a guess between two has 0.693. The error of an
+/// answer is 1 if another outcome was predicted as more probable, a share if several were equally probable, and else 0.
+/// Intervals hold the mean with 95 % probability, by bootstrap over pairs. They are somewhat too narrow, because folds
+/// share answers and pairs share items. With fewer than 20 pairs they support no claim. A model without its only kernel
+/// predicts that all items are equal.
 ///
-/// Each model is tuned before every fold, on the other folds' answers and from ordinary values, so that no held-out
-/// answer has a say in its parameters, not even one that `ordain tune` has learned from. The evidence shown is that of
-/// parameters tuned on the same answers: it flatters models with many. With --fixed all models keep the values
-/// of the project file, which is no held-out test if these were tuned on the answers.
+/// Each model is tuned before every fold, on the answers of the other folds and from ordinary values. So no held-out
+/// answer influences the parameters, even if `ordain tune` has learned from it. The evidence is shown for parameters
+/// tuned on the same answers, so it favours models with many parameters. With --fixed, all models keep the values of
+/// the project file. That is not a held-out test if these values were tuned on the answers.
 ///
 /// JSON: {"models":[{"model","without"?,"log_loss":{"mean","low","high"},"error":{...},"log_evidence","difference"?:
-/// {"log_loss":{...},"error":{...},"log_evidence"}}...],"answers","pairs","folds","repeats","tuned"}; "without" is the
-/// number of the kernel in the file, from 0, a difference is to the model with all kernels, so that a positive loss says
-/// that the kernel helps, and "tuned" is false with --fixed.
+/// {"log_loss":{...},"error":{...},"log_evidence"}}...],"answers","pairs","folds","repeats","tuned"}. "without" is the
+/// position of the kernel in the file, from 0. "difference" is to the model with all kernels: a positive log loss says
+/// that the kernel helps. "tuned" is false with --fixed.
 #[derive(Args)]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
     project: PathBuf,
-    /// How many parts the answers are dealt into, each predicted from the others; at most as many as pairs
+    /// The number of folds. Each fold is predicted from the others. At most the number of pairs
     #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(2..))]
     folds: u32,
-    /// How often they are dealt anew, at most 1000 times
+    /// The number of times that answers are dealt into folds anew, at most 1000
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeats: u32,
-    /// What is dealt and drawn by [default: the project's seed]
+    /// The seed of folds and bootstrap [default: the project's seed]
     #[arg(long)]
     seed: Option<u64>,
-    /// Take all models at the values of the project file instead of tuning each on the other folds' answers
+    /// Keep the values of the project file instead of tuning each model on the answers of the other folds
     #[arg(long)]
     fixed: bool,
     /// The form of the output
@@ -125,7 +126,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-/// Every fold needs a pair, or a single item that was called good or bad.
+/// Checks that every fold gets a pair, or a single item that was called good or bad.
 fn check_pairs(project: &Project, folds: u32) -> Outcome {
     let observations = project.observations()?;
     let pairs = observations.iter().map(|observation| observation.functional).collect::<HashSet<_>>().len();
@@ -162,7 +163,7 @@ fn report(comparison: &Comparison, names: &[String], arguments: &Arguments) -> R
     }
 }
 
-/// One row a model; differences of the model with all kernels are empty.
+/// Writes CSV, one row per model. The model with all kernels has no differences.
 fn csv(report: &Report) -> Outcome {
     let parts =
         ["log_loss", "error"].into_iter().flat_map(|loss| ["", "_low", "_high"].map(|end| format!("{loss}{end}")));
@@ -183,7 +184,7 @@ fn csv(report: &Report) -> Outcome {
     output::csv_table(&header, rows)
 }
 
-/// The table for people, a picture of the differences, and what follows from them in words.
+/// Shows the table for people, a picture of the differences, and a verdict in words.
 fn show(comparison: &Comparison, names: &[String], arguments: &Arguments) -> Outcome {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -196,7 +197,7 @@ fn show(comparison: &Comparison, names: &[String], arguments: &Arguments) -> Out
     };
     let mut room = output::columns().saturating_sub((0..headings.len()).map(width).sum::<usize>() + PADDING);
     if room < SHORTEST {
-        // The words below say it too.
+        // The words below contain it too.
         room += width(headings.len() - 1);
         headings.pop();
     }
@@ -233,13 +234,13 @@ fn show(comparison: &Comparison, names: &[String], arguments: &Arguments) -> Out
     Ok(())
 }
 
-/// A space on either side of every cell.
+/// The spaces of a cell: one on either side.
 const PADDING: usize = 2;
 
-/// Names are not cut to less.
+/// The shortest length to which names are cut.
 const SHORTEST: usize = 12;
 
-/// The widths of the names and of the picture beside them, with a space before and two between.
+/// The widths of the names and of the picture beside them. There is a space before both, and two between them.
 fn share(terminal: usize, names: usize) -> (usize, usize) {
     const SMALLEST: usize = 20;
     const LARGEST: usize = 50;
@@ -259,7 +260,7 @@ fn cells(score: &Score, difference: Option<&Score>) -> [String; 4] {
     ]
 }
 
-/// The changes of the log loss without each kernel on one scale, with a line at no change.
+/// The changes of the log loss without each kernel, on one scale with a line at no change.
 fn picture(comparison: &Comparison, names: &[String], (name, width): (usize, usize)) -> Vec<String> {
     let changes: Vec<MeanInterval> = comparison.without.iter().map(|lack| lack.difference.log_loss).collect();
     let from = changes.iter().map(|change| change.low).fold(0.0, f64::min);
@@ -283,12 +284,12 @@ fn picture(comparison: &Comparison, names: &[String], (name, width): (usize, usi
     std::iter::once(format!(" {heading}")).chain(lines).collect()
 }
 
-/// With fewer pairs no claim is made. Percentile bootstrap of n values is narrower than Student's interval by
-/// sqrt((n - 1) / n) 1.96 / t, which is 37 % for 5 values, 18 % for 10 and 9 % for 20; it does not see the skewness of
-/// losses either, and two pairs that agree leave out no change for certain.
+/// The fewest pairs that support a claim. The percentile bootstrap of n values is narrower than Student's interval by
+/// sqrt((n - 1) / n) 1.96 / t, which is 37 % for 5 values, 18 % for 10 and 9 % for 20. It also ignores the skewness of
+/// losses, and two pairs that agree would exclude "no change" with certainty.
 const FEWEST_PAIRS: usize = 20;
 
-/// What the numbers say of a kernel, in words.
+/// The verdict on a kernel, in words.
 fn verdict(Lack { difference, .. }: &Lack, name: &str, pairs: usize) -> String {
     let MeanInterval { low, mean, high } = difference.log_loss;
     let claim = if pairs < FEWEST_PAIRS {

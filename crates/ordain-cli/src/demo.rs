@@ -1,4 +1,4 @@
-//! `ordain demo`: the bundled countries, ranked, and how fast that goes.
+//! `ordain demo`: ranks the bundled countries and shows how fast the order is found.
 
 mod race;
 mod report;
@@ -23,13 +23,13 @@ use crate::{Failure, Outcome, output, rank};
 
 /// Rank the bundled example: 141 countries by life expectancy, from 50 answers
 ///
-/// Writes the example project into a folder and ranks it there, so that every other command can be tried on it. Then a
-/// simulated judge answers anew. The judge knows the life expectancies and errs as the model expects. The table says how
-/// fast the order is found: by Ordain, without neighbours, without attributes, with random pairs, and by Glicko, which rates
-/// every country by itself. A page with pictures of all that, report.html, is written into the folder too.
+/// Writes the example project into a folder and ranks it there. You can try every other command on it. Then a simulated
+/// judge answers anew. The judge knows the life expectancies and errs as the model expects. A table shows how fast the
+/// order is found: by Ordain, without neighbours, without attributes, with random pairs, and by Glicko, which rates
+/// every country by itself. The folder also gets a page with pictures, report.html.
 #[derive(Args)]
 pub struct Arguments {
-    /// Where to put the example
+    /// The folder for the example
     #[arg(default_value = "ordain-demo")]
     folder: PathBuf,
 }
@@ -38,11 +38,11 @@ const FILES: [(&str, &str); 4] = [
     ("items.csv", include_str!("../../../examples/world/items.csv")),
     ("neighbours.csv", include_str!("../../../examples/world/neighbours.csv")),
     ("answers.csv", include_str!("../../../examples/world/answers.csv")),
-    // Last, since a folder with this file is a project.
+    // Last, because a folder with this file is a project.
     ("ordain.toml", include_str!("../../../examples/world/ordain.toml")),
 ];
 
-/// The page that is written beside them.
+/// The page that is written beside the files.
 const REPORT: &str = "report.html";
 
 /// The curves of the page as a picture by themselves.
@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let fitted = project.fit(Inference::Ep, &learning.watch())?;
     drop(learning);
     let shown = rank::Shown::plain(&fitted, &project.asking()?)?;
-    // Only the example knows the truth; another project that stands there has other items to try.
+    // Only the example has a known truth. The folder may hold another project.
     let Some(truth) = truth(&project) else { return shown.show(&fitted) };
     let places = places(project.items(), &shown.ranking.items, &truth);
     let in_order = share_in_order(&places);
@@ -95,7 +95,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
-/// Commands to try on the example, and on one's own data.
+/// Commands to try on the example and on the user's own data.
 fn advice(folder: &str) -> String {
     format!(
         "  ordain rank {folder} --top 5\n  ordain predict Italy Spain --project {folder}\n  \
@@ -106,7 +106,7 @@ fn advice(folder: &str) -> String {
     )
 }
 
-/// How the sessions fare, in the terminal.
+/// Shows the results of the sessions in the terminal.
 fn show(race: &Race) -> Outcome {
     let runs: Vec<(String, &Curve)> = race.curves.iter().map(|(name, curve)| (name.clone(), curve)).collect();
     output::note(format!(
@@ -119,7 +119,7 @@ fn show(race: &Race) -> Outcome {
     output::text(format!("\n{}", draw(&runs, Measure::Accuracy)))
 }
 
-/// What each part adds, at the marks.
+/// A table of the gain by each part, at the marks.
 fn gains(race: &Race) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -132,7 +132,7 @@ fn gains(race: &Race) -> Table {
     table
 }
 
-/// A difference and its standard error, with its sign.
+/// A difference with its sign and its standard error.
 fn signed(gain: Mean) -> String {
     let value = output::fixed(gain.value, 3);
     let sign = if value.starts_with('-') { "" } else { "+" };
@@ -147,13 +147,13 @@ fn align_right(table: &mut Table, columns: impl IntoIterator<Item = usize>) {
     }
 }
 
-/// A country in the ranking and in truth.
+/// A country with its rank and its true rank.
 struct Place<'a> {
     name: &'a str,
     ranked: RankedItem,
     /// Its true rank.
     truth: usize,
-    /// The truth itself.
+    /// The life expectancy.
     years: f64,
 }
 
@@ -173,11 +173,11 @@ fn places<'a>(items: &'a Items, ranked: &[RankedItem], truth: &[f64]) -> Vec<Pla
     ranked.iter().map(place).collect()
 }
 
-/// The ends of the ranking, with the truth.
+/// A table of both ends of the ranking, with the truth.
 fn first_and_last(places: &[Place<'_>]) -> Table {
     const FIRST: usize = 10;
     const LAST: usize = 3;
-    /// What stands beside the picture, about.
+    /// The approximate width of the other columns.
     const BESIDE: usize = 62;
     let width = output::columns().saturating_sub(BESIDE).clamp(15, 50);
     let mut table = Table::new();
@@ -204,7 +204,7 @@ fn first_and_last(places: &[Place<'_>]) -> Table {
     table
 }
 
-/// The interval of a rank, with the true rank in it or beside it.
+/// A drawing of the interval of a rank, with the true rank.
 fn drawn(place: &Place<'_>, count: usize, width: usize) -> String {
     let ends = (1.0, count as f64);
     let RankedItem { rank, rank_low, rank_high, .. } = place.ranked;
@@ -215,7 +215,7 @@ fn drawn(place: &Place<'_>, count: usize, width: usize) -> String {
     both.collect()
 }
 
-/// The true values, if these are the example's items.
+/// The true values, if the project has the example's items.
 fn truth(project: &Project) -> Option<Vec<f64>> {
     let items = std::fs::read_to_string(project.file().items.as_ref()?).ok()?;
     let cells = project.file().other.get(TRUTH).filter(|_| items == FILES[0].1)?;
@@ -241,7 +241,7 @@ fn unpack(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The share of pairs that the ranking has in the true order.
+/// The share of pairs that the ranking puts in their true order.
 fn share_in_order(places: &[Place<'_>]) -> f64 {
     let count = places.len();
     let pairs = || (0..count).flat_map(|first| (first + 1..count).map(move |second| (first, second)));

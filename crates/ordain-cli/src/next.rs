@@ -17,36 +17,37 @@ use crate::question::Options;
 use crate::working::working;
 use crate::{Outcome, word};
 
-/// Say which pairs are worth asking next
+/// Name the pairs that are worth asking next
 ///
-/// For example `ordain next --count 5 --goal best`: the five pairs whose answers help most to find the best item, the
-/// best first. Each is chosen as if the answers to those before it had come. Pairs that were answered are not asked
-/// again unless the project says `repeat = true` under [ask], skipped ones never, and only items of one group are
-/// compared.
+/// For example, `ordain next --count 5 --goal best` names the five pairs whose answers help most to find the best item,
+/// the best first. Each pair is chosen as if the pairs before it were answered already. Answered pairs are not asked
+/// again, unless [ask] in the project has `repeat = true`. Skipped pairs are never asked again. Only items of one group
+/// are compared.
 ///
-/// With --target, no pair is named once the goal is reached with that probability, which is then said on standard error.
+/// With --target, no pair is named once the goal is reached with that probability. A line on standard error then says
+/// so.
 ///
-/// Scores are the strategy's own, comparable with each other only. JSON has null for one that is infinite, as
-/// that of variance-ratio is for items that are ranked equal.
+/// Scores are comparable only within a strategy. JSON has null for an infinite score. The score of variance-ratio is
+/// infinite for items with equal means.
 #[derive(Args)]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
     project: PathBuf,
-    /// How many pairs
+    /// The number of pairs
     #[arg(long, value_name = "K", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
     #[command(flatten)]
     options: Options,
-    /// Ask only pairs of this table, with the columns first and second, and group where ids alone do not say
+    /// Ask only pairs of this table. Its columns are first and second, and group if ids alone are ambiguous
     #[arg(long, value_name = "FILE")]
     pool: Option<PathBuf>,
-    /// Name no pair if the goal is reached with this probability already
+    /// Name no pair if the goal is already reached with this probability
     #[arg(long, value_name = "P", value_parser = parse_share)]
     target: Option<f64>,
     #[command(flatten)]
     slack: Slack,
-    /// How answers become a belief; by default the first pair is the one that `ordain ask` would ask
+    /// How answers become a belief. With the default, the first pair is the one that `ordain ask` asks
     #[arg(long, default_value = "incremental", value_parser = word::parser::<Inference>())]
     inference: Inference,
     /// The form of the output
@@ -78,7 +79,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let asking = project.asking()?;
     let count = arguments.count as usize;
     let working = working("choosing pairs");
-    // The draws of a ranking, so that `ordain rank` says the same.
+    // The same draws as those of a ranking, so that `ordain rank` says the same.
     let (draws, seed) = (RankingParams::default().draws, Seed(project.model().ask().seed));
     let params = CertaintyParams::default().with_draws(draws).with_seed(seed);
     let (enough, questions) = match arguments.inference {
@@ -115,7 +116,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-/// How sure the goal is, in words, if that is as sure as was wanted.
+/// The certainty of the goal in words, if it reaches the target.
 fn enough(
     arguments: &Arguments,
     asking: &Asking,
@@ -137,7 +138,7 @@ fn row<'a>(items: &'a Items, question: &Question) -> Row<'a> {
     }
 }
 
-/// The header stands even over no pair.
+/// Writes CSV. The header is written even if there is no pair.
 fn show_csv(rows: &[Row<'_>]) -> Outcome {
     let grouped = rows.iter().any(|row| row.group.is_some());
     let header = ["first", "second", "score"].into_iter().chain(grouped.then_some("group"));
@@ -152,7 +153,7 @@ fn show(rows: &[Row<'_>], asking: &Asking) -> Outcome {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let grouped = rows.iter().any(|row| row.group.is_some());
-    // What the score and the spaces around the cells leave.
+    // The room that the score and the spaces around cells leave.
     let width = (output::columns().saturating_sub(20) / if grouped { 3 } else { 2 }).max(8);
     table.set_header(grouped.then_some("group").into_iter().chain(["first", "second", "score"]));
     for row in rows {

@@ -1,4 +1,4 @@
-//! `ordain predict`: what a judge would say of two items.
+//! `ordain predict`: the probable answer of a judge on two items.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(long, default_value = ".")]
     project: PathBuf,
-    /// The group of both items, where their ids alone do not say
+    /// The group of both items, if their ids alone are ambiguous
     #[arg(long)]
     group: Option<String>,
     /// How answers become a belief

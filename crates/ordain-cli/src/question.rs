@@ -1,4 +1,4 @@
-//! Options that decide which pair is asked, as `ordain next`, `ordain ask` and `ordain simulate` share them.
+//! The options that decide which pair is asked. `ordain next`, `ordain ask` and `ordain simulate` share them.
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -7,36 +7,36 @@ use ordain::data::Goal;
 
 use crate::{Failure, word};
 
-/// What the answers are for, and how the pairs are chosen.
+/// The goal, and the way in which pairs are chosen.
 #[derive(Args)]
 pub struct Options {
     #[command(flatten)]
     goal: GoalOptions,
-    /// How pairs are chosen. Default: strategy in [ask], else the goal's own. top-regret counts the places of the goal top,
-    /// else ten
+    /// How pairs are chosen. Default: strategy in [ask], else the goal's own. top-regret counts the places of the goal
+    /// top, or ten for other goals
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Strategy::names()))]
     strategy: Option<String>,
-    /// The emphasis on the top, for strategies that have one: a pair counts exp(-F rank)
+    /// The emphasis on the top, for strategies that have one. A pair has the weight exp(-F rank)
     #[arg(long, value_name = "F", value_parser = parse_focus)]
     focus: Option<f64>,
-    /// What decides among pairs that are equally good. Default: seed in [ask]
+    /// The seed of the draws among equally good pairs. Default: seed in [ask]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }
 
-/// What the answers are for.
+/// The goal of the answers.
 #[derive(Args, Clone, Default)]
 pub struct GoalOptions {
-    /// What the answers are for. Default: goal in [ask]
+    /// The goal of the answers. Default: goal in [ask]
     #[arg(long, value_parser = word::parser::<Goal>())]
     goal: Option<Goal>,
-    /// How many items are to be found, for the goal top
+    /// The number of items to find, for the goal top
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     top: Option<u32>,
 }
 
 impl GoalOptions {
-    /// How many items are to be found, if that was said.
+    /// The number of items to find, if the command line gives it.
     pub fn top(&self) -> Option<u32> {
         self.top
     }
@@ -61,7 +61,7 @@ fn parse_focus(text: &str) -> Result<f64, &'static str> {
 }
 
 impl Options {
-    /// What the command line wants otherwise than a project whose goal is `usual`.
+    /// The command line's options, for a project whose goal is `usual`.
     pub fn given(&self, usual: Goal) -> Result<AskOptions, Failure> {
         Ok(AskOptions::default()
             .with_goal(self.goal.given(usual)?)

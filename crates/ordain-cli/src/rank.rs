@@ -22,24 +22,26 @@ use crate::{Failure, Outcome, word};
 
 /// Rank the items and say how sure the ranking is
 ///
-/// Ranks count from 1 by falling mean utility, within the group where items have groups. The interval of a rank holds
-/// it with 90 % probability; it and the probability of being among the first k are counted from 4096 joint draws of the
-/// utilities, so a probability p is known to within a standard error of sqrt(p (1 - p) / 4096), at most 0.8 %.
+/// Ranks count from 1 by falling mean utility, within groups if there are groups. The interval of a rank holds it with
+/// 90 % probability. Intervals and the probabilities of being among the first k are counted from 4096 joint draws of
+/// the utilities. A probability p has the standard error sqrt(p (1 - p) / 4096), at most 0.8 %.
 ///
-/// Tiers are groups of items that cannot be told apart yet: all that stands above the end of a tier is better than all that
-/// stands below it, with at least 90 % probability. Where there are several the table has a column for them; JSON and CSV have the key tier in any case.
+/// Items of one tier cannot be told apart yet. With at least 90 % probability, all items above the end of a tier are
+/// better than all items below it. The table has a column for tiers if there are several. JSON and CSV always have the
+/// key tier.
 ///
-/// How sure the goal is (that of the project's [ask], or --goal and --top) stands below the table, and in JSON as
-/// "certainty": {"goal", "k"?, "error"?, "target", "probability", "wrong_pairs", "forecast"?: {"low", "median", "high"}}: the
-/// probability that the goal is reached, the expected share of pairs in the wrong order, and with --forecast how many more
-/// answers it takes to reach the target's probability, with an 80 % interval (null: more than were looked at). Of several
-/// groups the least sure counts.
+/// Below the table, a line says how sure the goal is. The goal is that of [ask] in the project, or of --goal and --top.
+/// With several groups, the line is about the least sure one. JSON has the same as "certainty": {"goal", "k"?,
+/// "error"?, "target", "probability", "wrong_pairs", "forecast"?: {"low", "median", "high"}}. "probability" is the
+/// probability that the goal is reached. "wrong_pairs" is the expected share of pairs in the wrong order. "forecast"
+/// (with --forecast) is the number of further answers needed to reach the goal with the target's probability, with an
+/// 80 % interval; null means more answers than the forecast looked at.
 ///
-/// With --with, items that the project does not have are ranked among its own by their attributes and links, without
-/// learning anew and without changing what is believed of the project's items: a newcomer's attributes are put on
-/// their scale. The table marks newcomers, JSON gives them the key "new": true, and CSV has a column new.
+/// --with ranks items that the project does not have among its own, by their attributes and links. It learns nothing
+/// anew and does not change the belief about the project's items. Attributes of newcomers are standardized like those
+/// of the project's items. The table marks newcomers, JSON gives them the key "new": true, and CSV has a column new.
 #[derive(Args)]
-#[command(mut_arg("top", |top| top.help("Give each item's probability of being among the first K, which is then the goal")))]
+#[command(mut_arg("top", |top| top.help("Show each item's probability of being among the first K; this is then the goal")))]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
@@ -48,14 +50,15 @@ pub struct Arguments {
     goal: GoalOptions,
     #[command(flatten)]
     wanted: Wanted,
-    /// Foresee how many answers the goal still takes, however long that takes; without it, only where it is quick
+    /// Forecast how many answers the goal still needs, however long that takes. Default: only if the forecast is quick
     #[arg(long, conflicts_with = "with")]
     forecast: bool,
-    /// Also rank the items of this table, which the project does not have: same columns as the project's items
+    /// Also rank the items of this table, which are new to the project. It needs the same columns as the project's
+    /// items
     #[arg(long, value_name = "FILE")]
     with: Option<PathBuf>,
-    /// Links of these new items, to the project's items and to each other, in any format of a relation; the relation is
-    /// named by its file, e.g. cites.csv=new-links.csv, where the project has several
+    /// Links of the new items to the project's items and to each other, in any format of a relation. If the project has
+    /// several relations, name one by its file, e.g. cites.csv=new-links.csv
     #[arg(long, value_name = "[RELATION=]FILE", requires = "with", value_parser = parse_links)]
     with_links: Vec<NewLinks>,
     /// How answers become a belief
@@ -66,7 +69,8 @@ pub struct Arguments {
     format: Format,
 }
 
-/// A file of links, perhaps with the name of its relation; a file whose own name has the sign is taken as it is.
+/// Parses a file of links, with or without the name of its relation. If the whole text is the name of a file, it is
+/// that file.
 fn parse_links(text: &str) -> Result<NewLinks, String> {
     let named = text.split_once('=').filter(|_| !Path::new(text).exists());
     let (relation, file) = named.map_or((None, text), |(relation, file)| (Some(relation.to_owned()), file));
@@ -97,7 +101,8 @@ struct Row<'a> {
     top: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<&'a str>,
-    /// Only newcomers have it in JSON; where there are any, all items in CSV, whose rows have the same columns.
+    /// In JSON only newcomers have this key. In CSV all rows have it if there are newcomers, because rows have the same
+    /// columns.
     #[serde(skip_serializing_if = "Option::is_none")]
     new: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,8 +113,8 @@ struct Row<'a> {
 pub fn run(arguments: &Arguments) -> Outcome {
     if arguments.forecast && matches!(arguments.format, Format::Csv) {
         return Err(Failure::Usage {
-            message: "--forecast has no place in CSV, whose rows are items".into(),
-            hint: "leave it out, or take --format json",
+            message: "--forecast does not work with CSV, because the rows of CSV are items".into(),
+            hint: "leave it out, or use --format json",
         });
     }
     let mut project = Project::open(&arguments.project)?;
@@ -146,7 +151,7 @@ fn fit(project: &Project, arguments: &Arguments) -> Result<Fitted, Failure> {
     })
 }
 
-/// A ranking as it is shown.
+/// A ranking to be shown.
 pub struct Shown {
     pub ranking: Ranking,
     top: Option<u32>,
@@ -157,7 +162,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// The ranking of all items.
+    /// Ranks all items.
     fn make(
         fitted: &Fitted,
         asking: &Asking,
@@ -258,8 +263,8 @@ fn row<'a>(fitted: &'a Fitted, ranked: &RankedItem, tier: usize) -> Row<'a> {
     }
 }
 
-/// What a row says in numbers: rank, mean, standard deviation, interval of the rank, the top's probability, and whether
-/// it is new.
+/// The numbers of a row: rank, mean, standard deviation, interval of the rank, probability of the top, and whether the
+/// item is new.
 fn numbers(row: &Row<'_>) -> Vec<String> {
     let interval = format!("{}–{}", row.rank_low, row.rank_high);
     let mut out = vec![row.rank.to_string(), output::fixed(row.mean, 3), output::fixed(row.sd, 3), interval];
@@ -269,9 +274,9 @@ fn numbers(row: &Row<'_>) -> Vec<String> {
     out
 }
 
-/// A picture of every item's utility on one scale; none where there is no room.
+/// A picture of every item's utility, all on one scale; `None` if there is no room.
 fn pictures(ranked: &[RankedItem], width: usize) -> Vec<Option<String>> {
-    /// The standard normal lies within this of 0 with 90 % probability.
+    /// A standard normal variable lies within ± this with 90 % probability.
     const NINETY: f64 = 1.645;
     let ends = |item: &RankedItem| (item.mean - NINETY * item.sd, item.mean + NINETY * item.sd);
     let from = ranked.iter().map(|item| ends(item).0).fold(f64::INFINITY, f64::min);
@@ -283,28 +288,28 @@ fn pictures(ranked: &[RankedItem], width: usize) -> Vec<Option<String>> {
     ranked.iter().map(draw).collect()
 }
 
-/// A space on either side of every cell.
+/// The spaces of a cell: one on either side.
 const PADDING: usize = 2;
 
-/// The widths of the columns that can give way on a narrow terminal.
+/// The widths of the columns that can shrink on a narrow terminal.
 #[derive(Debug, PartialEq, Eq)]
 struct Widths {
     group: usize,
     item: usize,
-    /// 0: no picture.
+    /// 0 means no picture.
     picture: usize,
 }
 
 impl Widths {
-    /// Shares out what `fixed` columns of numbers leave of the terminal. The picture shrinks first, then names are cut,
-    /// and if too little of them would be left, the picture goes.
+    /// Distributes the columns of the terminal that the `fixed` columns of numbers leave. The picture shrinks first,
+    /// then names are cut. If names would get too short, the picture goes.
     fn fit(terminal: usize, fixed: usize, item: usize, group: Option<usize>) -> Self {
-        /// As wide as the picture's heading.
+        /// The width of the picture's heading.
         const SMALLEST: usize = 13;
         const LARGEST: usize = 60;
-        /// Names are not cut to less for the picture's sake,
+        /// The shortest length to which names are cut to keep the picture.
         const SHORT: usize = 8;
-        /// and not to less at all.
+        /// The shortest length to which names are cut at all.
         const SHORTEST: usize = 4;
         let columns = 1 + usize::from(group.is_some());
         let group = group.unwrap_or(0);
@@ -315,7 +320,8 @@ impl Widths {
             Some(names) if names >= least => (names, picture),
             _ => (room.max(SHORTEST * columns), 0),
         };
-        // A long group takes a third, unless the items leave more or that is too little to read.
+        // A long group name takes a third of the room, or more if the items leave it or if a third is too short to
+        // read.
         let group = group.min((names / 3).max(names.saturating_sub(item)).max(SHORT.min(names / 2)));
         Self { group, item: item.min(names - group), picture }
     }

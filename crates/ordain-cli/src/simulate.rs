@@ -1,4 +1,4 @@
-//! `ordain simulate`: how fast sessions find the truth where it is known.
+//! `ordain simulate`: how fast sessions find a known truth.
 
 pub mod picture;
 mod problem;
@@ -28,25 +28,26 @@ use crate::question::GoalOptions;
 use crate::working::working;
 use crate::{Failure, Outcome, chart, word};
 
-/// Play sessions against a known truth: how many answers which ranking takes
+/// Play sessions against a known truth, to see how many answers a good ranking needs
 ///
-/// A simulated judge who knows the truth answers what a strategy asks, and the ranking is measured on the way. With
-/// --letor every query has a session of its own, over its documents alone: attributes are standardized within the query,
-/// and equal grades are put in order by uniform noise in [-0.5, 0.5], anew for every query and repeat. With a project and
-/// --truth there is one session over the whole project, measured on average over its groups; a column of whole numbers
-/// from 0 to 4 holds grades, any other utilities, of which the best tenth of a group counts as relevant. Recorded
-/// answers play no part.
+/// A simulated judge knows the truth and answers the questions of a strategy. The ranking is measured at several
+/// points. With --letor, every query has its own session over its documents. Attributes are standardized within the
+/// query. Equal grades are ordered by uniform noise in [-0.5, 0.5], drawn anew for every query and repeat. With a
+/// project and --truth, one session covers the whole project, and measures are averages over its groups. A column of
+/// whole numbers from 0 to 4 holds grades. Any other column holds utilities, and the best tenth of each group counts as
+/// relevant. Recorded answers are not used.
 ///
-/// Lists with commas run side by side, every belief with every strategy, all against the same truths and judges.
-/// Kernels are those of the project, or of --model, or else what "ordain init" would write.
+/// Options with several values, separated by commas, are compared side by side: every belief with every strategy, all
+/// against the same truths and judges. Kernels are those of the project, or of --model, or else those that "ordain
+/// init" would write.
 ///
 /// Measures: map (mean average precision), ndcg10, best (reciprocal rank of the truly best item), tau (Kendall's, with
-/// the truth), accuracy (share of pairs in the right order). Standard errors are those of the queries' means, or of the
-/// repeats where there is but one query or project.
+/// the truth), accuracy (share of pairs in the right order). Standard errors are those of the queries' means, or those
+/// of the repeats if there is only one query or project.
 ///
 /// JSON: {"runs":[{"belief","strategy","focus"?,"curve":[{"answers","map","ndcg10","best","tau","accuracy",
-/// "map_se"?,...}...]}]}, with a point every 10 answers up to 100, every 50 beyond, and at the last; CSV: a row a
-/// point and measure.
+/// "map_se"?,...}...]}]}, with a point every 10 answers up to 100, every 50 beyond, and at the last answer. CSV: one
+/// row per point and measure.
 #[derive(Args)]
 #[command(after_long_help = "Examples:\n  \
     ordain simulate --letor S1.txt.gz --answers 200 --strategy expected-loss,random --belief gp,glicko\n  \
@@ -55,19 +56,19 @@ pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file [default: .]
     #[arg(conflicts_with = "letor")]
     project: Option<PathBuf>,
-    /// The column of the items' table that holds the truth; it must not be an attribute
+    /// The column of the items' table that holds the truth. It must not be an attribute
     #[arg(long, value_name = "COLUMN", required_unless_present = "letor", conflicts_with = "letor")]
     truth: Option<String>,
-    /// LETOR files, whose grades are the truth
+    /// LETOR files. Their grades are the truth
     #[arg(long, value_name = "FILE", num_args = 1..)]
     letor: Vec<PathBuf>,
-    /// How many answers are given in a session
+    /// The number of answers per session
     #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..))]
     answers: u32,
-    /// What is asked [default: what serves the goal]
+    /// How pairs are chosen [default: the usual strategy for the goal]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(Strategy::names()))]
     strategy: Vec<String>,
-    /// Emphasis on the top, for strategies that have one [default: what suits the goal]
+    /// The emphasis on the top, for strategies that have one [default: the usual focus for the goal]
     #[arg(long, value_delimiter = ',', value_parser = not_negative)]
     focus: Vec<f64>,
     #[command(flatten)]
@@ -75,29 +76,31 @@ pub struct Arguments {
     /// How answers become a belief
     #[arg(long, value_delimiter = ',', default_value = "gp", value_parser = word::parser::<BeliefKind>())]
     belief: Vec<BeliefKind>,
-    /// Sessions of each kind, for every query; they differ by what is random: order within grades, noise, the strategy
+    /// The number of sessions of each kind, per query. They differ in the random parts: order within grades, noise,
+    /// draws of the strategy
     #[arg(long, value_name = "R", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     repeats: u32,
-    /// Where random choices start
+    /// The seed of all random choices
     #[arg(long, default_value = "1")]
     seed: u64,
-    /// The standard deviation of the judge's noise on a utility; a difference has sqrt(2) times as much
+    /// The standard deviation of the judge's noise on a utility. A difference has sqrt(2) times this noise
     #[arg(long, value_name = "X", default_value = "0", value_parser = not_negative)]
     noise: f64,
-    /// The judge calls closer utilities a tie
+    /// The judge calls a smaller difference of utilities a tie
     #[arg(long, value_name = "X", default_value = "0", value_parser = not_negative)]
     tie_width: f64,
-    /// An ordain.toml whose [[kernel]] tables are used, for LETOR files or in place of the project's; none over links
+    /// An ordain.toml with the [[kernel]] tables to use, for LETOR files or instead of the project's. Kernels over
+    /// links are not allowed
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Tune the kernels for each half of the queries on 20 of the other half, by 100 random pairs of each; a project's own
-    /// are tuned by "ordain tune"
+    /// Tune the kernels for each half of the queries on 20 queries of the other half, with 100 random pairs per query.
+    /// For a project, use "ordain tune" instead
     #[arg(long, requires = "letor")]
     tune: bool,
-    /// What the table and the chart show
+    /// The measure that the table and the chart show
     #[arg(long, default_value = "map", value_parser = word::parser::<Measure>())]
     measure: Measure,
-    /// Also draw what the chart shows, with bands of one standard error, as a picture
+    /// Also write the chart as an SVG picture, with bands of one standard error
     #[arg(long, value_name = "FILE.svg", value_parser = picture::parse_file)]
     plot: Option<PathBuf>,
     /// The form of the output
@@ -131,7 +134,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-/// Who plays what.
+/// A tournament with its grounds and contenders.
 struct Game {
     grounds: Vec<Ground>,
     contenders: Vec<Contender>,
@@ -191,7 +194,7 @@ fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
     let ground = |(at, query): (usize, Query)| -> Result<Ground, Failure> {
         let mut model = Model::new(query.items, specs.clone())?;
         if let Some(tuned) = &tuned {
-            // What the other half says.
+            // Parameters that were tuned on the other half.
             model = model.with_parameters(&tuned[1 - at % 2])?;
         }
         Ok(model.ground(Facts::Grades(query.grades))?)
@@ -200,7 +203,7 @@ fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
     Ok(Game { grounds, contenders, tournament })
 }
 
-/// What either half of the queries says of the kernels.
+/// Tunes the kernels on either half of the queries.
 fn tune_halves(
     files: &[PathBuf],
     queries: &[Query],
@@ -235,14 +238,14 @@ fn tournament(arguments: &Arguments, goal: Goal, model: AnswerModel, repeat: boo
     }
 }
 
-/// Every belief with every strategy, and with every focus where the strategy has one.
+/// Every belief with every strategy, and with every focus if the strategy has one.
 fn contenders(
     strategies: &[String],
     focuses: &[f64],
     beliefs: &[BeliefKind],
     goal: Goal,
 ) -> Result<Vec<Contender>, Failure> {
-    /// Whether a strategy has a focus does not depend on how many items there are.
+    /// Any number of items will do: it does not decide whether a strategy has a focus.
     const ANY: f64 = 2.0;
     let usual = [Strategy::usual_name(goal, !focuses.is_empty()).to_owned()];
     let strategies = if strategies.is_empty() { &usual } else { strategies };
@@ -362,7 +365,7 @@ fn title(contender: &Contender, curve: &Curve) -> String {
     format!("{} {}{focus}", contender.belief.name(), contender.strategy)
 }
 
-/// A measure of named curves at a few marks.
+/// A table of a measure of named curves at a few marks.
 pub fn table(runs: &[(String, &Curve)], measure: Measure) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);

@@ -17,32 +17,33 @@ use crate::{Failure, Outcome, word};
 
 /// Learn the kernels' weights and shapes from the answers
 ///
-/// Finds the most probable values given the answers: those with the largest product of the answers' evidence, as EP
-/// approximates it, and a broad prior around ordinary values, which keeps lengths and weights from running away when
-/// there are few answers. They are written into ordain.toml, keeping comments and order. Kappa, the beta of Laplacians
-/// and the noise stay as they are: weights do what they do. A length for every attribute is learned where rho is a list
-/// with as many numbers.
+/// Finds the most probable parameters given the answers. They maximize the product of the evidence of the answers, as
+/// EP approximates it, and a broad prior around ordinary values. The prior keeps lengths and weights within bounds if
+/// there are few answers. The values are written into ordain.toml; comments and order stay. Kappa, the beta of
+/// Laplacians and the noise are not tuned, because weights have the same effect. If rho is a list with one number per
+/// attribute, a length is learned for every attribute.
 ///
 /// JSON: {"parameters":[{"name","before","value","low"?,"high"?}...],"log_evidence_before","log_evidence",
-/// "log_posterior_before","log_posterior","answers","evaluations","converged","written"}; CSV: a row a parameter.
+/// "log_posterior_before","log_posterior","answers","evaluations","converged","written"}. CSV: one row per parameter.
 #[derive(Args)]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
     project: PathBuf,
-    /// Show what would be written, and leave the file alone
+    /// Show the values without writing them
     #[arg(long)]
     dry_run: bool,
-    /// Also give each value's 90 % interval; takes two more evaluations a parameter
+    /// Also show the 90 % interval of each value; takes two more evaluations per parameter
     #[arg(long)]
     intervals: bool,
-    /// How the evidence is climbed
+    /// The method that maximizes the evidence
     #[arg(long, default_value = "ascent", value_parser = word::parser::<TuningMethod>())]
     method: TuningMethod,
-    /// More starts, drawn at random around ordinary values, beside the values in the file
+    /// The number of additional starts, drawn at random around ordinary values. The values of the file are always a
+    /// start
     #[arg(long, value_name = "N", default_value = "2")]
     restarts: usize,
-    /// What the starts are drawn from [default: the project's seed]
+    /// The seed of the random starts [default: the project's seed]
     #[arg(long)]
     seed: Option<u64>,
     /// The form of the output
@@ -115,7 +116,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
-/// Kernels that EM-EP cannot invert are the project's choice, and no fault of Ordain.
+/// Turns the error of a kernel that EM-EP cannot invert into an input error: the project chose the kernel.
 fn explained(error: Error, project: &Project) -> Failure {
     match error {
         Error::NotPositiveDefinite { .. } => {
@@ -128,7 +129,7 @@ fn explained(error: Error, project: &Project) -> Failure {
 }
 
 fn rows(tuned: &[TunedParameter], values: &[Parameter], spreads: Option<Vec<f64>>) -> Vec<Row> {
-    /// The standard normal lies within this of 0 with 90 % probability.
+    /// A standard normal variable lies within ± this with 90 % probability.
     const NINETY: f64 = 1.645;
     let row = |(at, (one, written)): (usize, (&TunedParameter, &Parameter))| {
         let spread = spreads.as_ref().map(|spreads| spreads[at]);
@@ -148,7 +149,7 @@ fn show(report: &Report, kernels: &[String]) -> Outcome {
     let mut last = None;
     for row in &report.parameters {
         let (kernel, parameter) = split(&row.name);
-        // A kernel is named once.
+        // The name of a kernel stands only in its first row.
         let name = kernels.get(kernel).filter(|_| last != Some(kernel)).cloned().unwrap_or_default();
         last = Some(kernel);
         let interval = row.low.zip(row.high).map(|(low, high)| format!("{}–{}", short(low), short(high)));
@@ -163,19 +164,19 @@ fn show(report: &Report, kernels: &[String]) -> Outcome {
     output::text(table.trim_fmt())
 }
 
-/// The number of the kernel and the key: `kernel[1].rho[2]` is `(1, "rho[2]")`.
+/// The position of the kernel, and the key: `kernel[1].rho[2]` is `(1, "rho[2]")`.
 fn split(name: &str) -> (usize, &str) {
     let parts = name.strip_prefix("kernel[").and_then(|rest| rest.split_once("]."));
     parts.and_then(|(kernel, key)| Some((kernel.parse().ok()?, key))).unwrap_or((usize::MAX, name))
 }
 
-/// Four significant digits.
+/// A number with four significant digits.
 fn short(value: f64) -> String {
     let places = (3 - value.abs().log10().floor() as i32).max(0) as usize;
     if (1e-4..1e6).contains(&value) { format!("{value:.places$}") } else { format!("{value:.3e}") }
 }
 
-/// What came of it, for people.
+/// Prints the outcome for people.
 fn conclude(report: &Report, tuned: &Tuned, file: &str) {
     let Report { log_evidence_before, log_evidence, answers, .. } = report;
     let answers = output::count(*answers, "answer");
@@ -194,7 +195,7 @@ fn conclude(report: &Report, tuned: &Tuned, file: &str) {
     }
     if !tuned.converged && report.written {
         let slope = tuned.gradient;
-        output::note(format!("still climbing: a slope of {slope:.2} is left; running it again goes on from here"));
+        output::note(format!("not converged: a slope of {slope:.2} is left; run it again to continue from here"));
     }
     if report.written {
         output::note(format!("written to {file}"));

@@ -7,14 +7,14 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ordain::{Step, Watch};
 
-/// Work for which a bar is drawn on a terminal if it takes more than a second; it is over when this is dropped.
+/// Work in progress. A terminal shows a bar for it if it takes more than a second. Dropping this value ends the bar.
 pub struct Working {
     bar: ProgressBar,
     over: Option<Sender<()>>,
     shown: Option<JoinHandle<()>>,
 }
 
-/// Starts such work. Nothing is drawn if standard error is no terminal.
+/// Starts a piece of work. Nothing is shown if standard error is not a terminal.
 pub fn working(on: &'static str) -> Working {
     let (over, waits) = channel();
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
@@ -33,18 +33,18 @@ pub fn working(on: &'static str) -> Working {
 }
 
 impl Working {
-    /// Follows the library's steps.
+    /// A watch that shows the library's steps.
     pub fn watch(&self) -> Watch {
         let bar = self.bar.clone();
         Watch::default().report(move |step| show(&bar, step))
     }
 
-    /// Says how far other work is, in words.
+    /// Shows the state of other work, in words.
     pub fn say(&self, what: String) {
         self.bar.set_message(what);
     }
 
-    /// Says how far other work is, in steps of how many.
+    /// Shows the state of other work: `done` steps of `of`.
     pub fn progress(&self, done: usize, of: usize) {
         advance(&self.bar, done, of);
     }
@@ -73,7 +73,7 @@ fn advance(bar: &ProgressBar, done: usize, of: usize) {
 impl Drop for Working {
     fn drop(&mut self) {
         self.over.take();
-        // Waited for, so that the bar is gone from the terminal before anything else is written there.
+        // The thread is joined, so that the bar is gone from the terminal before anything else is written there.
         if let Some(shown) = self.shown.take() {
             let _ = shown.join();
         }

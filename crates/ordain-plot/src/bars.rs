@@ -14,15 +14,19 @@ pub struct Bars {
     pub groups: Vec<(String, Vec<f64>)>,
 }
 
-/// The thickness of a bar, and the space between groups.
+/// The thickness of a bar.
 const BAR: f64 = 9.0;
+
+/// The space between groups.
 const BETWEEN: f64 = 7.0;
 
-/// The right end of the longest bar, and the width of a letter of a name.
+/// The right end of the longest bar.
 const RIGHT: f64 = 460.0;
+
+/// The width of a letter of a name.
 const LETTER: f64 = 8.5;
 
-/// The longest name that is shown whole.
+/// The number of letters of the longest name that is shown whole.
 const LETTERS: usize = 16;
 
 impl Bars {

@@ -24,7 +24,7 @@ pub struct Quartiles {
     pub quartiles: [f64; 3],
     /// The ends of the whiskers.
     pub whiskers: [f64; 2],
-    /// Values beyond them.
+    /// The values beyond the whiskers.
     pub outside: Vec<f64>,
 }
 
@@ -56,7 +56,7 @@ impl Boxes {
         let (left, right) = SIDES;
         let width = (right - left) / self.boxes.len() as f64;
         let x = |at: usize| left + width * (at as f64 + 0.5);
-        // Names of narrow boxes would run into each other.
+        // The names of narrow boxes would overlap.
         let every = (self.boxes.len() as f64 * 40.0 / (right - left)).ceil().max(1.0) as usize;
         let named = self.boxes.iter().enumerate().filter(|(at, _)| (at + 1) % every == 0);
         let ticks: Vec<(f64, String)> = named.map(|(at, (name, _))| (x(at), name.clone())).collect();
@@ -90,8 +90,8 @@ mod tests {
     use super::*;
     use crate::canvas::tests::well_formed;
 
-    /// By hand: of 1..=9 and 30 the quartiles are 3.25, 5.5 and 7.75 (as R's `quantile` gives), so that whiskers reach to
-    /// -3.5 and 14.5 at most.
+    /// By hand: for 1..=9 and 30 the quartiles are 3.25, 5.5 and 7.75 (as R's `quantile` gives). So whiskers reach at
+    /// most to -3.5 and 14.5.
     #[test]
     fn quartiles_by_hand() {
         let values: Vec<f64> = (1..=9).rev().map(f64::from).chain([30.0]).collect();

@@ -7,10 +7,10 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::palette::{Colour, INK, PAPER};
 
-/// A surface to draw on. Places are in pixels from the left and the top, and are rounded to whole ones.
+/// A surface to draw on. Places are in pixels from the left and the top, rounded to whole pixels.
 pub struct Canvas<'a>(DrawingArea<SVGBackend<'a>, Shift>);
 
-/// The point of a text that stands at its place.
+/// The point of a text that is put at its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// The middle of its left side.
@@ -74,7 +74,7 @@ impl Canvas<'_> {
         drawn(self.0.draw(&Text::new(text.to_owned(), pixel(at), style(size, anchor, colour))));
     }
 
-    /// A text in ink that reads upwards; its place is the middle of the tops of its letters.
+    /// A text in ink that reads upwards. Its place is the middle of the tops of its letters.
     pub fn upward_text(&self, text: &str, at: (f64, f64), size: f64) {
         let turned = style(size, Anchor::Top, INK).transform(FontTransform::Rotate270);
         drawn(self.0.draw(&Text::new(text.to_owned(), pixel(at), turned)));
@@ -111,7 +111,7 @@ fn drawn<E: std::error::Error + Send + Sync>(result: Result<(), DrawingAreaError
 
 #[cfg(test)]
 pub mod tests {
-    /// Every tag of a picture is closed, and nothing in it is not a number.
+    /// Every tag of a picture is closed, and no value is NaN.
     pub fn well_formed(svg: &str) {
         let mut open = Vec::new();
         for tag in svg.split('<').skip(1).map(|rest| rest.split_once('>').unwrap().0) {

@@ -4,7 +4,7 @@ use ordain::measure::Mean;
 
 const STYLE: &str = include_str!("report.css");
 
-/// A self-contained page, in light and dark, with additional CSS. Title and body are HTML.
+/// A self-contained page with light and dark colours and additional CSS. Title and body are HTML.
 pub fn document(title: &str, style: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -14,7 +14,7 @@ pub fn document(title: &str, style: &str, body: &str) -> String {
     )
 }
 
-/// Text as HTML, also inside quotes.
+/// Text as HTML, safe inside quotes too.
 ///
 /// ```
 /// assert_eq!(ordain_plot::html::escape("a < \"b\" & c"), "a &lt; &quot;b&quot; &amp; c");
@@ -34,13 +34,13 @@ pub fn wide_figure(svg: &str, caption: &str) -> String {
     figure("whole", svg, caption)
 }
 
-/// A picture with its caption, and the class of the figure, which may be empty. The caption is HTML.
+/// A picture with its caption. `class` is the class of the figure and may be empty. The caption is HTML.
 pub fn figure(class: &str, svg: &str, caption: &str) -> String {
     let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
     format!("<figure{class}>\n{}\n<figcaption>{caption}</figcaption>\n</figure>\n", svg.trim())
 }
 
-/// A list of points. They are text.
+/// A list of points, given as text.
 pub fn list(points: &[&str]) -> String {
     let points: String = points.iter().map(|point| format!("<li>{}</li>\n", escape(point))).collect();
     format!("<ul>\n{points}</ul>")
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use crate::palette::{self, Colour};
 
-    /// In the dark the style sheet changes colours of pictures: it finds them by the values that the palette has.
+    /// In the dark, the style sheet changes the colours of pictures. It finds them by the values of the palette.
     #[test]
     fn the_style_sheet_knows_the_palette() {
         let hex = |colour: Colour| colour.rgb.iter().map(|part| format!("{part:02X}")).collect::<String>();

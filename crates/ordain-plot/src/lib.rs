@@ -4,7 +4,7 @@
 //! of ten). A [`Canvas`] draws everything else, in the colours of [`palette`]. All are SVG. [`html`] has the pieces of
 //! a page. In the dark, the page changes the colours of pictures.
 //!
-//! Only this crate names `plotters`, and never in a signature.
+//! Only this crate uses `plotters`, and never in a signature.
 //!
 //! ```
 //! use ordain::measure::Mean;

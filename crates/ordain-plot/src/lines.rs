@@ -6,42 +6,42 @@ use crate::canvas::{Anchor, Canvas, picture};
 use crate::palette;
 use crate::range::{Frame, Range, SIDES};
 
-/// Lines, each with its standard errors.
+/// Lines of means with their standard errors.
 pub struct Lines {
     /// The horizontal axis.
     pub across: Across,
     /// The vertical axis.
     pub up: Range,
-    /// The lines. Seven have colours of their own.
+    /// The lines. Seven have their own colours.
     pub series: Vec<Series>,
 }
 
-/// A horizontal axis: its title and what it shows.
+/// A horizontal axis: its title and its values.
 pub enum Across {
-    /// Places with names, numbered from 0; standard errors are bars.
+    /// Named places, numbered from 0. Standard errors are bars.
     Places(String, Vec<String>),
-    /// Places with names that are in no order: points with bars, and no lines between them.
+    /// Named places without an order: points with bars, and no lines between them.
     Apart(String, Vec<String>),
-    /// Numbers from 0 to this one; standard errors are bands.
+    /// Numbers from 0 to this one. Standard errors are bands.
     UpTo(String, usize),
 }
 
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// What it is called in the legend.
+    /// The name in the legend.
     pub title: String,
-    /// Where across, and how far up.
+    /// The points: the place on the horizontal axis, and the mean on the vertical one.
     pub points: Vec<(f64, Mean)>,
 }
 
-/// Places: neighbours are moved apart by so much, so that their bars do not cover each other.
+/// For places: neighbouring series are moved apart by this much, so their bars do not cover each other.
 const APART: f64 = 8.0;
 
-/// Places: a name takes so much.
+/// For places: the width of a name.
 const NAME: f64 = 32.0;
 
-/// Numbers: markers are at least so far apart.
+/// For numbers: the least distance of markers.
 const BETWEEN_MARKERS: f64 = 26.0;
 
 impl Lines {
@@ -60,13 +60,13 @@ impl Lines {
         })
     }
 
-    /// Two titles side by side, if both fit.
+    /// The number of columns of the legend: two if both titles fit side by side.
     fn legend_columns(&self) -> usize {
         const LONG: usize = 26;
         if self.series.iter().any(|series| series.title.chars().count() > LONG) { 1 } else { 2 }
     }
 
-    /// Above the data.
+    /// Draws the legend above the data.
     fn legend(&self, canvas: &Canvas<'_>) {
         let columns = self.legend_columns();
         for (position, series) in self.series.iter().enumerate() {
@@ -117,9 +117,9 @@ impl Lines {
     }
 }
 
-/// The mark of a series, by its position: colour and shape.
+/// Draws the mark of a series. Its position decides colour and shape.
 fn marker(canvas: &Canvas<'_>, at: (f64, f64), position: usize) {
-    // Rounded first, so that all marks have the same size.
+    // Places are rounded first, so that all marks have the same size.
     let (x, y) = (at.0.round(), at.1.round());
     let colour = palette::series(position);
     match position % 4 {
@@ -144,12 +144,12 @@ impl Across {
         match self {
             Self::Places(title, places) | Self::Apart(title, places) => {
                 let tick = |(place, name): (usize, &String)| (self.x(place as f64), name.clone());
-                // Names of narrow places would run into each other.
+                // The names of narrow places would overlap.
                 let every = (NAME * places.len() as f64 / (SIDES.1 - SIDES.0)).ceil().max(1.0) as usize;
                 (title, places.iter().enumerate().step_by(every).map(tick).collect())
             }
             Self::UpTo(title, most) => {
-                // Round distances, so that there are four to eight ticks.
+                // Round distances that give four to eight ticks.
                 let steps = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000];
                 let step = steps.into_iter().find(|step| most / step <= 8).unwrap_or(most / 4);
                 let tick = |value: usize| (self.x(value as f64), value.to_string());

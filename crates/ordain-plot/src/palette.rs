@@ -1,23 +1,23 @@
 //! The colours of all pictures.
 //!
-//! The style sheet of reports names some of them again, to give them other values in the dark.
+//! The style sheet of reports repeats some of them, to change their values in the dark.
 
-/// A colour and how much it covers.
+/// A colour and its opacity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Colour {
     /// Red, green, blue.
     pub rgb: [u8; 3],
-    /// From 0, which is not seen, to 1, which covers all below.
+    /// From 0 (invisible) to 1 (covers everything below).
     pub opacity: f64,
 }
 
 impl Colour {
-    /// A colour that covers all below.
+    /// An opaque colour.
     pub const fn new(red: u8, green: u8, blue: u8) -> Self {
         Self { rgb: [red, green, blue], opacity: 1.0 }
     }
 
-    /// The same colour, covering less.
+    /// The same colour with this opacity.
     #[must_use]
     pub const fn faint(self, opacity: f64) -> Self {
         Self { opacity, ..self }
@@ -44,7 +44,7 @@ const SERIES: [Colour; 7] = [
     Colour::new(128, 128, 128),
 ];
 
-/// Greys and browns, for what is only compared with.
+/// Greys and browns, for series that others are compared with.
 const MUTED: [Colour; 7] = [
     Colour::new(90, 90, 90),
     Colour::new(140, 140, 140),
@@ -55,12 +55,12 @@ const MUTED: [Colour; 7] = [
     Colour::new(150, 150, 110),
 ];
 
-/// The colour of a series, by its position; the eighth has that of the first.
+/// The colour of a series, by its position. The eighth has the colour of the first.
 pub const fn series(position: usize) -> Colour {
     SERIES[position % SERIES.len()]
 }
 
-/// The colour of a series that others are compared with, by its position; the eighth has that of the first.
+/// The colour of a series that others are compared with, by its position. The eighth has the colour of the first.
 pub const fn muted(position: usize) -> Colour {
     MUTED[position % MUTED.len()]
 }

@@ -3,51 +3,52 @@
 use crate::canvas::{Anchor, Canvas, picture};
 use crate::palette::{Colour, GRID, INK, PAPER};
 
-/// Lines whose axes both go by powers of ten.
+/// Lines with logarithmic axes, both by powers of ten.
 pub struct Powers {
-    /// The horizontal axis: its title, and how a value is written.
+    /// The horizontal axis: its title, and the text of a value.
     pub across: (String, fn(f64) -> String),
-    /// The vertical axis, likewise.
+    /// The vertical axis: its title, and the text of a value.
     pub up: (String, fn(f64) -> String),
-    /// The lines; later ones cover earlier ones.
+    /// The lines. Later lines cover earlier ones.
     pub lines: Vec<Trend>,
 }
 
 /// One line.
 pub struct Trend {
-    /// Its title, which stands at its end.
+    /// The title. It stands at the end of the line.
     pub title: String,
-    /// Its colour.
+    /// The colour.
     pub colour: Colour,
-    /// How it is drawn.
+    /// The style of the line.
     pub stroke: Stroke,
-    /// Where across and how far up, both positive, by rising place across.
+    /// The points: the place on the horizontal axis and the value on the vertical one. Both are positive, and places
+    /// rise.
     pub points: Vec<(f64, f64)>,
 }
 
-/// How a line is drawn.
+/// The style of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stroke {
-    /// Thick, with large dots.
+    /// A thick line with large dots.
     Bold,
-    /// With dots.
+    /// A line with dots.
     Plain,
-    /// Dashed, without dots.
+    /// A dashed line without dots.
     Dashed,
 }
 
 const SIZE: (u32, u32) = (860, 560);
 
-/// Where the data are drawn: left, right, top, bottom.
+/// The frame of the data: left, right, top, bottom.
 const FRAME: (f64, f64, f64, f64) = (78.0, 664.0, 20.0, 500.0);
 
-/// Titles at the ends of lines are at least so far apart.
+/// The least distance of titles at the ends of lines.
 const APART: f64 = 17.0;
 
-/// What a letter of a title takes, or less.
+/// An upper bound on the width of a letter of a title.
 const LETTER: f64 = 6.3;
 
-/// An axis by powers of ten, and its ends on the picture.
+/// An axis by powers of ten, and its ends in the picture.
 struct Axis {
     powers: (i32, i32),
     ends: (f64, f64),
@@ -116,7 +117,8 @@ impl Powers {
         canvas.upward_text(&self.up.0, (4.0, (top + bottom) / 2.0), 16.0);
     }
 
-    /// The titles stand right of their lines' ends, in the order of these ends and never on each other.
+    /// Draws the titles to the right of the ends of their lines. They stand in the order of these ends and never
+    /// overlap.
     fn titles(&self, canvas: &Canvas<'_>, across: &Axis, up: &Axis) {
         let end = |line: &Trend| line.points.last().map(|&(x, y)| (across.place(x), up.place(y)));
         let ends: Vec<(&Trend, (f64, f64))> =
@@ -130,7 +132,7 @@ impl Powers {
             let wanted: Vec<f64> = here.iter().map(|(_, end)| end.1).collect();
             for ((line, end), y) in here.into_iter().zip(spread(&wanted)) {
                 let x = end.0 + 10.0;
-                // Lines that pass do not strike it through.
+                // Other lines must not cross out the title.
                 let width = LETTER * line.title.chars().count() as f64;
                 canvas.rectangle([(x - 2.0, y - 8.0), (x + width, y + 8.0)], PAPER);
                 canvas.coloured_text(&line.title, (x, y), 15.0, Anchor::Left, line.colour);
@@ -139,10 +141,10 @@ impl Powers {
     }
 }
 
-/// Rising places moved apart so that none is closer than [`APART`] to the next: those that would touch form a block, which
-/// stands around the mean of what its members want.
+/// Moves rising places apart so that none is closer than [`APART`] to the next. Places that would touch form a block,
+/// which stands around the mean of the places that its members want.
 fn spread(wanted: &[f64]) -> Vec<f64> {
-    // Of every block: where its first member stands, and how many there are.
+    // For every block: the place of its first member, and the number of members.
     let mut blocks: Vec<(f64, usize)> = Vec::new();
     for &place in wanted {
         let mut block = (place, 1);
@@ -150,7 +152,7 @@ fn spread(wanted: &[f64]) -> Vec<f64> {
             if start + count as f64 * APART <= block.0 {
                 break;
             }
-            // The mean over members of what each wants, less its distance from the first.
+            // The mean over members of the wanted place less the member's distance from the first.
             let total = (count + block.1) as f64;
             let first = (start * count as f64 + (block.0 - count as f64 * APART) * block.1 as f64) / total;
             block = (first, count + block.1);
@@ -173,7 +175,7 @@ mod tests {
         {
             let placed = spread(&wanted);
             assert_eq!(placed.len(), wanted.len());
-            // Rounding only.
+            // The tolerance covers rounding.
             assert!(placed.windows(2).all(|two| two[1] - two[0] >= APART - 1e-9), "{placed:?}");
             let shift: f64 = placed.iter().zip(&wanted).map(|(placed, wanted)| placed - wanted).sum();
             assert!(shift.abs() < 1e-9, "{placed:?}");
@@ -188,7 +190,7 @@ mod tests {
             stroke,
             points: (0..at).map(|x| (10_f64.powi(x as i32), 0.001 * at as f64)).collect(),
         };
-        // The first has no points.
+        // The first line has no points.
         let strokes = [Stroke::Plain, Stroke::Bold, Stroke::Plain, Stroke::Dashed];
         for count in 0..=strokes.len() {
             let lines = strokes.into_iter().enumerate().take(count).map(line).collect();

@@ -1,4 +1,4 @@
-//! Vertical axes, and the frame of the data that they stand beside.
+//! Vertical axes, and the frame of the data beside them.
 
 use crate::canvas::{Anchor, Canvas};
 use crate::lines::Series;
@@ -7,11 +7,13 @@ use crate::palette::{GRID, INK};
 /// The width of a figure.
 pub const WIDTH: u32 = 480;
 
-/// Where the data are drawn: left and right, and from the top of the data to their bottom.
+/// The left and right ends of the data.
 pub const SIDES: (f64, f64) = (68.0, 470.0);
+
+/// The height of the data.
 const HEIGHT: f64 = 270.0;
 
-/// Below the data: what the axis needs.
+/// The height below the data that the horizontal axis needs.
 const BELOW: f64 = 56.0;
 
 /// The vertical axis, with round ends and ticks.
@@ -21,17 +23,17 @@ pub struct Range {
     from: f64,
     to: f64,
     step: f64,
-    /// Whether from, to and step are logarithms to the base 10.
+    /// Whether `from`, `to` and `step` are logarithms to the base 10.
     logarithmic: bool,
 }
 
 impl Range {
-    /// An axis of shares, which holds at least what is between these two.
+    /// An axis of shares that covers at least the range between these two.
     pub fn new(title: &str, low: f64, high: f64) -> Self {
         Self::above(0.0, title, low, high)
     }
 
-    /// An axis of correlations, which may fall below 0.
+    /// An axis of correlations that covers at least the range between these two. It may fall below 0.
     pub fn signed(title: &str, low: f64, high: f64) -> Self {
         Self::above(-1.0, title, low, high)
     }
@@ -43,27 +45,27 @@ impl Range {
         Self { title: title.to_owned(), from, to, step, logarithmic: false }
     }
 
-    /// A logarithmic axis of whole powers of ten, which holds at least what is between these two positive numbers.
+    /// A logarithmic axis of whole powers of ten that covers at least the range between these two positive numbers.
     pub fn logarithmic(title: &str, low: f64, high: f64) -> Self {
         let from = low.log10().floor();
         let to = high.log10().ceil().max(from + 1.0);
         Self { title: title.to_owned(), from, to, step: 1.0, logarithmic: true }
     }
 
-    /// From the least to the largest end of a standard error in some series of shares.
+    /// The range of some series of shares: from the lowest to the highest end of a standard error.
     pub fn of(series: &[Series]) -> (f64, f64) {
         let means = series.iter().flat_map(|series| &series.points).map(|(_, mean)| mean);
         let ends = means.flat_map(|mean| [mean.value - mean.error, mean.value + mean.error]);
         ends.fold((1.0, 0.0), |(low, high), end| (end.min(low), end.max(high)))
     }
 
-    /// How far up a value is, between 0 and 1.
+    /// The height of a value on the axis, between 0 and 1.
     fn share(&self, value: f64) -> f64 {
         let value = if self.logarithmic { value.log10() } else { value };
         ((value - self.from) / (self.to - self.from)).clamp(0.0, 1.0)
     }
 
-    /// The values at the ticks, and how they are written.
+    /// The values at the ticks, and their texts.
     fn ticks(&self) -> Vec<(f64, String)> {
         let tick = |number: usize| {
             let place = self.from + number as f64 * self.step;
@@ -78,13 +80,13 @@ impl Range {
     }
 }
 
-/// A round distance of ticks, of which there are then four to ten.
+/// A round distance that gives four to ten ticks.
 pub fn tick_step(range: f64) -> f64 {
     let steps = [0.01, 0.02, 0.05, 0.1, 0.2];
     steps.into_iter().find(|step| range / step <= 8.0).unwrap_or(0.2)
 }
 
-/// The frame of the data, whose top is given.
+/// The frame of the data, with a given top.
 pub struct Frame<'a> {
     pub top: f64,
     pub up: &'a Range,
@@ -104,7 +106,7 @@ impl Frame<'_> {
         self.bottom() - HEIGHT * self.up.share(value)
     }
 
-    /// Both axes: the vertical one with its grid, the horizontal one with ticks at these places.
+    /// Draws both axes: the vertical one with its grid, the horizontal one with ticks at these places.
     pub fn axes(&self, canvas: &Canvas<'_>, title: &str, ticks: &[(f64, String)]) {
         let ((left, right), bottom) = (SIDES, self.bottom());
         for (value, label) in self.up.ticks() {
@@ -134,13 +136,13 @@ mod tests {
         }
     }
 
-    /// Axes hold what they must, also where all values are the best there is, and only signed ones fall below 0.
+    /// Axes cover the range they must, also if all values are the best possible. Only signed axes fall below 0.
     #[test]
     fn axes_hold_their_values() {
         for (low, high) in [(1.0, 1.0), (0.0, 0.0), (-0.31, 0.24), (0.05, 0.97), (-1.0, 1.0)] {
             let signed = Range::signed("tau", low, high);
             assert!(-1.0 <= signed.from && signed.from < signed.to && signed.to <= 1.0, "{signed:?}");
-            // Rounding only.
+            // The tolerance covers rounding.
             assert!(signed.from <= low + 1e-12 && high - 1e-12 <= signed.to, "{signed:?}");
             assert!(Range::new("MAP", low, high).from >= 0.0);
         }

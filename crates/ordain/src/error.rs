@@ -1,49 +1,49 @@
-//! One error type for the whole library: fields rather than text, hints apart from messages.
+//! The one error type of the library. It has fields rather than text, and keeps hints apart from messages.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What the library's fallible functions return.
+/// The result of the library's fallible functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Everything that can go wrong through no fault of the library.
+/// An error that is not the library's fault.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file does not say what it should.
+    /// The content of a file is not as expected.
     #[error(transparent)]
     Input(Box<InputError>),
 
     /// A file cannot be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried: "read", "append to".
+        /// The action that failed: "read", "append to".
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: std::io::Error,
     },
 
     /// A number given to a model is outside its range.
     #[error("{name} is {value}, expected {expected}")]
     Parameter {
-        /// Which parameter, as the user writes it.
+        /// The parameter, as the user writes it.
         name: String,
         /// The value given.
         value: f64,
-        /// The range it must lie in.
+        /// The range in which it must lie.
         expected: &'static str,
     },
 
-    /// A word is none of those that are known.
+    /// An unknown word.
     #[error("found \"{found}\", expected a known {what}")]
     UnknownWord {
-        /// What the word should name: "strategy", "goal".
+        /// The kind of word: "strategy", "goal".
         what: &'static str,
         /// The word given.
         found: String,
-        /// The nearest known word, and the known ones where they are few.
+        /// The nearest known word, and all known words if they are few.
         hint: Option<String>,
     },
 
@@ -52,23 +52,23 @@ pub enum Error {
     Data {
         /// The part that is wrong.
         what: &'static str,
-        /// What was given.
+        /// The value given.
         found: String,
-        /// What would have been right.
+        /// The expected value.
         expected: String,
     },
 
-    /// Every attribute is the same for all items of a group, so that standardizing leaves nothing.
+    /// Every attribute is constant over the items of a group, so standardizing leaves nothing.
     #[error("attributes: found only constant columns ({}), expected at least one attribute that differs between items", names.join(", "))]
     ConstantAttributes {
-        /// The attributes.
+        /// The names of the attributes.
         names: Vec<String>,
     },
 
     /// A matrix that should be positive definite is not.
     #[error("{what} is not positive definite: pivot {pivot} of {dimension}")]
     NotPositiveDefinite {
-        /// Which matrix.
+        /// The matrix.
         what: &'static str,
         /// The first pivot that failed, from 0.
         pivot: usize,
@@ -76,12 +76,12 @@ pub enum Error {
         dimension: usize,
     },
 
-    /// An iteration ran out of steps.
+    /// An iteration did not converge within its limit of steps.
     #[error("{what} did not converge in {iterations} iterations: residual {residual:.3e}, dimension {dimension}")]
     NotConverged {
-        /// Which iteration.
+        /// The iteration.
         what: &'static str,
-        /// Steps taken.
+        /// The number of steps taken.
         iterations: usize,
         /// The size of the last change or residual.
         residual: f64,
@@ -96,7 +96,7 @@ pub enum Error {
         name: &'static str,
         /// The value given.
         found: String,
-        /// What would have been right.
+        /// The expected value.
         expected: String,
         /// How to mend it.
         hint: &'static str,
@@ -109,10 +109,10 @@ pub enum Error {
         work: &'static str,
     },
 
-    /// The problem does not fit the method that was asked for.
+    /// The problem is too large for the requested method.
     #[error("{what} has {size}, more than the {limit} that {method} can hold")]
     TooLarge {
-        /// What is too large.
+        /// The part that is too large.
         what: String,
         /// Its size.
         size: usize,
@@ -124,7 +124,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// What a person can do about it, where that is not plain from the message.
+    /// A hint for the user, if the message alone does not say what to do.
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Input(input) => input.hint.as_deref(),
@@ -147,7 +147,7 @@ impl From<InputError> for Error {
     }
 }
 
-/// A place in a file, what stands there, what was expected instead, and how to mend it.
+/// An error in a file: the place, the text found there, the text expected, and how to correct it.
 ///
 /// ```
 /// use ordain::InputError;
@@ -164,19 +164,19 @@ pub struct InputError {
     pub column: Option<String>,
     /// The offending token, cut to a readable length.
     pub found: Option<String>,
-    /// What would have been right.
+    /// A description of the expected text.
     pub expected: String,
-    /// How to mend it.
+    /// How to correct it.
     pub hint: Option<String>,
-    /// Whether the last line has no line feed where one must be, as while somebody is still writing it.
+    /// Whether the last line lacks its line feed, as while another process is still writing it.
     pub torn: bool,
 }
 
-/// Tokens longer than this are cut in messages: a gigabyte of garbage is no help to anyone.
+/// Longer tokens are cut in messages to stay readable.
 const LONGEST_TOKEN: usize = 60;
 
 impl InputError {
-    /// An error about `file`, which should have held `expected`.
+    /// An error about `file`, in which `expected` was expected.
     pub fn new(file: impl AsRef<Path>, expected: impl Into<String>) -> Self {
         Self {
             file: file.as_ref().to_path_buf(),
@@ -189,19 +189,19 @@ impl InputError {
         }
     }
 
-    /// The line, from 1.
+    /// Sets the line, from 1.
     pub fn line(mut self, line: u64) -> Self {
         self.line = Some(line);
         self
     }
 
-    /// The column's name, or its number from 1.
+    /// Sets the column's name, or its number from 1.
     pub fn column(mut self, column: impl ToString) -> Self {
         self.column = Some(column.to_string());
         self
     }
 
-    /// The offending token; control characters are escaped and long tokens cut.
+    /// Sets the offending token. Control characters are escaped, and long tokens are cut.
     pub fn found(mut self, token: impl AsRef<str>) -> Self {
         let token = token.as_ref();
         let mut shown: String = token.chars().take(LONGEST_TOKEN).flat_map(char::escape_debug).collect();
@@ -212,7 +212,7 @@ impl InputError {
         self
     }
 
-    /// How to mend it.
+    /// Sets the hint: how to correct the file.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

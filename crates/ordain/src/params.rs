@@ -1,5 +1,5 @@
-//! Builders: parameters are made by their defaults and one method per field, so that a field can be added without a change to those
-//! who leave it alone.
+//! Builders of parameters: every type has defaults and one method per field. A new field then needs no change by
+//! callers who do not set it.
 
 /// Gives a type of parameters a method `with_…` for each field.
 macro_rules! setters {

@@ -1,9 +1,9 @@
-//! Words that people write for the variants of a type: one table per type, which parsing, printing, help texts and errors
-//! share; and "did you mean", the known word closest to one that is not known.
+//! Vocabularies: the words for the variants of a type. Each type has one table, which parsing, printing, help texts and
+//! errors share. For an unknown word, "did you mean" names the closest known one.
 
 use crate::Error;
 
-/// A type whose values have words: strategies, kernels, goals.
+/// A type whose values have words, such as strategies, kernels and goals.
 ///
 /// ```
 /// use ordain::Vocabulary;
@@ -17,20 +17,20 @@ use crate::Error;
 /// # Ok::<(), ordain::Error>(())
 /// ```
 pub trait Vocabulary: Copy + Send + Sync + std::str::FromStr<Err = Error> + 'static {
-    /// What the words are words for, as in "a known strategy".
+    /// The kind of thing that the words name, as in "a known strategy".
     const WHAT: &'static str;
 
-    /// Every value, in the order in which they are listed; parameters have their usual values.
+    /// All values, in the order of the table. Parameters have their usual values.
     fn all() -> &'static [Self];
 
-    /// Its word.
+    /// The word of this value.
     fn name(self) -> &'static str;
 
-    /// One line about it, without a full stop.
+    /// One line about this value, without a full stop.
     fn description(self) -> &'static str;
 }
 
-/// The value of a word.
+/// Parses a word.
 pub(crate) fn parse<T: Vocabulary>(word: &str) -> Result<T, Error> {
     let known = T::all().iter().find(|value| value.name() == word).copied();
     known.ok_or_else(|| {
@@ -39,8 +39,8 @@ pub(crate) fn parse<T: Vocabulary>(word: &str) -> Result<T, Error> {
     })
 }
 
-/// Gives a type its words. The table must have a row for every variant, or it does not compile: `Variant = "word", "one line
-/// about it";`, with the usual values of the fields, if there are any.
+/// Gives a type its words. Each row of the table is `Variant = "word", "one line about it";`. Fields of the variant
+/// take their usual values. A table without a row for every variant does not compile.
 macro_rules! vocabulary {
     ($type:ident, $what:literal; $($rows:tt)+) => {
         $crate::words::word_table! { $type, $what; $($rows)+ }
@@ -53,23 +53,23 @@ macro_rules! vocabulary {
     };
 }
 
-/// The same for a type that is not written by its word alone.
+/// As `vocabulary!`, for a type whose `Display` is not the word alone.
 macro_rules! word_table {
     ($type:ident, $what:literal; $($variant:ident $({ $($field:ident: $usual:expr),+ })? = $name:literal, $about:literal;)+) => {
         impl $type {
-            /// Every value, in the order in which they are listed; parameters have their usual values.
+            /// All values, in the order of the table. Parameters have their usual values.
             pub const fn all() -> &'static [Self] {
                 &[$(Self::$variant $({ $($field: $usual),+ })?),+]
             }
 
-            /// Its word, on the command line, in files and in results.
+            /// The word of this value on the command line, in files and in results.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant { .. } => $name),+
                 }
             }
 
-            /// One line about it, without a full stop.
+            /// One line about this value, without a full stop.
             pub const fn description(self) -> &'static str {
                 match self {
                     $(Self::$variant { .. } => $about),+
@@ -105,8 +105,8 @@ macro_rules! word_table {
 
 pub(crate) use {vocabulary, word_table};
 
-/// The candidate that differs from `word` by the fewest edits, if that is few enough to be a slip: a third of the
-/// word's letters, at least one. The first of several equally close ones.
+/// The candidate that differs from `word` by the fewest edits, if these are few enough for a slip: at most a third of
+/// the word's letters, but at least one. The first of several equally close candidates.
 pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.chars().take(LONGEST).flat_map(char::to_lowercase).collect();
     let mut best: Option<(usize, &'a str)> = None;
@@ -129,10 +129,10 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
     best.map(|(_, candidate)| candidate)
 }
 
-/// Words are cut to this many letters: nobody mistypes a paragraph.
+/// Words are cut to this many letters. Longer words are no slips.
 const LONGEST: usize = 64;
 
-/// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
+/// The number of insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
 fn edits(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();
@@ -150,7 +150,7 @@ fn edits(a: &[char], b: &[char]) -> usize {
     last[b.len()]
 }
 
-/// The hint for an unknown word: the nearest known one, and the known ones where they are few.
+/// The hint for an unknown word: the nearest known word, and all known words if they are few.
 pub(crate) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
     let total = known.clone().into_iter().take(MOST_LISTED + 1).count();
     let list = (total > 0 && total <= MOST_LISTED)
@@ -164,7 +164,7 @@ pub(crate) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str
     }
 }
 
-/// More than this many words are not listed.
+/// The largest number of words that a hint lists.
 const MOST_LISTED: usize = 30;
 
 #[cfg(test)]
@@ -180,7 +180,7 @@ mod tests {
     use crate::measure::Ties;
     use crate::order::{Fusion, Unretrieved};
 
-    /// Every word means one value, whose word it is, and has a line of its own.
+    /// Every word parses to its value and has its own line.
     fn check<T: Vocabulary + PartialEq + std::fmt::Debug>() {
         let (mut names, mut lines) = (HashSet::new(), HashSet::new());
         for &value in T::all() {

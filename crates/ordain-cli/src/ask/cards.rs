@@ -1,4 +1,4 @@
-//! Two items side by side.
+//! Cards of two items, side by side.
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table as Drawn, Width, presets};
 use ordain::data::{ItemId, Items};
@@ -8,17 +8,17 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::{Failure, output};
 
-/// What the items' table says, cell by cell as in the file: attributes are standardized elsewhere.
+/// The cells of the items' table as they stand in the file. (Attributes of the model are standardized.)
 pub struct Cards {
     table: Option<Table>,
-    /// The columns that are shown, texts before numbers.
+    /// The columns that are shown. Text columns come before columns of numbers.
     columns: Vec<usize>,
 }
 
-/// Rows of a card; what does not fit is counted below.
+/// The number of rows of a card. Below it, a line counts the columns that do not fit.
 const ROWS: usize = 12;
 
-/// Lines of a long text.
+/// The number of lines of a long text.
 const LINES: usize = 4;
 
 impl Cards {
@@ -42,7 +42,7 @@ impl Cards {
         Ok(Self { table: Some(table), columns })
     }
 
-    /// Two items side by side, in the width of the terminal.
+    /// Draws two items side by side, in the width of the terminal.
     pub fn draw(&self, items: &Items, [left, right]: [ItemId; 2]) -> String {
         let rows = self.rows([left, right]);
         let width = output::columns();
@@ -69,7 +69,7 @@ impl Cards {
         format!("{}{more}", drawn.trim_fmt())
     }
 
-    /// The columns in which at least one of the two has something to say.
+    /// The columns in which at least one of the two items has a value.
     fn rows(&self, items: [ItemId; 2]) -> Vec<(&str, [&str; 2])> {
         let Some(table) = &self.table else { return Vec::new() };
         let row = |&column: &usize| {

@@ -1,4 +1,4 @@
-//! What the judge says: single keys on a terminal, whole lines from anywhere else.
+//! The judge's input: single keys on a terminal, whole lines from anywhere else.
 
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
@@ -6,9 +6,9 @@ use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
 use crate::{Failure, output};
 
-/// Where the judge's words come from.
+/// The source of the judge's words.
 pub struct Input {
-    /// Whether a key is heard without the Enter key.
+    /// Whether keys are read one by one, without Enter.
     keys: bool,
 }
 
@@ -18,12 +18,12 @@ impl Input {
         Self { keys: io::stdin().is_terminal() && io::stdout().is_terminal() }
     }
 
-    /// Whether a person sits there.
+    /// Whether the input is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.keys
     }
 
-    /// One of these words, or its first letter; none at the end of the input.
+    /// Reads one of these words, or its first letter; `None` at the end of the input.
     pub fn choose<T: Copy>(&self, words: &[(&str, T)]) -> Result<Option<T>, Failure> {
         let shown: Vec<String> = words.iter().map(|(word, _)| format!("[{}]{}", &word[..1], &word[1..])).collect();
         loop {
@@ -54,13 +54,13 @@ fn unreadable(source: io::Error) -> Failure {
     Failure::Library(ordain::Error::Io { action: "read", path: "standard input".into(), source })
 }
 
-/// The word that was said in full or by its first letter, whatever the case.
+/// The word that was typed in full or by its first letter, in upper or lower case.
 fn find<'a, T: Copy>(said: &str, words: &[(&'a str, T)]) -> Option<(&'a str, T)> {
     let is = |word: &str| said.eq_ignore_ascii_case(word) || said.eq_ignore_ascii_case(&word[..1]);
     words.iter().find(|(word, _)| is(word)).copied()
 }
 
-/// The next line that is not blank. A line longer than any word is taken in pieces, none of which is a word.
+/// The next line that is not blank. A line longer than any word is read in pieces, none of which is a word.
 fn line() -> io::Result<Option<String>> {
     const LONGEST: u64 = 1 << 12;
     loop {
@@ -75,7 +75,7 @@ fn line() -> io::Result<Option<String>> {
     }
 }
 
-/// The next key: its letter, or the word of an arrow; none if the judge wants to go (Ctrl-C, Ctrl-D).
+/// The next key: its letter, or the word of an arrow. `None` if the judge quits (Ctrl-C, Ctrl-D).
 fn key() -> io::Result<Option<String>> {
     const GO: [u8; 2] = [3, 4];
     const ESCAPE: u8 = 27;
@@ -88,7 +88,7 @@ fn key() -> io::Result<Option<String>> {
     loop {
         match byte()? {
             None => return Ok(None),
-            // Arrows are an escape, a bracket and a letter.
+            // An arrow is an escape, a bracket and a letter.
             Some(ESCAPE) => match (byte()?, byte()?) {
                 (None, _) | (_, None) => return Ok(None),
                 (Some(b'[' | b'O'), Some(b'D')) => return Ok(Some("left".into())),
@@ -96,13 +96,13 @@ fn key() -> io::Result<Option<String>> {
                 _ => {}
             },
             Some(byte) if byte.is_ascii_graphic() => return Ok(Some(char::from(byte).into())),
-            // Enter, spaces and letters that no word begins with.
+            // Enter, spaces and letters that start no word.
             Some(_) => {}
         }
     }
 }
 
-/// The terminal gives every key at once while this lives, and is as before afterwards.
+/// While this lives, the terminal delivers every key at once. Dropping it restores the terminal.
 struct Raw;
 
 impl Raw {
@@ -114,7 +114,7 @@ impl Raw {
 
 impl Drop for Raw {
     fn drop(&mut self) {
-        // A terminal that is gone needs no mending.
+        // If the terminal is gone, there is nothing to restore.
         let _ = disable_raw_mode();
     }
 }

@@ -1,6 +1,6 @@
-//! How sure the ranking is while questions are asked, and about how many are to come.
+//! How sure the ranking is while questions are asked, and how many more answers are needed.
 //!
-//! What takes longer than the blink of an eye is done while the judge thinks.
+//! Slow work is done while the judge thinks.
 
 use std::thread::{self, JoinHandle};
 
@@ -12,41 +12,42 @@ use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
 
-/// Operations of a certainty, which is counted before every question: about a fifth of a second on two cores.
+/// The operations allowed for a count of certainty, which happens before every question: about a fifth of a second on
+/// two cores.
 const CERTAINTY_BUDGET: f64 = 1.2e9;
 
-/// How forecasts are made.
+/// The way in which forecasts are made.
 struct Manner {
-    /// Operations of one, about 1e9 a second and core.
+    /// The operations allowed for one forecast, at about 1e9 operations per second and core.
     budget: f64,
-    /// Answers between two looks at the certainty of a world, which are most of the cost.
+    /// The number of answers between two counts of certainty in a world. These counts are most of the cost.
     grain: usize,
-    /// Answers between two forecasts.
+    /// The number of answers between two forecasts.
     every: usize,
 }
 
-/// Between two questions.
+/// Forecasts that are made between two questions.
 const AT_ONCE: Manner = Manner { budget: 1e8, grain: 20, every: 10 };
 
-/// While the judge thinks.
+/// Forecasts that are made while the judge thinks.
 const MEANWHILE: Manner = Manner { budget: 4e9, grain: 25, every: 50 };
 
-/// The goal, and what is known of the way there.
+/// The goal, and the progress towards it.
 pub struct Progress {
     rule: StopRule,
     /// Whether certainty is counted at all.
     countable: bool,
-    /// How far forecasts look; none if they would take too long.
+    /// The extent of forecasts; `None` if they would take too long.
     span: Option<Span>,
-    /// Whether they are made while the judge thinks.
+    /// Whether forecasts are made while the judge thinks.
     meanwhile: bool,
-    /// Whether the judge is a program: one that reads a pipe hears the same at every run, and so waits for forecasts.
+    /// Whether to wait for forecasts. This is so when input is a pipe, so every run prints the same.
     patient: bool,
     latest: Option<Latest>,
     running: Option<(JoinHandle<ordain::Result<Foreseen>>, usize)>,
 }
 
-/// The latest forecast, and after how many answers it was made.
+/// The latest forecast, and the number of answers when it was made.
 struct Latest {
     foreseen: Foreseen,
     at: usize,
@@ -63,30 +64,28 @@ impl Progress {
         Ok(Self { rule, countable, span, meanwhile: at_once.is_none(), patient, latest: None, running: None })
     }
 
-    /// The probability that the goal is reached in the group where it is least so; none if there are too many items.
+    /// The probability that the goal is reached, in the group where it is smallest; `None` if there are too many items.
     pub fn probability(&self, session: &Session) -> Result<Option<f64>, Failure> {
         let params = quick(session.params().seed);
         let count = || Ok(self.rule.probability(&session.certainty(&params)?));
         self.countable.then(count).transpose()
     }
 
-    /// Whether this is as sure as was wanted.
+    /// Whether this probability reaches the target.
     pub fn is_enough(&self, probability: Option<f64>) -> bool {
         probability.is_some_and(|probability| probability >= self.rule.target)
     }
 
-    /// Why something is never said, to be said once.
+    /// The reason why certainty or forecasts are never shown, to be printed once.
     pub fn silence(&self) -> Option<&'static str> {
         match (self.countable, self.span) {
-            (false, _) => {
-                Some("so many items that counting how sure the ranking is would make you wait: it is left out")
-            }
-            (true, None) => Some("so many items that foreseeing how many answers are to go would take too long"),
+            (false, _) => Some("certainty is left out: with so many items, counting it would make you wait"),
+            (true, None) => Some("the forecast is left out: with so many items, it would take too long"),
             (true, Some(_)) => None,
         }
     }
 
-    /// Looks ahead again if the latest forecast is some answers old.
+    /// Makes a new forecast if the latest one is some answers old.
     pub fn look_ahead(&mut self, session: &Session) -> Result<(), Failure> {
         let Some(span) = self.span else { return Ok(()) };
         let at = session.answers().len();
@@ -101,7 +100,7 @@ impl Progress {
         }
         let outlook = session.outlook(self.rule, span)?;
         if self.meanwhile {
-            // On one core of its own, so that the next question does not wait for it.
+            // The forecast runs on one core, so that the next question does not wait for it.
             let alone = ThreadPoolBuilder::new().num_threads(1).build().map_err(std::io::Error::other)?;
             self.running = Some((thread::spawn(move || alone.install(|| outlook.look(&Watch::NONE))), at));
         } else {
@@ -110,18 +109,18 @@ impl Progress {
         Ok(())
     }
 
-    /// How sure the goal is, in words.
+    /// The certainty of the goal, in words.
     pub fn certainty(&self, probability: Option<f64>, items: &Items) -> Option<String> {
         probability.map(|probability| self.rule.sentence(probability, items.group_sizes().len()))
     }
 
-    /// How many answers are still needed, in words.
+    /// The number of answers still needed, in words.
     pub fn to_go(&self, answers: usize) -> Option<String> {
         self.latest.as_ref().map(|latest| latest.foreseen.to_go(answers as isize - latest.at as isize))
     }
 }
 
-/// How certainty is counted while the judge waits.
+/// Parameters for a count of certainty while the judge waits.
 fn quick(seed: Seed) -> CertaintyParams {
     CertaintyParams::default().with_draws(512).with_seed(seed)
 }

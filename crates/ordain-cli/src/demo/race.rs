@@ -1,4 +1,4 @@
-//! Sessions that are played against the truth, to see how fast the order of the countries is found.
+//! Sessions against the truth, to see how fast the order of the countries is found.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -17,36 +17,36 @@ use crate::simulate::Measure;
 use crate::simulate::picture::picture;
 use crate::working::Working;
 
-/// Sessions of every contender.
+/// The number of sessions per contender.
 pub const SESSIONS: usize = 40;
 
-/// Answers of a session.
+/// The number of answers per session.
 const ANSWERS: usize = 100;
 
-/// Where contenders are compared: answers given.
+/// The numbers of answers at which contenders are compared.
 pub const MARKS: [usize; 4] = [10, 20, 50, 100];
 
-/// The contenders.
+/// The name of the contender with all parts.
 pub const ORDAIN: &str = "Ordain";
 const WITHOUT_LINKS: &str = "Ordain without neighbours";
 const WITHOUT_ATTRIBUTES: &str = "Ordain without attributes";
 const AT_RANDOM: &str = "Ordain with random pairs";
 pub const RATINGS: &str = "Glicko with random pairs";
 
-/// What Ordain has, and the contender that does without.
+/// The parts of Ordain, each with the contender that lacks it.
 const PARTS: [(&str, &str); 3] =
     [("neighbours", WITHOUT_LINKS), ("attributes", WITHOUT_ATTRIBUTES), ("asking", AT_RANDOM)];
 
-/// How the sessions went.
+/// The results of the sessions.
 pub struct Race {
     /// The contenders' names and curves, Ordain's first.
     pub curves: Vec<(String, Curve)>,
-    /// The share of pairs in the right order that Ordain itself expects, after so many answers.
+    /// The share of pairs in the right order that Ordain itself expects, after each number of answers.
     pub expected: Vec<(usize, Mean)>,
 }
 
 impl Race {
-    /// Plays all sessions. The contenders of a session meet the same judge, with the same luck.
+    /// Plays all sessions. In each session, all contenders meet the same judge with the same random draws.
     pub fn run(project: &Project, truth: &[f64], working: &Working) -> Result<Self, Failure> {
         let (model, ask) = (project.model(), project.model().ask());
         let rules = Tournament {
@@ -88,7 +88,7 @@ impl Race {
         self.curves.iter().find(|(other, _)| other == name).map(|(_, curve)| curve)
     }
 
-    /// What each part adds to the share of pairs in the right order, at every mark.
+    /// The gain in the share of pairs in the right order by each part, at every mark.
     pub fn gains(&self) -> Vec<(&'static str, Vec<Mean>)> {
         let at = |name: &str, answers: usize| {
             let point = self.curve(name)?.points.iter().find(|point| point.answers == answers)?;
@@ -96,7 +96,7 @@ impl Race {
         };
         let gain = |without: &str, answers: usize| {
             let (with, without) = (at(ORDAIN, answers)?, at(without, answers)?);
-            // As if the sessions had nothing in common. They share their luck, so this is rather too much.
+            // The error for independent sessions. They share their random draws, so this is somewhat too large.
             Some(Mean { value: with.value - without.value, error: with.error.hypot(without.error) })
         };
         let gains = |&(part, without): &(&'static str, &str)| {
@@ -107,7 +107,8 @@ impl Race {
     }
 }
 
-/// The kernels without those over links, and without those over attributes, where that leaves some and leaves some out.
+/// The kernels without those over links, and without those over attributes. A variant is left out if it has no kernels
+/// or lacks none.
 fn lesser(all: &[KernelSpec]) -> Vec<(&'static str, Vec<KernelSpec>)> {
     let without = |part: fn(&Shape) -> bool| -> Vec<KernelSpec> {
         all.iter().filter(|spec| !part(&spec.shape)).cloned().collect()
@@ -118,7 +119,7 @@ fn lesser(all: &[KernelSpec]) -> Vec<(&'static str, Vec<KernelSpec>)> {
     both.into_iter().filter(|(_, kernels)| !kernels.is_empty() && kernels.len() < all.len()).collect()
 }
 
-/// What Ordain expects of itself, in the sessions that the tournament plays.
+/// The share that Ordain expects of itself, in the sessions of the tournament.
 fn expected(
     asking: Asking,
     ground: &Ground,
@@ -128,7 +129,7 @@ fn expected(
     let params = SessionParams::new(asking.strategy).with_repeat(asking.repeat);
     let of_match = Rules { groups: None, model: rules.model, judge: rules.judge, answers: rules.answers };
     let over = AtomicUsize::new(0);
-    // Few draws: what is shown is a mean over sessions.
+    // Few draws suffice, because a mean over sessions is shown.
     let draws = CertaintyParams::default().with_draws(64).with_seed(rules.seed);
     let session = |task: usize| -> ordain::Result<Vec<f64>> {
         let conditions = Match::draw(&ground.facts, None, &mut rules.seed.stream(task as u64))?;
@@ -151,7 +152,7 @@ fn expected(
     Ok(marks(rules.answers).into_iter().enumerate().map(mark).collect())
 }
 
-/// The truth to mean 0 and variance 1: the scale that the model expects.
+/// The truth, scaled to mean 0 and variance 1 as the model expects.
 fn utilities(truth: &[f64]) -> Vec<f64> {
     let count = truth.len() as f64;
     let mean = truth.iter().sum::<f64>() / count;

@@ -1,4 +1,4 @@
-//! The demo as a page: one file that needs nothing beside it.
+//! The demo as a page: one self-contained file.
 
 use std::fmt::Write;
 
@@ -13,10 +13,10 @@ use super::{Place, signed};
 use crate::output;
 use crate::simulate::picture::lines;
 
-/// What the page tells of.
+/// The contents of the page.
 pub struct Story<'a> {
     pub places: &'a [Place<'a>],
-    /// The answers that the ranking was learned from.
+    /// The number of answers that the ranking was learned from.
     pub answers: usize,
     /// The share of pairs in the true order.
     pub in_order: f64,
@@ -62,7 +62,8 @@ impl Story<'_> {
         out + "</div>\n"
     }
 
-    /// After how many answers Ordain is better than ratings are in the end.
+    /// The number of answers after which Ordain first beats the final result of ratings, and the number of answers that
+    /// ratings have then.
     fn shortcut(&self) -> Option<(usize, usize)> {
         let last = self.race.curve(RATINGS)?.points.last()?;
         let points = &self.race.curve(ORDAIN)?.points;
@@ -149,7 +150,7 @@ fn share(point: &Point) -> String {
     format!("{}{error}", output::fixed(point.mean.accuracy, 3))
 }
 
-/// A table with a column for every mark.
+/// A table with one column per mark.
 fn marks_table<'a>(caption: &str, rows: impl Iterator<Item = (&'a str, Vec<String>)>) -> String {
     // On a phone the error goes below the value.
     let cell = |cell: &String| match cell.split_once(" ± ") {
@@ -167,7 +168,7 @@ fn marks_table<'a>(caption: &str, rows: impl Iterator<Item = (&'a str, Vec<Strin
     )
 }
 
-/// Ranks with their intervals over true ranks.
+/// A picture of ranks, with their intervals, over true ranks.
 fn ranks_picture(places: &[Place<'_>]) -> String {
     const SIZE: f64 = 480.0;
     const LEFT: f64 = 46.0;
@@ -218,7 +219,7 @@ fn ranks_picture(places: &[Place<'_>]) -> String {
 }
 
 fn chart(svg: &str, caption: &str) -> String {
-    // Drawn at a fixed size, which the page may change.
+    // The picture has a fixed size, which the page may change.
     let svg = svg.trim();
     format!("<figure class=\"chart\">\n{svg}\n<figcaption>{caption}</figcaption>\n</figure>\n")
 }

@@ -1,11 +1,11 @@
-//! How settled a ranking is, for programs.
+//! The certainty of a ranking in JSON.
 
 use ordain::Ranking;
 use ordain::active::{Forecast, Foreseen, StopRule};
 use ordain::data::Goal;
 use serde::Serialize;
 
-/// What JSON says of it.
+/// The key `certainty` in JSON.
 #[derive(Serialize)]
 pub struct Report {
     goal: &'static str,
@@ -28,7 +28,7 @@ struct ForecastReport {
 }
 
 impl Report {
-    /// How settled a ranking is by this rule.
+    /// The certainty of a ranking by this rule.
     pub fn new(ranking: &Ranking, rule: &StopRule, foreseen: Option<Foreseen>) -> Self {
         let report = |Forecast { low, median, high, .. }: Forecast| ForecastReport { low, median, high };
         Self {

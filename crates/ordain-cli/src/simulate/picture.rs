@@ -10,7 +10,7 @@ use ordain_plot::{Across, Lines, Range, Series};
 use super::Measure;
 use crate::{Failure, Outcome};
 
-/// Named curves of a measure with bands of their standard errors.
+/// A picture of a measure of named curves, with bands of their standard errors.
 pub fn picture(runs: &[(String, &Curve)], measure: Measure) -> String {
     let point = |point: &Point| {
         let error = point.error.map_or(0.0, |error| measure.of(&error));
@@ -23,7 +23,7 @@ pub fn picture(runs: &[(String, &Curve)], measure: Measure) -> String {
     lines(runs.iter().map(one).collect(), &title(measure), measure == Measure::Tau)
 }
 
-/// Curves over the number of answers; signed ones may fall below 0.
+/// A picture of curves over the number of answers. If `signed`, values may fall below 0.
 pub fn lines(series: Vec<Series>, title: &str, signed: bool) -> String {
     let (low, high) = Range::of(&series);
     let up = if signed { Range::signed(title, low, high) } else { Range::new(title, low, high) };
@@ -31,19 +31,19 @@ pub fn lines(series: Vec<Series>, title: &str, signed: bool) -> String {
     Lines { across: Across::UpTo("Answers".into(), most.unwrap_or(0)), up, series }.draw()
 }
 
-/// A file that such a picture can be written to.
+/// Parses the name of an SVG file.
 pub fn parse_file(text: &str) -> Result<std::path::PathBuf, &'static str> {
     let path = std::path::PathBuf::from(text);
     let svg = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
-    if svg { Ok(path) } else { Err("the picture is an SVG: give it a name that ends in .svg") }
+    if svg { Ok(path) } else { Err("the picture is an SVG file: give it a name that ends in .svg") }
 }
 
-/// Writes a file at once or not at all.
+/// Writes a file as a whole or not at all.
 pub fn write(path: &Path, text: &str) -> Outcome {
     write_whole(path, |out| out.write_all(text.as_bytes())).map_err(Failure::Library)
 }
 
-/// What an axis says of a measure: its line with a capital letter.
+/// The title of an axis: the measure's description with a capital letter.
 fn title(measure: Measure) -> String {
     let line = measure.description();
     line[..1].to_uppercase() + &line[1..]

@@ -1,4 +1,4 @@
-//! The queries of LETOR files, each a problem of its own.
+//! The queries of LETOR files. Each is a problem of its own.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,21 @@ use ordain::{InputError, Result};
 
 use crate::{eval, output};
 
-/// A query of a LETOR file: its documents, standardized among themselves, and their grades.
+/// A query of a LETOR file: its documents, standardized within the query, and their grades.
 pub struct Query {
     pub items: Items,
     pub grades: Vec<i32>,
 }
 
-/// The queries of all files by name, their documents by id: the order of lines does not matter. Those of fewer than two
-/// documents are left out with a note.
+/// The queries of all files by name, and their documents by id, so the order of lines does not matter. Queries with
+/// fewer than two documents are left out with a note.
 pub fn queries(files: &[PathBuf]) -> Result<Vec<Query>> {
     let mut out: BTreeMap<String, (&Path, Query)> = BTreeMap::new();
     let mut alone = 0;
     for path in files {
         let letor = read_letor(path)?;
         let attributes = letor.items.attributes();
-        // Attributes that are the same for all documents say nothing of them.
+        // Attributes that are the same for all documents say nothing about them.
         let attributes = attributes.standardized(letor.items.groups());
         let attributes = attributes.unwrap_or_else(|_| Attributes::none(letor.items.len()));
         for (name, members) in groups(&letor.items) {
@@ -50,7 +50,7 @@ pub fn queries(files: &[PathBuf]) -> Result<Vec<Query>> {
     Ok(out.into_values().map(|(_, query)| query).collect())
 }
 
-/// The groups by name, and all items where there are none.
+/// The groups by name, or one group of all items if there are no groups.
 fn groups(items: &Items) -> Vec<(String, Vec<ItemId>)> {
     match items.groups() {
         None => vec![(String::new(), items.iter().collect())],

@@ -1,4 +1,4 @@
-//! Kernels tuned on queries that are not simulated with them.
+//! Kernels tuned on other queries than those they are simulated with.
 
 use ordain::active::{Facts, Judge};
 use ordain::data::{AnswerLog, Entry, ItemId};
@@ -11,13 +11,13 @@ use rand::seq::index;
 
 use super::problem::Query;
 
-/// Queries that a half is tuned on, at most: more hardly change what is found.
+/// The most queries that a half is tuned on. More queries hardly change the result.
 const QUERIES: usize = 20;
 
-/// Answers of the judge to random pairs of each.
+/// The number of the judge's answers to random pairs of each query.
 const ANSWERS: usize = 100;
 
-/// Tunes on one half of the queries, 0 for those with even numbers, what is meant for the other.
+/// Tunes on one half of the queries, for use on the other half. Half 0 has the queries with even numbers.
 pub fn tune_on(
     half: usize,
     queries: &[Query],

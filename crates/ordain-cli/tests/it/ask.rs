@@ -202,7 +202,7 @@ fn forecasts_of_many() {
     assert!(!first[0].contains("answer") && first[1].contains("; about "), "{first:?}");
     assert_eq!(said(), first);
     let run = ask(&many(1300), &[], &["quit"]);
-    assert_eq!(run.fine().matches("so many items that").count(), 1, "{}", run.stdout);
+    assert_eq!(run.fine().matches("left out: with so many items, ").count(), 1, "{}", run.stdout);
 }
 
 /// A judge who never errs gets twelve items into order, and is told so with the promised probability.

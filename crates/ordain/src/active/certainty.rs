@@ -1,7 +1,8 @@
-//! How settled a ranking is, and so when to stop.
+//! How settled a ranking is, and when to stop.
 //!
-//! All of it is counted from joint draws of the utilities from the posterior, which the belief's Gaussian only leads to: in each draw, the ranking by means is held against the order that
-//! the draw says. The first p items are the right ones if the worst of them is above the best of the others, for all p in one pass.
+//! Everything is counted from joint draws of the utilities. The draws come from the posterior itself; the belief's
+//! Gaussian only guides them. Each draw gives an order, with which the ranking by means is compared. The first p items
+//! are the right ones if the worst of them is above the best of the others. One pass finds this for all p.
 
 use crate::data::{Goal, Groups, ItemId, Items};
 use crate::gp::{Belief, Draws, RankedItem, RankingParams, by_falling_mean, rank_and};
@@ -9,16 +10,17 @@ use crate::numeric::Seed;
 use crate::params::setters;
 use crate::{Error, Result, Watch};
 
-/// How certainty is counted.
+/// Parameters of the count of certainty.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct CertaintyParams {
-    /// Draws, at least one; a probability p has the standard error `√(p (1 - p) / draws)`, and two or three times that after
-    /// many answers that are sharp beside the prior, since draws then follow each other in a chain.
+    /// The number of draws, at least one. A probability p has the standard error `√(p (1 - p) / draws)`. The error is
+    /// two or three times as large after many answers that are sharp compared with the prior, because the draws then
+    /// form a chain.
     pub draws: usize,
-    /// Their seed.
+    /// The seed of the draws.
     pub seed: Seed,
-    /// Follows the draws.
+    /// Follows the draws and can cancel them.
     pub watch: Watch,
 }
 
@@ -45,8 +47,8 @@ pub struct Certainty {
 }
 
 impl Certainty {
-    /// The probability that the goal is reached: the best item is on top, the first k are the k best, or no more than this share of
-    /// pairs is in the wrong order.
+    /// The probability that the goal is reached. The goal is that the best item is on top, that the first k items are
+    /// the k best, or that at most the share `error` of pairs is in the wrong order.
     pub fn probability(&self, goal: Goal, error: f64) -> f64 {
         match goal {
             Goal::Best => self.top(1),
@@ -60,7 +62,7 @@ impl Certainty {
 
     /// The probability that the first k items by mean are the k best.
     pub fn top(&self, k: usize) -> f64 {
-        // All of them, or none, are the right ones in any order.
+        // For k = 0 or k = all items, the set is always right.
         k.checked_sub(1).and_then(|at| self.prefixes.get(at)).copied().unwrap_or(1.0)
     }
 
@@ -69,8 +71,8 @@ impl Certainty {
         self.errors.iter().sum::<f64>() / self.errors.len() as f64
     }
 
-    /// How many items stand in each tier, from the top. Tiers are told apart with at least this probability; the items
-    /// of one are not, yet.
+    /// The number of items in each tier, from the top. Neighbouring tiers are told apart with at least the probability
+    /// `level`. The items within a tier are not told apart yet.
     pub fn tiers(&self, level: f64) -> Vec<usize> {
         let mut out = Vec::new();
         let mut from = 0;
@@ -84,23 +86,23 @@ impl Certainty {
     }
 }
 
-/// When it is enough: the goal is reached with this probability in every group.
+/// A rule for when to stop: the goal is reached with a given probability in every group.
 ///
-/// A belief's probabilities hold whenever one looks at them, so that stopping at the first moment that meets the rule does not
-/// make it less right, but for the chance in counting them.
+/// A belief's probabilities hold at any time. Stopping at the first moment that meets the rule therefore does not make
+/// them wrong, apart from the chance in counting them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct StopRule {
-    /// What is to be found out.
+    /// The goal of the answers.
     pub goal: Goal,
-    /// The share of pairs that may be in the wrong order, for the whole order.
+    /// The share of pairs that may be in the wrong order. Only the goal of the whole order uses it.
     pub error: f64,
-    /// The wanted probability.
+    /// The probability with which the goal must be reached.
     pub target: f64,
 }
 
 impl StopRule {
-    /// Enough is known when the goal is reached with probability 0.9; for the whole order, with at most a tenth of the pairs wrong.
+    /// A rule with target probability 0.9 and, for the whole order, at most a tenth of the pairs wrong.
     pub fn new(goal: Goal) -> Self {
         Self { goal, error: 0.1, target: 0.9 }
     }
@@ -113,22 +115,22 @@ setters! {
 }
 
 impl StopRule {
-    /// The probability that the goal is reached in the group where it is least so.
+    /// The probability that the goal is reached, in the group where this probability is smallest.
     pub fn probability(&self, groups: &[Certainty]) -> f64 {
         groups.iter().map(|one| one.probability(self.goal, self.error)).fold(1.0, f64::min)
     }
 
-    /// Whether it is enough.
+    /// Whether the rule is met.
     pub fn is_met(&self, groups: &[Certainty]) -> bool {
         self.probability(groups) >= self.target
     }
 }
 
-/// How settled the ranking of every group is. `g³/3 + draws g²` operations for a group of g items, and
-/// a few likelihoods of every answer a draw.
+/// Counts how settled the ranking of every group is. This takes `g³/3 + draws g²` operations for a group of g items,
+/// and per draw a few likelihoods of every answer.
 ///
 /// # Errors
-/// If no draw is asked for, a group has more than 20,000 items, or the kernel cannot be evaluated.
+/// If `draws` is 0, a group has more than 20,000 items, or the kernel cannot be evaluated.
 pub fn certainty(belief: &dyn Belief, groups: Option<&Groups>, params: &CertaintyParams) -> Result<Vec<Certainty>> {
     if params.draws == 0 {
         return Err(Error::Parameter { name: "draws".into(), value: 0.0, expected: "at least one" });
@@ -146,7 +148,7 @@ pub fn certainty(belief: &dyn Belief, groups: Option<&Groups>, params: &Certaint
     }
 }
 
-/// The ranking, and how settled it is in every group, from the same draws: hardly more work than the ranking alone.
+/// The ranking and the certainty of every group, from the same draws. This is hardly more work than the ranking alone.
 ///
 /// # Errors
 /// As [`rank`](crate::gp::rank).
@@ -159,14 +161,14 @@ pub fn rank_with_certainty(
     Ok((ranked, draws.iter().zip(items.group_sizes()).map(|(draws, size)| Certainty::count(draws, size)).collect()))
 }
 
-/// What a draw says of the ranking by means: the p for which its first p items are the right ones, and the share of pairs
-/// that it has in the wrong order.
+/// The ranking by means compared with one draw. `right` holds every p for which the first p items are the right ones;
+/// `wrong` is the share of pairs in the wrong order.
 struct Seen {
     right: Vec<u32>,
     wrong: f64,
 }
 
-/// Looks at draws of these items' utilities.
+/// A function that compares the ranking of these items with a draw of their utilities.
 fn look(belief: &dyn Belief, members: &[ItemId]) -> impl Fn(&[f64]) -> Seen + Sync + use<> {
     let mean: Vec<f64> = members.iter().map(|item| belief.mean()[item.index()]).collect();
     let order = by_falling_mean(0..members.len(), &mean);
@@ -189,7 +191,7 @@ impl Certainty {
     }
 }
 
-/// The p for which the first p numbers are the p largest.
+/// Every p for which the first p numbers are the p largest.
 fn right_prefixes(utilities: &[f64]) -> Vec<u32> {
     let mut largest_after = vec![f64::NEG_INFINITY; utilities.len() + 1];
     for (at, &utility) in utilities.iter().enumerate().rev() {
@@ -206,7 +208,7 @@ fn right_prefixes(utilities: &[f64]) -> Vec<u32> {
     out
 }
 
-/// Pairs that ascend where all should fall; sorts them on the way, by merging. `n log n`.
+/// The number of pairs in which the later value is larger. Sorts the values by merging, in falling order. `n log n`.
 fn inversions(values: &mut [f64]) -> u64 {
     let mut scratch = values.to_vec();
     let mut count = 0;

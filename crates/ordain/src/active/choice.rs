@@ -1,7 +1,7 @@
-//! The choice of a pair: an exact scan over all pairs that may be asked.
+//! The choice of a pair, by an exact scan over all pairs that may be asked.
 //!
-//! Scores that differ by less than a part in 1e9 count as equal, since rounding decides between them: the pairs that share the
-//! best score are found, and one of them is drawn.
+//! Scores that differ by less than a part in 1e9 count as equal, because rounding decides between them. The scan finds
+//! all pairs that share the best score and draws one of them.
 
 use std::collections::HashSet;
 
@@ -24,24 +24,24 @@ pub struct Question {
     pub first: ItemId,
     /// The item ranked lower.
     pub second: ItemId,
-    /// What the strategy makes of it: the larger, the sooner it is asked. Only comparable within a strategy.
+    /// The strategy's score. Pairs with larger scores are asked first. Scores are comparable only within a strategy.
     pub score: f64,
 }
 
 impl Question {
-    /// An answer to it, by no judge in particular.
+    /// An answer to this question, without a judge.
     ///
     /// # Errors
-    /// If the outcome is of one item.
+    /// If the outcome is about a single item.
     pub fn answer(&self, outcome: Outcome) -> Result<Answer> {
         Answer::new(self.first, Some(self.second), outcome)
     }
 }
 
-/// Scores within this fraction of the best are as good.
+/// Scores within this fraction of the best count as equal to it.
 const EQUAL: f64 = 1e-9;
 
-/// Which pairs may be asked: two items of a group, not excluded, and in the pool if there is one.
+/// The pairs that may be asked: two items of one group, not excluded, and in the pool if there is a pool.
 #[derive(Debug, Clone, Default)]
 pub struct Candidates {
     groups: Option<Groups>,
@@ -50,30 +50,30 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// All pairs within groups, or of all items where there are none.
+    /// All pairs within groups, or all pairs of items if there are no groups.
     pub fn new(groups: Option<Groups>) -> Self {
         Self { groups, ..Self::default() }
     }
 
-    /// Only these pairs.
+    /// Allows only the pairs of this pool.
     pub fn with_pool(mut self, pool: impl IntoIterator<Item = (ItemId, ItemId)>) -> Self {
         self.pool = Some(pool.into_iter().map(|(first, second)| key(first, second)).collect());
         self
     }
 
-    /// Leaves a pair out.
+    /// Leaves out a pair.
     pub fn exclude(&mut self, first: ItemId, second: ItemId) {
         self.excluded.insert(key(first, second));
     }
 
-    /// Leaves the pair of an answer out: one that was skipped, and any other unless pairs are asked again. Says whether it was
-    /// still in.
+    /// Leaves out the pair of an answer: always if it was skipped, otherwise unless pairs may be asked again
+    /// (`repeat`). Returns whether the pair could still be asked before.
     pub fn rule_out(&mut self, answer: &Answer, repeat: bool) -> bool {
         let pair = answer.second.filter(|_| !repeat || answer.outcome == Outcome::Skip);
         pair.is_some_and(|second| self.excluded.insert(key(answer.first, second)))
     }
 
-    /// How many pairs of this many items may be asked.
+    /// The number of pairs that may be asked, for this many items in all.
     pub(super) fn left(&self, items: usize) -> usize {
         let pairs = |size: usize| size * size.saturating_sub(1) / 2;
         match (&self.pool, &self.groups) {
@@ -86,7 +86,7 @@ impl Candidates {
         }
     }
 
-    /// All items, if they are not in groups and any pair of them may be asked.
+    /// Whether there are neither groups nor a pool.
     pub(super) fn are_all(&self) -> bool {
         self.groups.is_none() && self.pool.is_none()
     }
@@ -97,7 +97,7 @@ impl Candidates {
         !self.excluded.contains(&key) && self.pool.as_ref().is_none_or(|pool| pool.contains(&key))
     }
 
-    /// The items of every group, best first under this belief; equal means in the order of the items.
+    /// The items of every group, best first under this belief. Ties are broken by item id.
     pub(super) fn orders(&self, belief: &dyn Belief) -> Vec<Vec<usize>> {
         let mean = belief.mean();
         match &self.groups {
@@ -114,8 +114,8 @@ fn key(first: ItemId, second: ItemId) -> (u32, u32) {
     (first.0.min(second.0), first.0.max(second.0))
 }
 
-/// The pair that a strategy would ask next; none if none may be asked. `n²/2` pairs, one covariance column an item; what
-/// [`Strategy`] says for those that look ahead.
+/// The pair that the strategy asks next, or `None` if no pair may be asked. The cost is `n²/2` pairs and one covariance
+/// column per item. Strategies that look ahead cost more; see [`Strategy`].
 ///
 /// # Errors
 /// If the kernel cannot give a column.
@@ -143,8 +143,9 @@ pub fn choose(
     Ok(best.draw(stream))
 }
 
-/// This many different pairs that a strategy would ask at once, the best first, while others are pending; fewer if fewer may
-/// be asked. Each is chosen from what the belief would be, as far as one can tell, once the answers to those before it have come.
+/// Up to `count` different pairs to ask at the same time, the best first, while the pairs in `pending` await their
+/// answers. There are fewer if fewer may be asked. Each pair is chosen from the belief that is expected once the pairs
+/// before it are answered.
 ///
 /// # Errors
 /// If the kernel cannot give a column.
@@ -190,17 +191,17 @@ impl Best {
         self.best.is_some()
     }
 
-    /// Whether a pair with this score, or this bound of it, may be among the best.
+    /// Whether a pair with this score, or with this bound on its score, may be among the best.
     pub(super) fn may_take(&self, score: Score) -> bool {
         self.best.is_none_or(|best| !behind(score, best))
     }
 
-    /// Whether no pair whose first number is at most this one's is among the best.
+    /// Whether every pair whose first number is at most this score's is worse than the best.
     pub(super) fn is_past(&self, score: Score) -> bool {
         self.best.is_some_and(|best| clearly_below(score.0, best.0))
     }
 
-    /// Takes a pair, if it is among the best.
+    /// Adds a pair if it is among the best.
     pub(super) fn offer(&mut self, score: Score, pair: (usize, usize)) {
         if !self.may_take(score) {
             return;
@@ -213,9 +214,9 @@ impl Best {
         self.pairs.push((score, pair));
     }
 
-    /// One of the best, each as likely as the others.
+    /// One of the best pairs, drawn uniformly.
     fn draw(mut self, stream: &mut Stream) -> Option<Question> {
-        // Whatever the order in which they were found.
+        // The draw must not depend on the order in which the pairs were found.
         self.pairs.sort_by_key(|&(_, (first, second))| (first.min(second), first.max(second)));
         let at = if self.pairs.len() > 1 { stream.random_range(0..self.pairs.len()) } else { 0 };
         self.pairs.get(at).map(|&((score, _), (first, second))| Question {
@@ -226,17 +227,18 @@ impl Best {
     }
 }
 
-/// Whether a score is clearly worse than another.
+/// Whether a score is worse than another by more than rounding.
 fn behind(score: Score, best: Score) -> bool {
     clearly_below(score.0, best.0) || (!clearly_below(best.0, score.0) && clearly_below(score.1, best.1))
 }
 
-/// Whether a number is below another by more than rounding. All finite ones are below infinity, which `∞ - EQUAL ∞` would hide.
+/// Whether a number is below another by more than rounding. All finite numbers are below infinity; `∞ - EQUAL ∞` would
+/// hide this.
 fn clearly_below(one: f64, other: f64) -> bool {
     one < other - EQUAL * other.abs().min(f64::MAX)
 }
 
-/// All pairs that may be asked, the item ranked higher first.
+/// All pairs that may be asked. The item ranked higher comes first.
 fn pairs(orders: &[Vec<usize>], candidates: &Candidates) -> Vec<(usize, usize)> {
     let mut out = Vec::new();
     for order in orders {
@@ -248,9 +250,9 @@ fn pairs(orders: &[Vec<usize>], candidates: &Candidates) -> Vec<(usize, usize)> 
     out
 }
 
-/// Any pair that may be asked, each as likely as the others.
+/// A pair that may be asked, drawn uniformly.
 fn any(orders: &[Vec<usize>], candidates: &Candidates, stream: &mut Stream) -> Option<Question> {
-    /// Draws before all pairs are listed: then few are left.
+    /// After this many draws without success few pairs are left, so all are listed.
     const DRAWS: usize = 100;
     let count = |order: &Vec<usize>| order.len() * order.len().saturating_sub(1) / 2;
     let total: usize = orders.iter().map(count).sum();
@@ -284,8 +286,8 @@ fn any(orders: &[Vec<usize>], candidates: &Candidates, stream: &mut Stream) -> O
     })
 }
 
-/// The item whose pairs have the largest summed expected loss, and of its pairs that may be asked the one with the
-/// largest (Radlinski, Joachims 2007).
+/// Takes the item whose pairs have the largest summed expected loss, and of its pairs that may be asked the one with
+/// the largest expected loss (Radlinski, Joachims 2007).
 fn worst_of_worst_item(
     belief: &dyn Belief,
     focus: f64,
@@ -333,7 +335,7 @@ mod tests {
         best.pairs.into_iter().map(|(_, (number, _))| number).collect()
     }
 
-    /// A finite score is below an infinite one, whatever the second numbers.
+    /// A finite score is below an infinite one for any second numbers.
     #[test]
     fn nothing_finite_is_as_good_as_infinity() {
         let infinity = f64::INFINITY;
@@ -344,7 +346,7 @@ mod tests {
         assert!(one.may_take((infinity, 1.0)) && !one.is_past((infinity, 1.0)));
     }
 
-    /// The second number decides among first ones that differ by rounding, in whatever order they come.
+    /// The second number decides between first numbers that differ only by rounding. Pairs may come in any order.
     #[test]
     fn the_second_number_decides_in_any_order() {
         let (wide, narrow) = ((1.0 - 1e-12, 7.0), (1.0, 5.0));

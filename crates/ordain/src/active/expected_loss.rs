@@ -1,4 +1,4 @@
-//! The expected loss of leaving a pair as the belief orders it (AXPGP section 2.3).
+//! The expected loss of a pair that keeps the order of the belief (AXPGP section 2.3).
 
 use super::strategy::{Emphasis, PairBelief};
 use crate::Result;
@@ -6,7 +6,7 @@ use crate::data::ItemId;
 use crate::gp::{Belief, by_falling_mean};
 use crate::numeric::normal::{self, Beyond};
 
-/// A pair and the expected loss of leaving it unasked.
+/// A pair, and the expected loss if it stays unasked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairLoss {
     /// The item ranked higher.
@@ -17,16 +17,19 @@ pub struct PairLoss {
     pub loss: f64,
 }
 
-/// Expected squared error of a difference of utilities, counted only where its sign is wrong (AXPGP eq. 28 without the
-/// weight): the mean of `(delta - mean)²` over `delta` of the opposite sign to `mean`, for `delta ~ N(mean, variance)`.
+/// The expected squared error of a difference of utilities, counted only where its sign is wrong (AXPGP eq. 28 without
+/// the weight). It is the mean of `(delta - mean)²` over `delta` of the opposite sign to `mean`, for `delta ~ N(mean,
+/// variance)`.
 ///
-/// With $t = |\text{mean}|/\text{sd}$ it is $\text{variance}\,(\Phi(-t) + t\varphi(t))$: the printed form for the sign of the
-/// difference that makes the mean negative; for a positive one it gives the part where the sign is right.
+/// With $t = |\text{mean}|/\text{sd}$ it is $\text{variance}\,(\Phi(-t) + t\varphi(t))$. This is the paper's printed
+/// form if the sign of the difference is chosen so that the mean is negative. For a positive mean the printed form
+/// gives the part where the sign is right.
 pub fn expected_loss(mean: f64, variance: f64) -> f64 {
     scaled_loss(1.0, mean, variance, normal::beyond)
 }
 
-/// So many times the expected loss, by what lies beyond a number of standard deviations or by a bound of that.
+/// The expected loss times a factor. `beyond` gives the moments beyond a number of standard deviations, or bounds on
+/// them.
 pub(super) fn scaled_loss(times: f64, mean: f64, variance: f64, beyond: impl Fn(f64) -> Beyond) -> f64 {
     if variance <= 0.0 {
         return 0.0;
@@ -34,8 +37,9 @@ pub(super) fn scaled_loss(times: f64, mean: f64, variance: f64, beyond: impl Fn(
     times * variance * beyond(mean.abs() / variance.sqrt()).from_zero
 }
 
-/// The expected losses of all pairs with the weight `exp(-focus * rank)`, rank being the better of the two (AXPGP eqs.
-/// 26-28 with focus = 1), the larger first. `n² / 2` pairs, one covariance column an item.
+/// The expected losses of all pairs, the largest first. A pair has the weight `exp(-focus * rank)`, where rank is the
+/// better of its two ranks (AXPGP eqs. 26-28 with focus = 1). The cost is `n² / 2` pairs and one covariance column per
+/// item.
 ///
 /// # Errors
 /// If the kernel cannot give a column.

@@ -1,8 +1,9 @@
-//! How many answers are still needed.
+//! A forecast of the number of answers still needed.
 //!
-//! The belief says which worlds are possible. In each of some worlds drawn from it, the session goes on as it would: its strategy asks, a judge
-//! of that world answers with the model's noise, the belief learns, until the goal is reached with the wanted probability.
-//! The answers that took, over the worlds, are the forecast: as right as the belief itself.
+//! The belief says which worlds are possible. Some worlds are drawn from it. In each world the session goes on: its
+//! strategy asks, a judge of that world answers with the model's noise, and the belief learns, until the goal is
+//! reached with the wanted probability. The numbers of answers in the worlds are the forecast. The forecast is as right
+//! as the belief itself.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,25 +17,25 @@ use crate::params::setters;
 use crate::watch::Step;
 use crate::{Result, Watch};
 
-/// What is to be forecast, and how.
+/// Parameters of a forecast.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ForecastParams {
-    /// When it is enough.
+    /// The rule that ends a session.
     pub rule: StopRule,
     /// Whether a pair may be asked again.
     pub repeat: bool,
-    /// Worlds drawn.
+    /// The number of worlds to draw.
     pub worlds: usize,
-    /// Answers after which a world is given up.
+    /// The number of answers after which a world is given up.
     pub most: usize,
-    /// Certainty is looked at after every so many answers, which is the forecast's grain.
+    /// Certainty is counted after every `every` answers, so this is the resolution of the forecast.
     pub every: usize,
-    /// The probability that the number lies in the interval.
+    /// The probability that the forecast interval holds the number of answers.
     pub level: f64,
-    /// The worlds' seed.
+    /// The seed of the worlds.
     pub seed: Seed,
-    /// Follows the worlds.
+    /// Follows the worlds and can cancel the forecast.
     pub watch: Watch,
 }
 
@@ -65,29 +66,29 @@ setters! {
     with_watch = watch: Watch,
 }
 
-/// Answers still needed. A number that is not there is more than was looked at.
+/// The number of answers still needed. `None` means more answers than the forecast looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Forecast {
-    /// No fewer, but for half of the probability outside the interval.
+    /// The lower end of the interval. Half of the probability outside the interval lies below it.
     pub low: Option<usize>,
-    /// As likely more as fewer.
+    /// The median: more answers are as likely as fewer.
     pub median: Option<usize>,
-    /// No more, but for half of the probability outside the interval.
+    /// The upper end of the interval. Half of the probability outside the interval lies above it.
     pub high: Option<usize>,
 }
 
-/// Draws by which certainty is judged in a world, where many answers follow each other. Fewer would let chance end a world too
-/// early.
+/// The number of draws from which certainty is counted in a world. A world has many answers in sequence; with fewer
+/// draws, chance would end it too early.
 pub(super) const WORLD_DRAWS: usize = 512;
 
-/// What a forecast does, in words.
+/// The name of this step for a [`Watch`].
 const LOOKING: &str = "looking ahead";
 
-/// Draws follow each other in a chain; of so many one is a world.
+/// Draws form a chain. One draw out of this many becomes a world.
 const APART: usize = 8;
 
-/// The answers still needed from here, if the session goes on with this strategy. `worlds * most` questions of
-/// [`choose`], and as many certainties over `every`.
+/// Forecasts the number of answers still needed if the session goes on with this strategy. The cost is `worlds * most`
+/// questions of [`choose`], and `worlds * most / every` counts of certainty.
 ///
 /// # Errors
 /// If the kernel cannot be evaluated, or a group has more than 20,000 items.
@@ -110,7 +111,7 @@ pub fn forecast(
     let one = |(world, utilities): (usize, &Vec<f64>)| -> Result<Option<usize>> {
         let mut belief = start.clone();
         let mut candidates = candidates.clone();
-        // Streams that no draw of a world has used.
+        // These streams differ from those of the draws.
         let mut stream = params.seed.stream(Purpose::World(world));
         for answers in 0..=params.most {
             silent.step(|| Step::new(LOOKING, done.load(Ordering::Relaxed), params.worlds))?;
@@ -118,7 +119,7 @@ pub fn forecast(
                 true => choose(&belief, model, strategy, &candidates, &mut stream)?,
                 false => None,
             };
-            // The last look is where nothing more can be asked, whatever the step.
+            // Certainty is also counted when nothing more can be asked.
             let look = answers % params.every.max(1) == 0 || question.is_none();
             if look && reached(&belief, groups, params)? {
                 return Ok(Some(answers));
@@ -139,7 +140,7 @@ pub fn forecast(
         Ok(needed)
     };
     let mut needed: Vec<Option<usize>> = worlds.par_iter().enumerate().map(counted).collect::<Result<_>>()?;
-    // Those that were given up took longest.
+    // Worlds that were given up took longest.
     needed.sort_by_key(|needed| needed.unwrap_or(usize::MAX));
     let outside = 0.5 * (1.0 - params.level);
     let quantile = |probability: f64| {

@@ -1,17 +1,19 @@
-//! Ratings of items by themselves: Glickman's system with one comparison a period, as Radlinski and Joachims (2007) use it.
+//! Ratings of independent items: Glickman's system with one comparison per period, as Radlinski and Joachims (2007) use
+//! it.
 //!
 //! Ratings are on Glickman's scale, where 400 points are odds of ten to one: `q = ln 10 / 400`, and with
 //! `g(RD) = 1 / √(1 + 3 q² RD² / π²)` and `E = 1 / (1 + 10^(-g (r_i - r_j) / 400))`, a comparison with outcome s moves
 //!
 //! `r_i += q / (1 / RD_i² + 1 / d²) g(RD_j) (s - E)`, `RD_i² = 1 / (1 / RD_i² + 1 / d²)`, `1 / d² = q² g(RD_j)² E (1 - E)`
 //!
-//! (Glickman 1999, eqs. 13-18), both items by what was known of the other before. Deviations do not grow with time.
+//! (Glickman 1999, eqs. 13-18). Both items are updated from the other's rating before the comparison. Deviations do not
+//! grow with time.
 
 use crate::Result;
 use crate::data::ItemId;
 use crate::gp::Belief;
 
-/// A belief in which items have nothing to do with each other.
+/// A belief in which items are independent.
 #[derive(Debug, Clone)]
 pub struct Glicko {
     ratings: Vec<f64>,
@@ -23,12 +25,12 @@ pub struct Glicko {
 const Q: f64 = std::f64::consts::LN_10 / 400.0;
 
 impl Glicko {
-    /// This many items, all with the rating 0 and this deviation; Glickman starts at 350.
+    /// Ratings for this many items, all 0 with this deviation. Glickman starts at 350.
     pub fn new(items: usize, deviation: f64) -> Self {
         Self { ratings: vec![0.0; items], squared_deviations: vec![deviation * deviation; items], log_evidence: 0.0 }
     }
 
-    /// Learns that the first item was preferred (1), the second (0), or neither (½).
+    /// Learns an outcome: 1 if the first item was preferred, 0 if the second was, ½ if neither was.
     pub fn compare(&mut self, first: ItemId, second: ItemId, outcome: f64) {
         let (i, j) = (first.index(), second.index());
         let expected = |own: usize, other: usize| {
@@ -50,7 +52,7 @@ impl Glicko {
     }
 }
 
-/// `g`: how much an opponent's uncertainty takes from a comparison.
+/// `g`: the factor by which an opponent's uncertainty damps a comparison.
 fn damping(squared_deviation: f64) -> f64 {
     1.0 / (1.0 + 3.0 * Q * Q * squared_deviation / (std::f64::consts::PI * std::f64::consts::PI)).sqrt()
 }
@@ -70,7 +72,7 @@ impl Belief for Glicko {
         Ok(())
     }
 
-    /// The sum of the log probabilities of the outcomes, each before it was learned.
+    /// The sum of the log probabilities of the outcomes. Each probability is the one before the outcome was learned.
     fn log_evidence(&self) -> f64 {
         self.log_evidence
     }

@@ -1,4 +1,4 @@
-//! How the answers of a session become a belief.
+//! A belief that learns the answers of a session.
 
 use std::sync::Arc;
 
@@ -9,47 +9,49 @@ use crate::kernel::{Independent, Kernel, WeightedSum};
 use crate::words::vocabulary;
 use crate::{Error, Result};
 
-/// How answers become a belief.
+/// The ways in which answers become a belief.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum BeliefKind {
-    /// One step an answer ([`Incremental`]).
+    /// A Gaussian process that takes one step per answer ([`Incremental`]).
     Gp,
-    /// One step an answer, and EP over all answers now and then, whenever a quarter more have come.
+    /// A Gaussian process that takes one step per answer, and runs EP over all answers whenever their number has grown
+    /// by a quarter.
     GpRefined,
-    /// EP over all answers after every answer.
+    /// A Gaussian process with EP over all answers after every answer.
     GpFull,
-    /// Glickman's ratings, with this deviation at the start; 350 is his.
+    /// Glickman's ratings.
     Glicko {
-        /// Of every rating before the first answer.
+        /// The deviation of every rating before the first answer. Glickman uses 350.
         deviation: f64,
     },
-    /// One step an answer, and every item by itself, as wide as the kernel is on average.
+    /// A Gaussian process with independent items that takes one step per answer. Every item has the kernel's average
+    /// variance.
     Independent,
 }
 
 vocabulary! { BeliefKind, "belief";
     Gp = "gp", "a Gaussian process that takes one step per answer";
-    GpRefined = "gp-refined", "the same, with all answers learned anew now and then";
-    GpFull = "gp-full", "the same, with all answers learned anew after each";
+    GpRefined = "gp-refined", "as gp, with all answers learned anew now and then";
+    GpFull = "gp-full", "as gp, with all answers learned anew after each answer";
     Glicko { deviation: 350.0 } = "glicko", "Glickman's ratings of items by themselves";
-    Independent = "independent", "a Gaussian process in which items have nothing in common";
+    Independent = "independent", "a Gaussian process in which items are independent";
 }
 
 impl BeliefKind {
-    /// Glickman's own start.
+    /// Ratings with Glickman's own initial deviation.
     pub const GLICKO: Self = Self::Glicko { deviation: 350.0 };
 }
 
-/// A belief that follows the answers.
+/// A belief that learns answers.
 pub(super) struct Learner {
     kind: BeliefKind,
-    /// How a belief that takes steps holds its covariances, and what for.
+    /// The form of the covariances of a belief that takes steps, and the workload it serves.
     form: (CovarianceForm, Workload),
     kernel: Arc<dyn Kernel>,
     model: AnswerModel,
     observations: Vec<Observation>,
-    /// How many observations EP has seen last.
+    /// The number of observations in the latest run of EP.
     refined: usize,
     state: State,
 }
@@ -60,11 +62,11 @@ enum State {
     Ratings(Glicko),
 }
 
-/// Answers before EP is first worth its cost.
+/// The number of answers from which EP is worth its cost.
 const FIRST_REFINEMENT: usize = 10;
 
 impl Learner {
-    /// The belief before any answer, which will be asked for pairs by this strategy.
+    /// The belief before any answer. This strategy will ask it for pairs.
     pub(super) fn new(
         kind: BeliefKind,
         form: CovarianceForm,
@@ -78,7 +80,7 @@ impl Learner {
         Ok(Self { kind, form, kernel, model, observations: Vec::new(), refined: 0, state })
     }
 
-    /// Holds covariances in another form; what was learned is forgotten.
+    /// Changes the form of the covariances. The belief forgets all answers.
     pub(super) fn set_form(&mut self, form: CovarianceForm, strategy: Strategy) -> Result<()> {
         self.form = (form, strategy.workload());
         *self = self.fresh()?;
@@ -92,7 +94,7 @@ impl Learner {
         Ok(Self { kind, form, kernel: kernel.clone(), model, observations: Vec::new(), refined: 0, state })
     }
 
-    /// Learns from an answer; skips teach nothing. What cannot be learned from leaves the belief as it was.
+    /// Learns from an answer. Skips teach nothing. If the answer cannot be learned, the belief stays as it was.
     pub(super) fn learn(&mut self, answer: &Answer) -> Result<()> {
         let Some(observation) = self.model.observe(answer)? else { return Ok(()) };
         match &mut self.state {
@@ -124,7 +126,7 @@ impl Learner {
         Ok(())
     }
 
-    /// The belief that takes one step an answer, if it is one.
+    /// The belief that takes one step per answer, if it is one.
     pub(super) fn steps(&self) -> Option<&Incremental> {
         match &self.state {
             State::Steps(steps) => Some(steps.as_ref()),
@@ -132,7 +134,7 @@ impl Learner {
         }
     }
 
-    /// What is believed now.
+    /// The current belief.
     pub(super) fn belief(&self) -> &dyn Belief {
         match &self.state {
             State::Steps(steps) => steps.as_ref(),
@@ -142,7 +144,8 @@ impl Learner {
     }
 }
 
-/// EP over the observations and one more, which is then among them; if it cannot be learned from, it is not.
+/// Runs EP over the observations and one more, and then adds that one to them. If it cannot be learned, the
+/// observations stay as they were.
 fn fit_with(kernel: &Arc<dyn Kernel>, observations: &mut Vec<Observation>, one: Observation) -> Result<Ep> {
     observations.push(one);
     let fitted = EpParams::default().fit(kernel.clone(), observations);
@@ -162,12 +165,12 @@ fn prior(kind: BeliefKind, (form, workload): (CovarianceForm, Workload), kernel:
     })
 }
 
-/// Items by themselves, as wide as a kernel is on average.
+/// A kernel of independent items. Every item has the average variance of the given kernel.
 fn independent(kernel: &dyn Kernel) -> Result<Arc<dyn Kernel>> {
     let mut variances = vec![0.0; kernel.len()];
     kernel.diagonal(&mut variances)?;
     let mean = variances.iter().sum::<f64>() / variances.len().max(1) as f64;
     let part: Box<dyn Kernel> = Box::new(Independent::new(kernel.len()));
-    // Items that cannot differ a priori would make a weight of 0.
+    // If all variances are 0, the weight must still be positive.
     Ok(Arc::new(WeightedSum::new(vec![(mean.sqrt().max(f64::MIN_POSITIVE.sqrt()), part)])?))
 }

@@ -1,4 +1,4 @@
-//! Strategies that ask what an answer would change elsewhere.
+//! Strategies that look ahead: they score a pair by the effect of its answer on all pairs.
 
 use rayon::prelude::*;
 
@@ -8,8 +8,8 @@ use crate::data::ItemId;
 use crate::gp::{Belief, by_falling_mean};
 use crate::numeric::Matrix;
 
-/// The score of every pair: minus the expected loss of all pairs after its answer, or the entropy
-/// that its answer is expected to take from all pairs' predictions. `n²` for each pair, and `n²` memory.
+/// The score of every pair. It is minus the expected loss of all pairs after the answer, or the entropy that the answer
+/// is expected to take from the predictions of all pairs. The cost is `n²` operations per pair and `n²` memory.
 pub(super) fn look_ahead(
     belief: &dyn Belief,
     answers: &Answers,
@@ -39,7 +39,7 @@ struct After<'a> {
 }
 
 impl After<'_> {
-    /// The expected loss of all pairs once this one is answered, over the answers.
+    /// The expected loss of all pairs after this pair is answered, averaged over its answers.
     fn loss_after(&self, first: usize, second: usize, direction: &[f64], focus: f64) -> f64 {
         let (difference, variance) = (self.mean[first] - self.mean[second], direction[first] - direction[second]);
         let mut sum = 0.0;
@@ -66,14 +66,15 @@ impl After<'_> {
         sum
     }
 
-    /// The variance of a difference, once an answer has taken its part.
+    /// The variance of a difference after an answer with this direction and curvature.
     fn variance(&self, first: usize, second: usize, direction: &[f64], curvature: f64) -> f64 {
         let k = self.covariance;
         let along = direction[first] - direction[second];
         k[(first, first)] + k[(second, second)] - 2.0 * k[(first, second)] - curvature * along * along
     }
 
-    /// `½ Σ log(v / v')` over all pairs' differences, v' being what is left of v, over the answers.
+    /// `½ Σ log(v / v')` over the differences of all pairs, averaged over the answers. v is the variance of a
+    /// difference before the answer, v' the variance after it.
     fn entropy_taken(&self, first: usize, second: usize, direction: &[f64]) -> f64 {
         let (difference, variance) = (self.mean[first] - self.mean[second], direction[first] - direction[second]);
         let mut sum = 0.0;
@@ -83,7 +84,7 @@ impl After<'_> {
                     for &other in &order[row + 1..] {
                         let before = self.variance(one, other, direction, 0.0);
                         let along = direction[one] - direction[other];
-                        // Twins have no difference to learn of.
+                        // Twins have no difference to learn about.
                         if before > 0.0 {
                             let left = 1.0 - moments.curvature * along * along / before;
                             sum -= 0.5 * probability * left.max(f64::MIN_POSITIVE).ln();

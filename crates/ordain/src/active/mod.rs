@@ -1,4 +1,4 @@
-//! Active exploration: which pair is worth asking, the session that asks and is told, and when to stop.
+//! Active exploration: which pair is worth asking, sessions that ask and learn, and when to stop.
 
 mod certainty;
 mod choice;

@@ -1,7 +1,7 @@
-//! How far there is to go: a forecast that stays within a budget.
+//! A forecast that stays within a budget of operations.
 //!
-//! A forecast takes time. The number of operations is estimated first, by sizes and not by a clock, so that it says the same
-//! on any machine.
+//! A forecast takes time. The number of operations is first estimated from sizes, not measured by a clock. The forecast
+//! is therefore the same on every machine.
 
 use super::forecast::{Forecast, ForecastParams, WORLD_DRAWS, forecast};
 use super::{Asking, Candidates, StopRule, Strategy};
@@ -9,7 +9,8 @@ use crate::data::{Groups, Items};
 use crate::gp::{AnswerModel, Belief, Incremental, check_size};
 use crate::{Result, Watch};
 
-/// How many more answers a forecast looks at, in how many worlds, and how often in each.
+/// The extent of a forecast: how many answers it looks ahead, in how many worlds, and how often certainty is counted in
+/// each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     worlds: usize,
@@ -18,12 +19,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// The fewest answers ahead that say anything.
+    /// The fewest answers ahead that make a useful forecast.
     const FEWEST: usize = 20;
-    /// The most answers ahead that are of use.
+    /// The most answers ahead that make a useful forecast.
     const MOST: usize = 1000;
 
-    /// A span for somebody who waits some seconds for it.
+    /// A span that takes some seconds.
     fn whole(items: &Items, answers: usize, strategy: Strategy) -> Self {
         const BUDGET: f64 = 6e9;
         const WORLDS: usize = 20;
@@ -32,23 +33,24 @@ impl Span {
         Self { worlds: WORLDS, most: most.max(Self::FEWEST), every: EVERY }
     }
 
-    /// A rough span that fits into a budget of operations, about 1e9 per second and core. It looks at the certainty of a world
-    /// after every `every` answers. None if the budget allows too few answers to say anything.
+    /// A rough span that fits into a budget of operations (about 1e9 operations per second and core). Certainty is
+    /// counted after every `every` answers of a world. `None` if the budget allows too few answers for a useful
+    /// forecast.
     pub fn within(budget: f64, every: usize, items: &Items, answers: usize, strategy: Strategy) -> Option<Self> {
         const WORLDS: usize = 6;
         let most = Self::most(budget / WORLDS as f64, every, items, answers, strategy);
         (most >= Self::FEWEST).then_some(Self { worlds: WORLDS, most, every })
     }
 
-    /// How many answers ahead a budget per world allows to look.
+    /// The number of answers ahead that a budget per world allows.
     fn most(budget: f64, every: usize, items: &Items, answers: usize, strategy: Strategy) -> usize {
-        /// Operations per pair of the dearest strategy that does not look ahead.
+        /// Operations per pair of the slowest strategy that does not look ahead.
         const PAIR: f64 = 60.0;
-        // About as many answers as a world has on its way.
+        // A world has about this many answers on its way.
         let answers = answers + 100;
         let pairs: f64 = items.group_sizes().into_iter().map(|size| PAIR * (size * size) as f64 / 2.0).sum();
         let choice = if strategy.looks_ahead() { pairs * pairs } else { pairs };
-        // A world is drawn for all items together, and learns each answer for all of them.
+        // A world is drawn for all items together, and every answer is learned for all items.
         let count = items.len() as f64;
         let start = count * count * count / 3.0;
         let step = choice + count * count + certainty_cost(items, answers, WORLD_DRAWS) / every as f64;
@@ -56,18 +58,18 @@ impl Span {
     }
 }
 
-/// How much work a forecast may be.
+/// The amount of work that a forecast may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effort {
     /// A few seconds.
     Whole,
-    /// About a fifth of a second on two cores, and nothing if that says too little.
+    /// About a fifth of a second on two cores. There is no forecast if that is too little for a useful one.
     IfQuick,
 }
 
 impl Effort {
-    /// The span that it allows.
+    /// The span that this effort allows.
     pub(crate) fn span(self, items: &Items, answers: usize, strategy: Strategy) -> Option<Span> {
         match self {
             Self::Whole => Some(Span::whole(items, answers, strategy)),
@@ -78,7 +80,7 @@ impl Effort {
 
 /// The operations that one [`certainty`](super::certainty()) of these items costs after this many answers.
 pub fn certainty_cost(items: &Items, answers: usize, draws: usize) -> f64 {
-    /// Operations per answer and draw: a few likelihoods, most of which are certain at a glance.
+    /// Operations per answer and draw: a few likelihoods, most of which are certain without computation.
     const LIKELIHOODS: f64 = 150.0;
     let cost = |size: usize| {
         let size = size as f64;
@@ -88,20 +90,20 @@ pub fn certainty_cost(items: &Items, answers: usize, draws: usize) -> f64 {
     groups + draws as f64 * LIKELIHOODS * answers as f64
 }
 
-/// Everything that a forecast needs, by itself: it can look ahead on a thread of its own while questions go on.
+/// Everything that a forecast needs. It owns its data, so it can run on another thread while the session goes on.
 pub struct Outlook {
     belief: Incremental,
     groups: Option<Groups>,
     model: AnswerModel,
     strategy: Strategy,
     candidates: Candidates,
-    /// Pairs that are left to ask; none if pairs are asked again.
+    /// The number of pairs that are left to ask. `None` if pairs may be asked again.
     left: Option<usize>,
     params: ForecastParams,
 }
 
 impl Outlook {
-    /// From a belief on, under these settings, among these pairs.
+    /// An outlook from this belief, under these settings and among these candidates.
     ///
     /// # Errors
     /// If there are more than 20,000 items, or the belief cannot give its covariances.
@@ -124,7 +126,7 @@ impl Outlook {
         Ok(Self { belief, groups: groups.cloned(), model, strategy: asking.strategy, candidates, left, params })
     }
 
-    /// Looks ahead.
+    /// Makes the forecast.
     ///
     /// # Errors
     /// As [`forecast`], or if the watch stops it.
@@ -142,21 +144,21 @@ impl Outlook {
     }
 }
 
-/// A forecast, and how far it looked.
+/// A forecast and its extent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Foreseen {
     /// The answers still needed.
     pub forecast: Forecast,
-    /// The probability with which the goal is to be reached.
+    /// The probability with which the goal must be reached.
     pub target: f64,
-    /// How many more answers it looked at.
+    /// The number of answers that the forecast looked ahead.
     pub looked: usize,
-    /// Whether those are all that can be asked.
+    /// Whether no more answers than these can be asked.
     pub all: bool,
 }
 
 impl Foreseen {
-    /// Whether the pairs that are left may be too few.
+    /// Whether the pairs that are left may be too few to reach the goal.
     pub fn is_short(self) -> bool {
         self.all && self.forecast.median.is_none()
     }

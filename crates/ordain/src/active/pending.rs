@@ -1,15 +1,15 @@
-//! A belief while answers are awaited.
+//! A belief while answers are pending.
 
 use crate::Result;
 use crate::data::ItemId;
 use crate::gp::{Belief, Covariances};
 
-/// A belief less what the answers to pending questions are expected to take from it. Means stay: an answer moves them as
-/// likely one way as its probability says, so that on average they do not move.
+/// A belief with the variances that are expected after the answers to pending questions. Means stay as they are,
+/// because the expected change of a mean is 0.
 pub(super) struct Pending<'a> {
     belief: &'a dyn Belief,
     variances: Vec<f64>,
-    /// The expected curvature of every pending answer, and its direction.
+    /// The expected curvature and the direction of every pending answer.
     directions: Vec<(f64, Vec<f64>)>,
 }
 
@@ -18,12 +18,12 @@ impl<'a> Pending<'a> {
         Self { belief, variances: belief.variances().to_vec(), directions: Vec::new() }
     }
 
-    /// What the belief knows of covariances, which is asked for only if it does.
+    /// The covariances of the belief. Only called if the belief has them.
     fn known(&self) -> &dyn Covariances {
         self.belief.covariances().unwrap_or_else(|| unreachable!("a belief that knows its covariances"))
     }
 
-    /// Another question is pending. `n` times the pending ones operations, and two columns of the belief.
+    /// Adds a pending question. The cost is `n` operations per pending question, and two columns of the belief.
     pub(super) fn expect(&mut self, first: ItemId, second: ItemId, curvature: impl Fn(f64, f64) -> f64) -> Result<()> {
         let (mut direction, mut other) = (vec![0.0; self.len()], vec![0.0; self.len()]);
         self.column(first, &mut direction)?;

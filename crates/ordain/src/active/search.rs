@@ -1,14 +1,16 @@
-//! The search for the best pair: exact, without looking closely at all pairs.
+//! The search for the best pair. It is exact, but does not score all pairs.
 //!
-//! Items stand about in the order of their means, in blocks of 16, in blocks of blocks, and so on. What a strategy makes of a
-//! pair grows with the variance of the difference, falls with the distance of the means and grows with what the places count; so two
-//! blocks' extremes bound what any pair between them can score. The pairs of blocks are taken by falling bound and split, down to
-//! single pairs, until no bound reaches the best score found: best-first branch and bound.
+//! Items stand roughly in the order of their means, in blocks of 16, in blocks of blocks, and so on. The score of a
+//! pair grows with the variance of the difference, falls with the distance of the means and grows with the weights of
+//! the two places. So the extremes of two blocks bound the score of every pair between them. The search takes pairs of
+//! blocks by falling bound and splits them, down to single pairs, until no bound reaches the best score found. This is
+//! best-first branch and bound.
 //!
-//! The variance of a difference is `v_i + v_j - 2 c_ij`. A covariance is at least `-√(v_i v_j)`, and, where the prior's are not below
-//! a floor, at least `floor - √(t_i t_j)`, t being what answers took from a variance ([`Covariances`]). Within two blocks it is turned
-//! around: the variance is found that a pair of them needs to be among the best, and each pair's is compared with that, which is an
-//! addition and a comparison where all covariances are there.
+//! The variance of a difference is `v_i + v_j - 2 c_ij`. A covariance is at least `-√(v_i v_j)`. If no prior covariance
+//! is below a floor, it is also at least `floor - √(t_i t_j)`, where t is the variance that answers have removed
+//! ([`Covariances`]). Within two blocks the comparison is turned around: the search finds the variance that a pair of
+//! them needs to be among the best, and compares each pair's variance with it. If all covariances are stored, this
+//! takes one addition and one comparison per pair.
 
 pub(super) mod bounds;
 
@@ -29,28 +31,29 @@ use crate::data::ItemId;
 use crate::gp::{Belief, Covariances};
 use crate::numeric::Matrix;
 
-/// Items of a block that is not split further.
+/// The number of items in a block that is not split further.
 const LEAF: usize = 16;
 
-/// Pairs of leaves that are looked at together, on all threads ...
+/// The number of pairs of leaves that are scored together, on all threads.
 const TOGETHER: usize = 256;
 
-/// ... if there are at least so many items.
+/// The number of items from which leaves are scored together.
 const MANY: usize = 2000;
 
-/// Up to this many items a search is exact, however long it takes.
+/// Up to this number of items a search is always exact.
 const EXACT_UP_TO: usize = 4000;
 
-/// Beyond that it stops when it has asked for so many covariances, and one more for every two items ...
+/// A larger search stops after this many covariances, plus one for every two items.
 const COVARIANCES: usize = 1 << 14;
 
-/// ... or needs more than this many columns, if the kernel cannot give covariances but by whole columns.
+/// A larger search also stops before it needs more columns than this, if the kernel gives covariances only by whole
+/// columns.
 const MOST_COLUMNS: usize = 2;
 
 /// The pairs that share the best score of all groups, under a strategy that scores each pair by itself.
 ///
-/// Exact up to 4,000 items. Beyond, the search may end with the best pairs found so far; what it missed is at most the
-/// difference to the largest bound that is left, and usually far less.
+/// The search is exact up to 4,000 items. Beyond that, it may end with the best pairs found so far. Their score is then
+/// below the best by at most the difference to the largest remaining bound, and usually by far less.
 ///
 /// # Errors
 /// If the kernel cannot give a column.
@@ -84,22 +87,22 @@ pub(super) fn search(
     Ok(search.best)
 }
 
-/// The items of a group by falling mean, and the extremes of their blocks.
+/// The items of a group by falling mean, and the extremes of its blocks.
 struct Tree {
     items: Vec<u32>,
     places: Vec<Place>,
     variances: Vec<f64>,
-    /// Blocks of one leaf, of two, of four, ...
+    /// Blocks of one leaf, of two leaves, of four leaves, and so on.
     levels: Vec<Vec<Place>>,
 }
 
 impl Tree {
-    /// Items by falling mean.
+    /// A tree of the items in `order`, which lists them by falling mean.
     fn new(belief: &dyn Belief, covariances: &dyn Covariances, strategy: Strategy, order: &[usize]) -> Self {
         let (mean, variances, prior) = (belief.mean(), belief.variances(), covariances.prior_variances());
         let all = covariances.all();
         let weights = strategy.emphasis().weights(order, mean);
-        // Utilities count from the group's best, so that groups on different levels are asked alike.
+        // Utilities count from the group's best item, so a group's level does not matter.
         let level = order.first().map_or(0.0, |&best| mean[best]);
         let place = |(&item, weight): (&usize, f64)| {
             let largest = all.map_or(f64::INFINITY, |all| all.largest[item]);
@@ -123,19 +126,19 @@ impl Tree {
     }
 }
 
-/// Two blocks of a level, or two places, that may hold the best pair.
+/// Two blocks of one level, or two places, that may hold the best pair.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
     bound: Score,
     tree: u32,
-    /// From 1 for leaves; 0 for places.
+    /// 0 for places, 1 for leaves, 2 and more for larger blocks.
     level: u32,
     first: u32,
     second: u32,
 }
 
 impl Ord for Waiting {
-    /// By bound; among equals single pairs first, and the rest in a fixed order.
+    /// Compares by bound. Among equal bounds single pairs come first; the rest has a fixed order.
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         let place = |one: &Self| (one.level, one.tree, one.first, one.second);
         let bounds = self.bound.0.total_cmp(&other.bound.0).then(self.bound.1.total_cmp(&other.bound.1));
@@ -160,15 +163,16 @@ impl Eq for Waiting {}
 struct Search<'a> {
     scorer: Scorer<'a>,
     covariances: &'a dyn Covariances,
-    /// All covariances, if they are there.
+    /// All covariances, if they are stored.
     matrix: Option<&'a Matrix>,
     candidates: &'a Candidates,
     trees: Vec<Tree>,
     many: bool,
     waiting: BinaryHeap<Waiting>,
     best: Best,
-    /// How many covariances were asked for, and items whose columns were.
+    /// The number of covariances requested so far.
     asked: usize,
+    /// The items whose columns were requested so far.
     columns: HashSet<u32>,
 }
 
@@ -182,7 +186,7 @@ impl Search<'_> {
             }
         }
         while let Some(next) = self.waiting.pop() {
-            // A single pair waits for a column.
+            // A single pair needs a column.
             let dear = next.level == 0 && self.columns.len() >= MOST_COLUMNS && !self.has_column(&next);
             let enough = self.asked >= most || dear;
             if self.best.is_past(next.bound) || (!exact && enough && self.best.is_some()) {
@@ -204,15 +208,16 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Whether the column of a single pair was asked for.
+    /// Whether the column of a single pair was requested before.
     fn has_column(&self, waiting: &Waiting) -> bool {
         self.columns.contains(&self.trees[waiting.tree as usize].items[waiting.first as usize])
     }
 
-    /// Some leaves that wait next, to be looked at together; a fixed number, so that what is found does not depend on the threads.
+    /// The next leaves in the queue, to be scored together. Their number is fixed, so the result does not depend on the
+    /// threads.
     fn batch(&mut self, next: Waiting) -> Vec<Waiting> {
         let mut batch = vec![next];
-        // Without a pair to compare with, all would be found.
+        // Without a best pair to compare with, all their pairs would be found.
         let most = if self.many && self.best.is_some() { TOGETHER } else { 1 };
         while batch.len() < most && self.waiting.peek().is_some_and(|next| next.level == 1) {
             batch.extend(self.waiting.pop());
@@ -220,7 +225,7 @@ impl Search<'_> {
         batch
     }
 
-    /// Puts two blocks in line, if their best pair may be the best.
+    /// Puts two blocks into the queue if their best pair may be the best of all.
     fn consider(&mut self, tree: u32, level: u32, first: u32, second: u32) {
         let blocks = &self.trees[tree as usize].levels[level as usize - 1];
         let bound = self.scorer.bound(&blocks[first as usize], &blocks[second as usize]);
@@ -241,17 +246,17 @@ impl Search<'_> {
         }
     }
 
-    /// The variance that a pair of two leaves needs to be among the best, for every row of the first.
+    /// The variance that a pair of two leaves needs to be among the best, for every row of the first leaf.
     fn needed(&self, tree: &Tree, first: u32, second: u32) -> [f64; LEAF] {
         let [upper, lower] = [first, second].map(|leaf| tree.levels[0][leaf as usize]);
         let rows = &tree.places[tree.leaf(first)];
-        // Where rows count about alike one number will do for all.
+        // If the rows have similar weights, one number serves all of them.
         if rows.last().is_some_and(|last| 2.0 * last.weight > upper.weight) {
             return [self.scorer.needed_variance(&upper, &lower, &self.best, 6); LEAF];
         }
         let mut out = [f64::INFINITY; LEAF];
         for (out, own) in out.iter_mut().zip(rows) {
-            // A row that counts too little even where the rows are closest, and so do those after it.
+            // This row's weight is too small even at the closest distance, and so are the weights of later rows.
             if !self.best.may_take(self.scorer.bound(&Place { weight: own.weight, ..upper }, &lower)) {
                 break;
             }
@@ -260,7 +265,7 @@ impl Search<'_> {
         out
     }
 
-    /// Looks at the pairs of some leaves, all covariances being there.
+    /// Scores the pairs of some leaves when all covariances are stored.
     fn look_at_all(&mut self, matrix: &Matrix, batch: &[Waiting]) {
         let this = &*self;
         let look = |&Waiting { tree, first, second, .. }: &Waiting| {
@@ -284,7 +289,7 @@ impl Search<'_> {
         }
     }
 
-    /// Looks at the pairs of two leaves.
+    /// Scores the pairs of two leaves when not all covariances are stored.
     fn look(&mut self, Waiting { tree: number, first, second, .. }: Waiting) -> Result<()> {
         let tree = &self.trees[number as usize];
         let lower = tree.levels[0][second as usize];
@@ -307,7 +312,7 @@ impl Search<'_> {
                 continue;
             }
             let item = tree.items[row] as usize;
-            // A column that was asked for is at hand.
+            // A requested column is stored.
             let cheap = all_cheap || self.columns.contains(&tree.items[row]);
             self.asked += count;
             if cheap {
@@ -319,7 +324,7 @@ impl Search<'_> {
                 let other = &tree.places[at[k]];
                 if !cheap {
                     let variance = own.variance + other.variance - 2.0 * (self.scorer.floor - entries[k]);
-                    // Where no floor is known this one is infinite, and all pairs would look alike.
+                    // If no floor is known, this variance is infinite and would not tell pairs apart.
                     let variance = (variance * (1.0 + SLACK)).min(self.scorer.variance(own, other));
                     let bound = self.scorer.bound_with(own, other, variance);
                     if self.best.may_take(bound) {
@@ -333,14 +338,14 @@ impl Search<'_> {
                 }
             }
         }
-        // Something to compare with, before more pairs wait than items could ever be asked about.
+        // The first score must come early; otherwise the queue grows too long.
         match most.filter(|_| !self.best.is_some()) {
             Some(waiting) => self.evaluate(waiting),
             None => Ok(()),
         }
     }
 
-    /// Scores a single pair whose covariance is dear.
+    /// Scores a single pair whose covariance is costly.
     fn evaluate(&mut self, Waiting { tree, first, second, .. }: Waiting) -> Result<()> {
         let tree = &self.trees[tree as usize];
         let (first, second) = (first as usize, second as usize);
@@ -356,7 +361,7 @@ impl Search<'_> {
 }
 
 impl Best {
-    /// Takes a pair of items, the one ranked higher first, if it is among the best and may be asked.
+    /// Adds a pair of items if it is among the best and may be asked. The item ranked higher comes first.
     pub(super) fn offer_pair(
         &mut self,
         scorer: &Scorer<'_>,
@@ -373,7 +378,7 @@ impl Best {
         }
     }
 
-    /// The same, of two places of a tree.
+    /// Adds the pair of two places of a tree if it is among the best and may be asked.
     fn offer_places(
         &mut self,
         scorer: &Scorer<'_>,
@@ -388,7 +393,7 @@ impl Best {
     }
 }
 
-/// The pairs of some rows with some columns after them whose difference varies as much as their row needs.
+/// Finds the pairs of rows with later columns whose difference has at least the variance that the row needs.
 fn reaching(
     matrix: &Matrix,
     tree: &Tree,
@@ -422,7 +427,7 @@ fn reaching(
     }
 }
 
-/// The covariances of a belief that knows only columns: each is asked for once.
+/// The covariances of a belief that knows only columns. Each column is requested once.
 struct Rows<'a> {
     belief: &'a dyn Belief,
     columns: Mutex<HashMap<usize, Vec<f64>>>,

@@ -1,4 +1,4 @@
-//! Ask, be told, ask again.
+//! Sessions: ask a pair, learn the answer, ask again.
 
 use std::sync::Arc;
 
@@ -17,22 +17,22 @@ use crate::params::setters;
 use crate::watch::{LEARNING, Step};
 use crate::{Error, Result, Watch};
 
-/// How a session works.
+/// Parameters of a session.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SessionParams {
-    /// Which pair is asked.
+    /// The strategy that chooses the pairs.
     pub strategy: Strategy,
-    /// How answers become a belief.
+    /// The way in which answers become a belief.
     pub belief: BeliefKind,
-    /// Whether a pair that was answered may be asked again. One that was skipped is not asked again in any case.
+    /// Whether a pair that was answered may be asked again. A skipped pair is never asked again.
     pub repeat: bool,
-    /// What decides among pairs that are as good.
+    /// The seed of the draws among equally good pairs.
     pub seed: Seed,
 }
 
 impl SessionParams {
-    /// A session that asks by this strategy: a Gaussian process, no pair again, seed 1.
+    /// Parameters for this strategy: a Gaussian process, no pair twice, seed 1.
     pub fn new(strategy: Strategy) -> Self {
         Self { strategy, belief: BeliefKind::Gp, repeat: false, seed: Seed(1) }
     }
@@ -45,10 +45,11 @@ setters! {
     with_seed = seed: Seed,
 }
 
-/// A belief that asks.
+/// A belief that asks questions and learns the answers.
 ///
-/// What it asks depends on the standing answers, the settings and the seed alone: a session that is resumed from its log, or that
-/// took an answer back, asks what one would ask that was never interrupted or never heard the answer, to the last bit.
+/// The next pair depends only on the standing answers, the settings and the seed. A session that is resumed from its log
+/// asks exactly the pairs that an uninterrupted one would ask. A session that took back an answer asks exactly the pairs
+/// that it would ask if it had never heard that answer. Both hold to the last bit.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -66,7 +67,7 @@ setters! {
 /// }
 /// assert!(session.belief().mean().is_sorted_by(|a, b| a > b));
 ///
-/// // The whole order, but for one of the six pairs at most.
+/// // The whole order, with at most one of the six pairs wrong.
 /// let rule = StopRule::new(Goal::WholeOrder).with_error(0.17).with_target(0.5);
 /// assert!(session.is_settled(&rule, &CertaintyParams::default())?);
 /// # Ok::<(), ordain::Error>(())
@@ -75,16 +76,16 @@ pub struct Session {
     params: SessionParams,
     model: AnswerModel,
     groups: Option<Groups>,
-    /// Pairs that may be asked, before any answer,
+    /// The pairs that may be asked before any answer.
     allowed: Candidates,
-    /// and now.
+    /// The pairs that may be asked now.
     candidates: Candidates,
     learner: Learner,
     answers: Vec<Answer>,
 }
 
 impl Session {
-    /// A session about a kernel's items, in which no answer was given yet. Only items of the same group are compared.
+    /// A session about a kernel's items, without answers. Only items of the same group are compared.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated, or the groups are of other items.
@@ -108,7 +109,7 @@ impl Session {
         Ok(Self { params, model, groups, allowed, candidates, learner, answers: Vec::new() })
     }
 
-    /// The same session before its first answer, whose belief holds its covariances in this form.
+    /// Chooses the form in which the belief holds its covariances. The session must have no answers yet.
     ///
     /// # Errors
     /// If there are answers already, or the kernel cannot be evaluated.
@@ -124,10 +125,10 @@ impl Session {
         Ok(self)
     }
 
-    /// The same session, which asks only these pairs.
+    /// Restricts the session to these pairs.
     ///
     /// # Errors
-    /// If a pair is of one item, of items that are not there, or of items of two groups.
+    /// If a pair names an item twice, an unknown item, or items of two groups.
     pub fn with_pool(mut self, pool: &[(ItemId, ItemId)]) -> Result<Self> {
         pool.iter().try_for_each(|&(first, second)| self.check_pair(first, second))?;
         self.allowed = self.allowed.with_pool(pool.iter().copied());
@@ -138,7 +139,7 @@ impl Session {
     /// Learns the standing answers of a log, in their order.
     ///
     /// # Errors
-    /// As [`Session::tell`]; the session has then learned the answers before the one that is wrong.
+    /// As [`Session::tell`]. The session has then learned the answers before the wrong one.
     pub fn resume(&mut self, log: &AnswerLog) -> Result<()> {
         self.resume_watched(log, &Watch::NONE)
     }
@@ -153,7 +154,7 @@ impl Session {
         Ok(())
     }
 
-    /// The next pair; none if no pair is left. Asking again without an answer gives the same pair.
+    /// The next pair, or `None` if no pair is left. Asking again without an answer gives the same pair.
     ///
     /// # Errors
     /// If the kernel cannot give a column.
@@ -162,9 +163,9 @@ impl Session {
         choose(self.belief(), &self.model, self.params.strategy, &self.candidates, &mut stream)
     }
 
-    /// Does in advance what the answer to a question, and the question after it, will need, while the judge thinks: solves for
-    /// columns of kernels over links, for either outcome. Changes nothing but how long [`Session::tell`] and [`Session::ask`] take; where
-    /// the kernel gives its covariances one by one there is nothing to do.
+    /// Prepares the next steps while the judge thinks. It computes the columns of kernels over links that the answer to
+    /// this question and the question after it will need, for either outcome. This only makes [`Session::tell`] and
+    /// [`Session::ask`] faster. If the kernel gives its covariances one by one, it does nothing.
     ///
     /// # Errors
     /// If the kernel cannot give a column.
@@ -178,7 +179,7 @@ impl Session {
         for (winner, loser) in [(question.first, question.second), (question.second, question.first)] {
             let mut after = steps.clone();
             after.observe(&self.model.preferred(winner, loser))?;
-            // What it looks at stays at hand.
+            // The search keeps the columns that it computes.
             let mut stream = self.choice_after(self.answers.len() + 1);
             if let Some(next) = choose(&after, &self.model, self.params.strategy, &candidates, &mut stream)? {
                 after.prefetch(next.first, next.second)?;
@@ -187,8 +188,8 @@ impl Session {
         Ok(())
     }
 
-    /// This many different pairs that are worth asking at once, the best first; fewer if fewer are left. Each is chosen as if the answers
-    /// to those before it had come, as far as one can tell without them.
+    /// Up to `count` different pairs to ask at the same time, the best first. There are fewer if fewer are left. Each
+    /// pair is chosen from the belief that is expected once the pairs before it are answered.
     ///
     /// # Errors
     /// If the kernel cannot give a column.
@@ -196,10 +197,10 @@ impl Session {
         self.ask_beside(&[], count)
     }
 
-    /// As [`Session::ask_many`], while these pairs are already being asked elsewhere.
+    /// As [`Session::ask_many`], while the pairs in `pending` are already being asked elsewhere.
     ///
     /// # Errors
-    /// If a pair is none, or the kernel cannot give a column.
+    /// If a pending pair is not valid, or the kernel cannot give a column.
     pub fn ask_beside(&self, pending: &[(ItemId, ItemId)], count: usize) -> Result<Vec<Question>> {
         pending.iter().try_for_each(|&(first, second)| self.check_pair(first, second))?;
         let mut stream = self.choice_after(self.answers.len());
@@ -207,11 +208,11 @@ impl Session {
         choose_many(self.belief(), &self.model, strategy, self.candidates.clone(), pending, count, &mut stream)
     }
 
-    /// Learns an answer, whether or not it was asked for.
+    /// Learns an answer, whether or not the session asked for it.
     ///
     /// # Errors
-    /// If items are not there or not of one group, it is a tie and ties have no width, or the belief cannot take it. The
-    /// session is then as it was.
+    /// If an item is unknown, the items are of two groups, the answer is a tie and ties have no width, or the belief
+    /// cannot learn it. The session then stays as it was.
     pub fn tell(&mut self, answer: Answer) -> Result<()> {
         answer.check(self.belief().len(), self.groups.as_ref())?;
         self.learner.learn(&answer)?;
@@ -220,8 +221,8 @@ impl Session {
         Ok(())
     }
 
-    /// Takes back the latest standing answer of a judge, which is returned; none if there is none. The session is then exactly the one
-    /// that never heard it: everything is learned again without it.
+    /// Takes back and returns the latest standing answer of a judge, or `None` if there is none. The session learns all
+    /// other answers again, so it is exactly the session that never heard this one.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated. The session is then as it was.
@@ -239,7 +240,7 @@ impl Session {
         Ok(Some(self.answers.remove(at)))
     }
 
-    /// How settled the ranking of every group is.
+    /// Counts how settled the ranking of every group is.
     ///
     /// # Errors
     /// As [`certainty()`].
@@ -247,7 +248,7 @@ impl Session {
         certainty(self.belief(), self.groups.as_ref(), params)
     }
 
-    /// Whether enough was answered.
+    /// Whether the stop rule is met.
     ///
     /// # Errors
     /// As [`certainty()`].
@@ -255,19 +256,20 @@ impl Session {
         Ok(rule.is_met(&self.certainty(params)?))
     }
 
-    /// What is believed now.
+    /// The current belief.
     pub fn belief(&self) -> &dyn Belief {
         self.learner.belief()
     }
 
-    /// Which item of a question stands left and which right. It is drawn, so that no habit of the judge favours either.
+    /// The items of a question in the order in which they are shown: left, right. The order is drawn at random, so a
+    /// judge's preference for a side favours neither item.
     pub fn sides(&self, question: &Question) -> [ItemId; 2] {
         let mut stream = self.params.seed.stream(Purpose::Sides { answers: self.answers.len() });
         let (first, second) = (question.first, question.second);
         if stream.random::<bool>() { [first, second] } else { [second, first] }
     }
 
-    /// The items ranked first among those of an item's group, at most so many.
+    /// The first `count` items in the ranking of this item's group, or fewer if the group is smaller.
     pub fn first_few(&self, item: ItemId, count: usize) -> Vec<ItemId> {
         let mean = self.belief().mean();
         let order = match &self.groups {
@@ -277,7 +279,7 @@ impl Session {
         order.into_iter().take(count).map(ItemId::new).collect()
     }
 
-    /// What a forecast from here needs, for somebody who asks under these settings.
+    /// Everything that a forecast from here needs, under this session's settings.
     ///
     /// # Errors
     /// If the belief cannot give its covariances.
@@ -287,17 +289,17 @@ impl Session {
         Outlook::new(self.belief(), self.groups.as_ref(), self.model, &asking, self.candidates.clone(), rule, span)
     }
 
-    /// The standing answers in order, skips included.
+    /// The standing answers in order, including skips.
     pub fn answers(&self) -> &[Answer] {
         &self.answers
     }
 
-    /// The settings.
+    /// The parameters.
     pub fn params(&self) -> &SessionParams {
         &self.params
     }
 
-    /// What decides among equally good pairs after so many answers.
+    /// The random stream that decides among equally good pairs after this many answers.
     fn choice_after(&self, answers: usize) -> Stream {
         self.params.seed.stream(Purpose::Choice { answers })
     }

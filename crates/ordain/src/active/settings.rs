@@ -1,5 +1,5 @@
-//! The one place where the settings of a session are decided: goal, strategy, focus, repeat and seed, from what a project
-//! says and what a caller wants otherwise.
+//! The settings of a session: goal, strategy, focus, repeat and seed. This is the one place that decides them, from the
+//! project's settings and the caller's options.
 
 use super::Strategy;
 use crate::Error;
@@ -7,15 +7,15 @@ use crate::data::{Ask, Goal, Items};
 use crate::numeric::Seed;
 use crate::params::setters;
 
-/// What a caller wants otherwise than the project's `[ask]` says.
+/// The caller's options. They override the project's `[ask]`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AskOptions {
-    /// Another goal.
+    /// The goal, if not the project's.
     pub goal: Option<Goal>,
-    /// Another strategy, by name.
+    /// The name of the strategy, if not the project's.
     pub strategy: Option<String>,
-    /// Another focus.
+    /// The focus, if not the project's.
     pub focus: Option<f64>,
     /// Whether a pair may be asked again.
     pub repeat: Option<bool>,
@@ -36,17 +36,17 @@ setters! {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Asking {
-    /// What the answers are for.
+    /// The goal of the answers.
     pub goal: Goal,
-    /// How the next pair is chosen.
+    /// The strategy that chooses the next pair.
     pub strategy: Strategy,
     /// Whether a pair that was answered may be asked again.
     pub repeat: bool,
-    /// What decides among pairs that are equally good.
+    /// The seed of the draws among equally good pairs.
     pub seed: Seed,
 }
 
-/// Why settings do not fit together.
+/// The reason why settings do not fit together.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Unfit {
@@ -62,20 +62,21 @@ pub enum Unfit {
         /// The strategy.
         strategy: &'static str,
     },
-    /// The caller's own options do not fit.
+    /// The caller's options do not fit.
     Options(Error),
 }
 
 const NO_FOCUS: &str = "leave it out, or choose a strategy that has one, for example expected-loss";
 
 impl Asking {
-    /// Decides the settings. An option of the caller counts more than the project, and the project more than what suits the goal.
+    /// Decides the settings. The caller's options override the project, and the project overrides the defaults of the
+    /// goal.
     ///
     /// # Errors
-    /// If there is no such strategy, or the strategy has no focus and one is given.
+    /// If the strategy does not exist, or a focus is given for a strategy that has none.
     pub fn resolve(ask: &Ask, options: &AskOptions, items: &Items) -> std::result::Result<Self, Unfit> {
         let goal = options.goal.unwrap_or(ask.goal);
-        // A project's focus is meant for its own strategy, or that of its own goal.
+        // A project's focus is meant for the project's strategy or the strategy of its goal.
         let own = options.strategy.is_none() && (ask.strategy.is_some() || goal == ask.goal);
         let focus = options.focus.or(ask.focus.filter(|_| own));
         let named = |name: &str, focus| Strategy::named(name, focus, goal, items.mean_group_size());

@@ -1,4 +1,4 @@
-//! A session against a known truth: how fast which ranking settles.
+//! Sessions against a known truth, to measure how fast a ranking settles.
 
 use std::sync::Arc;
 
@@ -14,24 +14,25 @@ use crate::numeric::{Seed, Stream};
 use crate::words::vocabulary;
 use crate::{Error, Result};
 
-/// What is true of the items.
+/// The truth about the items.
 #[derive(Debug, Clone)]
 pub struct Truth {
-    /// Every item's true utility, which decides what the judge says.
+    /// Every item's true utility. It decides the judge's answers.
     utilities: Vec<f64>,
-    /// Every item's grade, by which rankings are measured: 0 is not relevant.
+    /// Every item's grade, by which rankings are measured. Grade 0 is not relevant.
     grades: Vec<i32>,
 }
 
 impl Truth {
-    /// Grades, with utilities that break their ties by uniform noise in [-0.5, 0.5], as Radlinski and Joachims (2007) do.
+    /// A truth from grades. Utilities break ties of grades by uniform noise in [-0.5, 0.5], as Radlinski and Joachims
+    /// (2007) do.
     pub fn from_grades(grades: Vec<i32>, seed: Seed, task: u64) -> Self {
         let mut stream = seed.stream(task);
         let utilities = grades.iter().map(|&grade| f64::from(grade) + stream.random_range(-0.5..0.5)).collect();
         Self { utilities, grades }
     }
 
-    /// Utilities, of which the best tenth of each group counts as relevant.
+    /// A truth from utilities. The best tenth of each group counts as relevant.
     ///
     /// # Errors
     /// If a utility is not finite.
@@ -58,10 +59,10 @@ impl Truth {
         &self.grades
     }
 
-    /// How good a ranking by these utilities is, on average over the groups with at least two items.
+    /// Measures a ranking by these utilities. The result is the average over the groups with at least two items.
     ///
     /// # Errors
-    /// If a utility is NaN, there are not as many as items, or no group has two items.
+    /// If a utility is NaN, their number is not that of the items, or no group has two items.
     pub fn measure(&self, utilities: &[f64], groups: Option<&Groups>) -> Result<Quality> {
         let mut sum = Quality::default();
         let mut count = 0;
@@ -93,17 +94,17 @@ impl Truth {
     }
 }
 
-/// What is known of items, of which the truth of a session is made.
+/// Known facts about items, from which the truth of a session is made.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Facts {
-    /// Grades, whose ties are broken anew in every session.
+    /// Grades. Every session breaks their ties anew.
     Grades(Vec<i32>),
     /// Utilities.
     Utilities(Vec<f64>),
 }
 
 impl Facts {
-    /// The truth of a session, with ties broken by this seed.
+    /// The truth of a session. This seed decides how ties are broken.
     ///
     /// # Errors
     /// If a utility is not finite.
@@ -115,7 +116,8 @@ impl Facts {
     }
 }
 
-/// Sessions under the same conditions: the same truth, the same luck among equal pairs, and a judge with the same stream.
+/// Conditions that several sessions share: the truth, the draws among equally good pairs, and the judge's random
+/// stream.
 #[derive(Debug, Clone)]
 pub struct Match {
     truth: Truth,
@@ -123,20 +125,20 @@ pub struct Match {
     judged: Seed,
 }
 
-/// What all sessions of a match share.
+/// The rules that all sessions of a match share.
 pub struct Rules<'a> {
     /// The groups, if there are any.
     pub groups: Option<&'a Groups>,
-    /// What sessions believe of the judge.
+    /// The answer model of the sessions.
     pub model: AnswerModel,
     /// The judge.
     pub judge: Judge,
-    /// How many answers are given.
+    /// The number of answers per session.
     pub answers: usize,
 }
 
 impl Match {
-    /// Conditions drawn from a stream.
+    /// Draws the conditions from a stream.
     ///
     /// # Errors
     /// If a utility is not finite.
@@ -144,7 +146,7 @@ impl Match {
         Self::with_truth(stream, |seed| facts.truth(groups, seed))
     }
 
-    /// Conditions drawn from a stream, with a truth that is made from the seed it is given.
+    /// Draws the conditions from a stream. `truth` makes the truth from the seed that it receives.
     ///
     /// # Errors
     /// If the truth cannot be made.
@@ -153,17 +155,17 @@ impl Match {
         Ok(Self { truth: truth(broken)?, asked, judged })
     }
 
-    /// What is true of the items.
+    /// The truth about the items.
     pub fn truth(&self) -> &Truth {
         &self.truth
     }
 
-    /// The seed of its sessions.
+    /// The seed of the match's sessions.
     pub fn seed(&self) -> Seed {
         self.asked
     }
 
-    /// Begins a session, whose seed is that of the match. `rules.answers` does not end it.
+    /// Begins a session with the seed of the match. The session does not end after `rules.answers` answers.
     ///
     /// # Errors
     /// If the session cannot be made.
@@ -173,8 +175,8 @@ impl Match {
         Ok(Game { session, truth: &self.truth, judge: rules.judge, stream: self.judged.stream(0) })
     }
 
-    /// Plays one session, whose seed is that of the match, for as many answers as the rules say. Gives the quality at every
-    /// mark; where no pair is left to ask, the quality stays as it is.
+    /// Plays one session with the seed of the match, for as many answers as the rules say. Returns the quality at every
+    /// mark. If no pair is left to ask, the quality stays as it is.
     ///
     /// # Errors
     /// If the session cannot ask or learn.
@@ -198,7 +200,7 @@ impl Match {
     }
 }
 
-/// A session of a [`Match`] while it is played: a judge who knows the truth answers it.
+/// A session of a [`Match`] in progress. A judge who knows the truth answers its questions.
 pub struct Game<'a> {
     /// The session.
     pub session: Session,
@@ -208,15 +210,16 @@ pub struct Game<'a> {
 }
 
 impl Game<'_> {
-    /// What the judge says to a question.
+    /// The judge's answer to a question.
     ///
     /// # Errors
-    /// If it is about one item twice.
+    /// If the question names one item twice.
     pub fn judge(&mut self, question: &Question) -> Result<Answer> {
         self.judge.compare(self.truth.utilities(), question.first, question.second, &mut self.stream)
     }
 
-    /// The session asks, the judge answers, the session learns. Gives the question; none if no pair is left to ask.
+    /// One step: the session asks, the judge answers, the session learns. Returns the question, or `None` if no pair is
+    /// left.
     ///
     /// # Errors
     /// If the session cannot ask or learn.
@@ -228,12 +231,13 @@ impl Game<'_> {
     }
 }
 
-/// How good a ranking is, by several measures; the larger the better.
+/// The quality of a ranking by several measures. Larger is better for all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Quality {
     /// Mean average precision of the relevant items.
     pub map: f64,
-    /// Normalised discounted cumulative gain of the first ten, as `ndcg@10` is in `ordain eval`: an item gains its grade.
+    /// Normalised discounted cumulative gain of the first ten items, as `ndcg@10` in `ordain eval`: an item gains its
+    /// grade.
     pub ndcg10: f64,
     /// The reciprocal rank of the item that is truly best.
     pub best: f64,
@@ -249,7 +253,7 @@ pub struct Quality {
 pub enum QualityMeasure {
     /// Mean average precision.
     Map,
-    /// Normalised discounted cumulative gain of the first ten.
+    /// Normalised discounted cumulative gain of the first ten items.
     Ndcg10,
     /// The reciprocal rank of the item that is truly best.
     Best,
@@ -268,7 +272,7 @@ vocabulary! { QualityMeasure, "measure";
 }
 
 impl QualityMeasure {
-    /// Its value.
+    /// The value of this measure.
     pub fn of(self, quality: &Quality) -> f64 {
         match self {
             Self::Map => quality.map,
@@ -281,12 +285,12 @@ impl QualityMeasure {
 }
 
 impl Quality {
-    /// Every measure, in the order of their names in results: map, ndcg10, best, tau, accuracy.
+    /// The values of all measures, in the order map, ndcg10, best, tau, accuracy.
     pub fn values(&self) -> [f64; 5] {
         [self.map, self.ndcg10, self.best, self.tau, self.accuracy]
     }
 
-    /// From the values in that order.
+    /// A quality from its values, in the order of [`Quality::values`].
     pub fn from_values([map, ndcg10, best, tau, accuracy]: [f64; 5]) -> Self {
         Self { map, ndcg10, best, tau, accuracy }
     }
@@ -302,7 +306,8 @@ impl Quality {
     }
 }
 
-/// The marks at which simulations are measured: every ten answers up to a hundred, every fifty beyond, and the last.
+/// The marks at which simulations are measured: every ten answers up to a hundred, every fifty beyond, and the last
+/// answer.
 pub fn marks(answers: usize) -> Vec<usize> {
     (1..=answers).filter(|&at| at % (if at <= 100 { 10 } else { 50 }) == 0 || at == answers).collect()
 }

@@ -1,4 +1,4 @@
-//! Which pair is worth asking next: what every strategy makes of a pair.
+//! Strategies: which pair is worth asking next, and the score that each strategy gives a pair.
 
 use std::fmt;
 
@@ -9,8 +9,10 @@ use crate::numeric::normal::{self, Beyond};
 use crate::words::word_table;
 use crate::{Error, Result};
 
-/// A way to choose the next pair. Focus is the emphasis on the top: a pair counts `exp(-focus * rank)`, rank being that of the
-/// better of the two (AXPGP eq. 26 prints focus = 1); items with equal means share the better rank.
+/// A strategy to choose the next pair.
+///
+/// The focus is the emphasis on the top. A pair has the weight `exp(-focus * rank)`, where rank is the better of its
+/// two ranks (AXPGP eq. 26 prints focus = 1). Items with equal means share the better rank.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Strategy {
@@ -19,43 +21,48 @@ pub enum Strategy {
         /// The emphasis on the top.
         focus: f64,
     },
-    /// The pair with the largest expected regret: by how much the better item is better, where it is ranked lower. Unlike the
-    /// expected loss it does not square, so that it spends less on pairs that are merely uncertain; and a pair counts the
-    /// more, the farther apart its ranks are: half of the lower item's `exp(-focus * rank)` is taken off.
+    /// The pair with the largest expected regret: the expected amount by which the better item is better, counted where
+    /// it is ranked lower. Unlike the expected loss, the regret is not squared, so it spends fewer answers on pairs
+    /// that are merely uncertain. The weight grows with the distance of the ranks: it is the weight of the higher place
+    /// less half of the lower item's `exp(-focus * rank)`.
     ExpectedRegret {
         /// The emphasis on the top.
         focus: f64,
     },
-    /// The pair with the largest expected squared regret for the first k places, times its variance: what there is to learn.
-    /// `1 / log2(rank + 1)` takes the place of the focus up to rank k and 0 beyond, as in NDCG@k, and half of the lower item's
-    /// is taken off.
+    /// The pair with the largest expected squared regret for the first k places, times its variance, which measures how
+    /// much is left to learn. The weight of a place is `1 / log2(rank + 1)` up to rank k and 0 beyond, as in NDCG@k.
+    /// Half of the lower place's weight is subtracted.
     TopRegret {
-        /// How many places count.
+        /// The number of places that count.
         k: usize,
     },
-    /// The item whose pairs have the largest summed expected loss, then its worst pair (Radlinski, Joachims 2007).
+    /// The item whose pairs have the largest summed expected loss, and of its pairs the one with the largest loss
+    /// (Radlinski, Joachims 2007).
     ExpectedLossItem {
         /// The emphasis on the top.
         focus: f64,
     },
-    /// The pair after whose answer the least loss is expected, all pairs together (Radlinski, Joachims 2007). `n⁴` a choice.
+    /// The pair whose answer leaves the least expected loss, summed over all pairs (Radlinski, Joachims 2007). A choice
+    /// costs `n⁴` operations.
     LookAhead {
         /// The emphasis on the top.
         focus: f64,
     },
-    /// The pair with the largest variance over squared difference of means (XPGP section 5); among equals, as at the
-    /// start, the largest variance.
+    /// The pair with the largest variance over squared difference of means (XPGP section 5). Among equal ratios, as at
+    /// the start, the larger variance wins.
     VarianceRatio,
-    /// The pair whose answer is expected to take most entropy from the belief (SSGP eq. 10).
+    /// The pair whose answer is expected to take the most entropy from the belief (SSGP eq. 10).
     Entropy,
-    /// The pair whose answer is expected to take most entropy from the predictions of all pairs (SSGP section 3). `n⁴` a
-    /// choice.
+    /// The pair whose answer is expected to take the most entropy from the predictions of all pairs (SSGP section 3). A
+    /// choice costs `n⁴` operations.
     PredictiveEntropy,
-    /// The pair whose better item is expected to be best, counted from the best so far of its group (EUBO; Lin and others 2022).
+    /// The pair with the largest expected utility of its better item, counted from the best mean of its group (EUBO; Lin
+    /// and others 2022).
     BestOption,
-    /// The same, as if all deviations were twice as large: the best item is more often one that little is known of.
+    /// As [`Strategy::BestOption`], with all deviations doubled. It asks more often about items of which little is
+    /// known.
     OptimisticBest,
-    /// Any pair.
+    /// A random pair.
     Random,
 }
 
@@ -69,8 +76,8 @@ word_table! { Strategy, "strategy";
     Entropy = "entropy", "the pair whose answer takes the most entropy from the belief";
     PredictiveEntropy = "predictive-entropy", "the pair whose answer takes the most entropy from all predictions; slow";
     BestOption = "best-option", "the pair whose better item is expected to be best";
-    OptimisticBest = "optimistic-best", "the same, as if all deviations were twice as large";
-    Random = "random", "any pair";
+    OptimisticBest = "optimistic-best", "as best-option, with all deviations doubled";
+    Random = "random", "a random pair";
 }
 
 /// The focus that AXPGP eq. 26 prints.
@@ -91,7 +98,7 @@ impl Strategy {
         &NAMES
     }
 
-    /// The strategy that is taken for a goal, for groups of this many items on average.
+    /// The usual strategy for a goal. `items` is the average number of items per group.
     pub fn for_goal(goal: Goal, items: f64) -> Self {
         match goal {
             Goal::Best => Self::OptimisticBest,
@@ -100,17 +107,18 @@ impl Strategy {
         }
     }
 
-    /// The name of the strategy that is taken for a goal; where a focus is given, of one that has a focus.
+    /// The name of the usual strategy for a goal. If `focused`, the strategy is one that has a focus.
     pub fn usual_name(goal: Goal, focused: bool) -> &'static str {
         let usual = Self::for_goal(goal, 2.0);
         if focused && usual.focus().is_none() { Self::ExpectedLoss { focus: 0.0 }.name() } else { usual.name() }
     }
 
-    /// A strategy by its name. Strategies with an emphasis on the top take the given focus, or else what suits the goal; for
-    /// other goals than the top, `top-regret` counts ten places.
+    /// A strategy by its name. Strategies with a focus take the given one, or else the goal's usual one. `top-regret`
+    /// counts the goal's places, or ten for goals without a number of places.
     ///
     /// # Errors
-    /// If there is no such strategy, the focus is negative or not finite, or the strategy takes none.
+    /// If the strategy does not exist, the focus is negative or not finite, or the strategy has no focus and one is
+    /// given.
     pub fn named(name: &str, focus: Option<f64>, goal: Goal, items: f64) -> Result<Self> {
         let usual = usual_focus(goal, items);
         if let Some(value) = focus.filter(|value| !(value.is_finite() && *value >= 0.0)) {
@@ -125,7 +133,7 @@ impl Strategy {
         }
     }
 
-    /// Its emphasis on the top, if it has one.
+    /// The focus, if the strategy has one.
     pub fn focus(self) -> Option<f64> {
         match self {
             Self::ExpectedLoss { focus }
@@ -142,7 +150,7 @@ impl Strategy {
         }
     }
 
-    /// The same with another emphasis on the top, if it has one.
+    /// The same strategy with another focus, if it has one.
     fn with_focus(mut self, value: f64) -> Self {
         if let Self::ExpectedLoss { focus }
         | Self::ExpectedRegret { focus }
@@ -154,7 +162,7 @@ impl Strategy {
         self
     }
 
-    /// The same with as many places as the goal has, if both have a number of them.
+    /// The same strategy with the goal's number of places, if both have one.
     fn with_places(self, goal: Goal) -> Self {
         match (self, goal.places()) {
             (Self::TopRegret { .. }, Some(k)) => Self::TopRegret { k },
@@ -162,12 +170,12 @@ impl Strategy {
         }
     }
 
-    /// Whether it plays every answer through, which costs `n⁴` per choice.
+    /// Whether the strategy tries every answer to every pair, which costs `n⁴` operations per choice.
     pub(super) fn looks_ahead(self) -> bool {
         matches!(self.method(), Method::Ahead(_))
     }
 
-    /// How it comes to its pair.
+    /// The method by which the strategy finds its pair.
     pub(super) fn method(self) -> Method {
         match self {
             Self::ExpectedLoss { .. }
@@ -184,7 +192,7 @@ impl Strategy {
         }
     }
 
-    /// Whether what it makes of a pair grows with the means of both, not with their distance.
+    /// Whether the score grows with the means of both items instead of falling with their distance.
     pub(super) fn looks_for_the_best(self) -> bool {
         match self {
             Self::BestOption | Self::OptimisticBest => true,
@@ -200,12 +208,12 @@ impl Strategy {
         }
     }
 
-    /// What it asks of a belief.
+    /// The workload of a belief that serves this strategy.
     pub(super) fn workload(self) -> Workload {
         if self.keeps_to_the_top() { Workload::TopQuestions } else { Workload::Questions }
     }
 
-    /// Whether only pairs of the first few items can be worth asking: where a hundredth rank counts less than 1e-4.
+    /// Whether only pairs of the first few items can be worth asking: the hundredth rank has a weight below 1e-4.
     fn keeps_to_the_top(self) -> bool {
         match self {
             Self::TopRegret { k } => k <= 100,
@@ -221,12 +229,12 @@ impl Strategy {
         }
     }
 
-    /// Whether the best pair is found soonest along the rows of the first items.
+    /// Whether a walk along the rows of the first items finds the best pair soonest.
     pub(super) fn is_steep(self) -> bool {
         matches!(self, Self::ExpectedLoss { focus } if focus >= STEEP)
     }
 
-    /// What a place in the ranking counts.
+    /// The weights of places in the ranking.
     pub(super) fn emphasis(self) -> Emphasis {
         match self {
             Self::TopRegret { k } => Emphasis::Top(k),
@@ -234,11 +242,11 @@ impl Strategy {
         }
     }
 
-    /// How much of what the lower place counts is taken off what the higher one does.
+    /// The share of the lower place's weight that is subtracted from the higher place's weight.
     pub(super) fn lower_share(self) -> f64 {
         match self {
-            // Swapping two items costs the difference of their places, which would be all of it; but then neighbours
-            // are never settled.
+            // Swapping two items costs the difference of their places' weights, which would be a share of 1. But then
+            // neighbours would never be settled.
             Self::ExpectedRegret { .. } | Self::TopRegret { .. } => 0.5,
             Self::ExpectedLoss { .. }
             | Self::ExpectedLossItem { .. }
@@ -253,10 +261,10 @@ impl Strategy {
     }
 }
 
-/// A focus from which the hundredth rank counts less than 1e-4.
+/// The focus from which the hundredth rank has a weight below 1e-4.
 const STEEP: f64 = 0.1;
 
-/// How a strategy comes to its pair.
+/// The method by which a strategy finds its pair.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Method {
     /// It scores each pair by itself ([`PairBelief::score`]).
@@ -265,11 +273,11 @@ pub(super) enum Method {
     WorstItem { focus: f64 },
     /// It tries every answer to every pair.
     Ahead(Ahead),
-    /// It does not look.
+    /// It draws any pair.
     AnyPair,
 }
 
-/// What is to be small once a pair is answered.
+/// The quantity that should be small after a pair is answered.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Ahead {
     /// The expected loss of all pairs.
@@ -278,17 +286,17 @@ pub(super) enum Ahead {
     Entropy,
 }
 
-/// What a place in the ranking counts.
+/// The weights of places in the ranking.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Emphasis {
     /// `exp(-focus * rank)` (AXPGP eq. 26).
     Focus(f64),
-    /// The discount of NDCG of so many places.
+    /// The discount of NDCG with this many places.
     Top(usize),
 }
 
 impl Emphasis {
-    /// At a rank from 1.
+    /// The weight at a rank, counted from 1.
     pub(super) fn at(self, rank: usize) -> f64 {
         match self {
             Self::Focus(focus) => (-focus * rank as f64).exp(),
@@ -297,15 +305,16 @@ impl Emphasis {
         }
     }
 
-    /// What the places of items by falling mean count, of which equal ones share the better rank: what is asked does not depend on
-    /// the order in which items happen to be listed. Means of items that are alike differ by rounding; what is less than a part in
-    /// 1e12 of the range of all means is none.
+    /// The weights of the places of items in falling order of means. Items with equal means share the better rank, so
+    /// the questions do not depend on the order in which items are listed. Means that differ by less than a part in
+    /// 1e12 of the range of all means count as equal, because rounding parts the means of equal items.
     pub(super) fn weights(self, order: &[usize], mean: &[f64]) -> Vec<f64> {
         let range = order.first().zip(order.last()).map_or(0.0, |(&best, &worst)| mean[best] - mean[worst]);
         self.weights_of(order.iter().map(|&item| mean[item]), range)
     }
 
-    /// What the first places count, if the items there have these means and all together this range.
+    /// The weights of the first places. The items there have these means; `range` is the range of the means of all
+    /// items.
     pub(super) fn weights_of(self, means: impl ExactSizeIterator<Item = f64>, range: f64) -> Vec<f64> {
         let ranks = self.at_ranks(means.len());
         let (mut weight, mut best) = (0.0, f64::INFINITY);
@@ -318,9 +327,9 @@ impl Emphasis {
         means.zip(ranks).map(&mut at).collect()
     }
 
-    /// At the ranks from 1 to a number.
+    /// The weights at the ranks from 1 to `count`.
     fn at_ranks(self, count: usize) -> Vec<f64> {
-        /// Ranks that share an exponential; each has another, and their product is as good.
+        /// The number of ranks that share one exponential. Each rank multiplies it by a second one.
         const SHARED: usize = 16;
         match self {
             Self::Focus(focus) => {
@@ -337,8 +346,8 @@ impl Emphasis {
     }
 }
 
-/// The emphasis on the top that suits a goal: all of it for the best item, an e-fold over the first k, or over a third of
-/// the list.
+/// The usual focus for a goal: 1 for the best item, an e-fold over the first k items, or an e-fold over a third of the
+/// list.
 fn usual_focus(goal: Goal, items: f64) -> f64 {
     match goal {
         Goal::Best => 1.0,
@@ -358,31 +367,34 @@ impl fmt::Display for Strategy {
     }
 }
 
-/// What is believed of two items.
+/// The belief about two items.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairBelief {
-    /// The means, that of the item ranked higher first.
+    /// The means. The item ranked higher comes first.
     pub means: [f64; 2],
     /// The variance of the difference.
     pub variance: f64,
-    /// What the pair counts, by the ranks of the two.
+    /// The weight of the pair, by the ranks of its items.
     pub weight: f64,
 }
 
-/// What a strategy makes of a pair: the larger is asked first, and among equals the second number decides.
+/// The score of a pair. Pairs with a larger first number are asked first; the second number decides between equal ones.
 pub(super) type Score = (f64, f64);
 
 impl PairBelief {
-    /// What a strategy makes of the pair. All of these grow with the variance and fall with the distance of the means.
+    /// The score of the pair under a strategy. All scores grow with the variance and fall with the distance of the
+    /// means.
     pub(super) fn score(&self, strategy: Strategy, answers: &Answers) -> Score {
         self.score_by(strategy, answers, normal::beyond)
     }
 
-    /// What a strategy makes at most of a pair that is no closer, no more uncertain and counts no more than this one, and for those
-    /// that look for the best has no larger means. At most a few per cent more than the score, and faster.
+    /// An upper bound on the score of every pair at least this far apart, with at most this variance and this weight.
+    /// For strategies that look for the best, the means must also be at most these. The bound exceeds the score by at
+    /// most a few per cent and is faster to compute.
     pub(super) fn bound(&self, strategy: Strategy, answers: &Answers) -> Score {
         match strategy {
-            // With ties the most is learned where an answer and a tie are as likely: never more than of a plain measurement.
+            // With ties, the most is learned where an answer and a tie are equally likely. It is never more than a
+            // plain measurement gives.
             Strategy::Entropy if answers.have_ties() => (0.5 * answers.signal(self.variance).ln_1p(), 0.0),
             _ => self.score_by(strategy, answers, normal::at_most_beyond),
         }
@@ -410,36 +422,36 @@ impl PairBelief {
         self.means[0] - self.means[1]
     }
 
-    /// AXPGP eq. 28.
+    /// The weighted expected loss, AXPGP eq. 28.
     pub(super) fn loss(&self) -> f64 {
         self.weight * expected_loss(self.difference(), self.variance)
     }
 
-    /// What lies on the wrong side of no difference.
+    /// The moments on the wrong side of zero difference.
     fn beyond(&self, beyond: impl Fn(f64) -> Beyond) -> Beyond {
         beyond(self.difference().abs() / self.variance.sqrt())
     }
 
-    /// XPGP section 5.
+    /// The ratio of variance and squared difference, XPGP section 5.
     fn ratio(&self) -> Score {
         let difference = self.difference();
         let ratio = if self.variance > 0.0 { self.variance / (difference * difference) } else { 0.0 };
         (ratio, self.variance)
     }
 
-    /// The expected maximum of the two utilities, if the deviation of their difference were so many times as large.
+    /// The expected maximum of the two utilities, with the deviation of their difference multiplied by `times`.
     fn best_option(&self, times: f64, beyond: impl Fn(f64) -> Beyond) -> f64 {
         let (best, other) = (self.means[0].max(self.means[1]), self.means[0].min(self.means[1]));
         let sd = times * self.variance.max(0.0).sqrt();
         if sd == 0.0 { best } else { best + sd * beyond((best - other) / sd).mean }
     }
 
-    /// The expected entropy that the answer takes from the belief (SSGP eqs. 9 and 10): `-½ log` of what is left of the variance
-    /// of the difference, over the two answers, or three where there are ties.
+    /// The expected entropy that the answer takes from the belief (SSGP eqs. 9 and 10). It is `-½ log` of the share of
+    /// the difference's variance that is left, averaged over the two answers, or three with ties.
     fn entropy(&self, answers: &Answers) -> f64 {
         let each = answers.each(self.difference(), self.variance);
         let log_left = |moments: Moments| {
-            // Of what is nearly all left, only what is taken has digits.
+            // If nearly everything is left, only the part taken keeps its digits.
             let taken = self.variance * moments.curvature;
             if taken < 0.5 { (-taken).ln_1p() } else { moments.left.ln() }
         };
@@ -447,7 +459,7 @@ impl PairBelief {
     }
 }
 
-/// What may be answered of two items.
+/// The possible answers about two items.
 #[derive(Debug, Clone)]
 pub(super) struct Answers(Vec<Observation>);
 
@@ -455,7 +467,7 @@ impl Answers {
     pub(super) fn new(model: &AnswerModel) -> Self {
         let (first, second) = (ItemId::new(0), ItemId::new(1));
         let mut outcomes = vec![model.preferred(first, second), model.preferred(second, first)];
-        // Without a width, ties have no probability.
+        // If ties have no width, they have no probability.
         outcomes.extend(model.tied(first, second));
         Self(outcomes)
     }
@@ -464,18 +476,20 @@ impl Answers {
         self.0.len() > 2
     }
 
-    /// A variance beside that of the noise.
+    /// A variance in units of the noise's variance.
     pub(super) fn signal(&self, variance: f64) -> f64 {
         variance / self.0[0].noise.powi(2)
     }
 
-    /// Every answer to a difference `N(mean, variance)`: its probability, and how it bears on the difference.
+    /// The probability of every answer to a difference `N(mean, variance)`, and the moments of its effect on the
+    /// difference.
     pub(super) fn each(&self, mean: f64, variance: f64) -> impl Iterator<Item = (f64, Moments)> {
         let variance = variance.max(0.0);
         self.0.iter().map(move |one| (one.log_mass(mean, variance).exp(), one.moments(mean, variance)))
     }
 
-    /// The expected curvature of the answer: times the squared covariance, what it takes from a variance.
+    /// The expected curvature of the answer. Multiplied by a squared covariance, it is the variance that the answer
+    /// removes.
     pub(super) fn curvature(&self, mean: f64, variance: f64) -> f64 {
         self.each(mean, variance).map(|(probability, moments)| probability * moments.curvature).sum()
     }
@@ -496,7 +510,7 @@ mod tests {
         Strategy::OptimisticBest,
     ];
 
-    /// What bounds of a search are raised by, twice over rounding.
+    /// The fraction by which the bounds of a search are raised; twice what rounding needs.
     const SLACK: f64 = 5e-11;
 
     fn at_most((first, second): Score, (other, other_second): Score) -> bool {
@@ -508,8 +522,8 @@ mod tests {
         (8 * from..=8 * to).map(|eighths| 10_f64.powf(f64::from(eighths) / 8.0))
     }
 
-    /// Every score grows with the variance and falls with the distance, over 24 orders of magnitude of the one and 12 of the other;
-    /// with ties the bound of the entropy does, and no score is above its bound.
+    /// Every score grows with the variance and falls with the distance, over 24 orders of magnitude of the variance and
+    /// 12 of the distance. With ties this holds for the bound of the entropy. No score is above its bound.
     #[test]
     fn scores_grow_with_the_variance_and_fall_with_the_distance() {
         for tie_width in [0.0, 0.3, 5.0] {
@@ -534,7 +548,7 @@ mod tests {
                             assert!(at_most(score(farther, variance), bound(distance, wider)), "{}", what());
                             if monotone_score {
                                 assert!(at_most(own, score(distance, wider)), "{}", what());
-                                // The ratio decides among infinite ones by the variance, which is the same.
+                                // The ratio decides between infinite scores by the variance, which is equal here.
                                 assert!(at_most(score(farther, variance), own), "{}", what());
                             }
                         }
@@ -544,7 +558,7 @@ mod tests {
         }
     }
 
-    /// Where hardly anything is learned the entropy is `variance / (π noise²)`, to second order.
+    /// If hardly anything is learned, the entropy is `variance / (π noise²)`, to second order.
     #[test]
     fn the_entropy_of_next_to_nothing() {
         let answers = Answers::new(&AnswerModel::default());
@@ -557,7 +571,7 @@ mod tests {
         }
     }
 
-    /// Rounding does not part items that are alike.
+    /// Rounding does not separate equal items.
     #[test]
     fn means_that_differ_by_rounding_share_a_rank() {
         let mean = [0.0, 0.3, 0.1 + 0.2, 1.0, 0.3 - 1e-9];

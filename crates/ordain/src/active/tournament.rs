@@ -1,4 +1,4 @@
-//! Several ways to ask, side by side: sessions played against known truths, and their mean quality.
+//! Tournaments: several ways to ask play sessions against known truths, and their mean quality is compared.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,19 +13,19 @@ use crate::numeric::Seed;
 use crate::watch::Step;
 use crate::{Result, Watch};
 
-/// What a session is about: items by their kernel, and what is true of them.
+/// The ground of a session: items with their kernel, and known facts about them.
 #[derive(Clone)]
 pub struct Ground {
     /// The groups, if there are any.
     pub groups: Option<Groups>,
-    /// How alike the items are.
+    /// The kernel over the items.
     pub kernel: Arc<dyn Kernel>,
-    /// What is true of them.
+    /// The known facts about the items.
     pub facts: Facts,
 }
 
 impl Ground {
-    /// How many items a group has on average.
+    /// The average number of items per group.
     fn mean_group_size(&self) -> f64 {
         self.kernel.len() as f64 / self.groups.as_ref().map_or(1, Groups::len).max(1) as f64
     }
@@ -34,11 +34,11 @@ impl Ground {
 /// A belief that asks by a strategy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contender {
-    /// How answers become a belief.
+    /// The way in which answers become a belief.
     pub belief: BeliefKind,
-    /// The strategy, by name.
+    /// The name of the strategy.
     pub strategy: String,
-    /// The strategy's focus. Default: what suits the goal.
+    /// The strategy's focus. Default: the usual focus for the goal.
     pub focus: Option<f64>,
 }
 
@@ -47,7 +47,7 @@ impl Contender {
         Strategy::named(&self.strategy, self.focus, goal, ground.mean_group_size())
     }
 
-    /// The focus of its strategy, if that is the same on all grounds.
+    /// The focus of the strategy, if it is the same on all grounds.
     fn common_focus(&self, goal: Goal, grounds: &[Ground]) -> Result<Option<f64>> {
         let all: Vec<Option<f64>> =
             grounds.iter().map(|ground| Ok(self.strategy(goal, ground)?.focus())).collect::<Result<_>>()?;
@@ -55,50 +55,50 @@ impl Contender {
     }
 }
 
-/// How sessions are played side by side.
+/// A tournament.
 #[derive(Debug, Clone)]
 pub struct Tournament {
     /// Answers per session.
     pub answers: usize,
-    /// Sessions of every contender on every ground.
+    /// The number of sessions of every contender on every ground.
     pub repeats: usize,
-    /// Where random choices start.
+    /// The seed of all random choices.
     pub seed: Seed,
-    /// What the answers are for.
+    /// The goal of the answers.
     pub goal: Goal,
-    /// Who answers.
+    /// The judge.
     pub judge: Judge,
-    /// What the contenders believe of the judge.
+    /// The contenders' answer model.
     pub model: AnswerModel,
     /// Whether a pair may be asked again.
     pub repeat: bool,
-    /// Follows the rounds.
+    /// Follows the sessions and can cancel them.
     pub watch: Watch,
 }
 
-/// How a contender did.
+/// The results of a contender.
 #[derive(Debug, Clone)]
 pub struct Curve {
     /// The focus of its strategy, if it has one and it is the same on all grounds.
     pub focus: Option<f64>,
-    /// How it did at every mark.
+    /// The results at every mark.
     pub points: Vec<Point>,
 }
 
-/// How a contender did after some answers.
+/// The result of a contender after some answers.
 #[derive(Debug, Clone)]
 pub struct Point {
     /// The number of answers.
     pub answers: usize,
     /// The mean over all sessions.
     pub mean: Quality,
-    /// Standard errors of the means; none if there is only one session.
+    /// The standard errors of the means; `None` if there is only one session.
     pub error: Option<Quality>,
 }
 
 impl Tournament {
-    /// Plays every contender on every ground. All contenders of a ground and repeat meet the same truth, and a judge with the
-    /// same stream.
+    /// Plays every contender on every ground. In each repeat on a ground, all contenders meet the same truth and a
+    /// judge with the same random stream.
     ///
     /// # Errors
     /// If a strategy cannot be made, a session cannot ask or learn, or the watch stops it.
@@ -132,8 +132,9 @@ impl Tournament {
     }
 }
 
-/// Means over sessions at every mark; the sessions of one ground follow each other at this distance. Repeats on one ground are
-/// alike, so the standard error is that of the grounds' means, or of the repeats where there is only one ground.
+/// The means over sessions at every mark. The sessions of one ground lie `grounds` apart in `curves`. Repeats on one
+/// ground are alike, so the standard error is that of the grounds' means, or that of the repeats if there is only one
+/// ground.
 fn points(curves: &[&[(usize, Quality)]], grounds: usize) -> Vec<Point> {
     let marks = curves.first().map_or(0, |curve| curve.len());
     let point = |mark: usize| {
@@ -174,13 +175,13 @@ mod tests {
     #[test]
     fn errors_are_those_of_the_grounds() {
         let curve = |value: f64| vec![(10, Quality::from_values([value; 5]))];
-        // Two grounds, two repeats: means 0.2 and 0.6 of the grounds.
+        // Two grounds with two repeats each. The grounds' means are 0.2 and 0.6.
         let curves = [curve(0.1), curve(0.5), curve(0.3), curve(0.7)];
         let curves: Vec<&[(usize, Quality)]> = curves.iter().map(Vec::as_slice).collect();
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-15, "{a} {b}");
         let two = points(&curves, 2);
         close(two[0].mean.map, 0.4);
-        // A standard deviation of 0.4 / √2 over √2.
+        // The standard deviation 0.4 / √2, divided by √2.
         close(two[0].error.unwrap().tau, 0.2);
         let one = points(&curves, 1);
         close(one[0].mean.best, 0.4);

@@ -1,8 +1,9 @@
-//! The best pair where the first few places count for nearly everything: rows in the order of rank, until no later one can hold it
-//! (the search for LELpair that AXPGP eqs. 26-29 allow).
+//! The search for the best pair if the first few places have nearly all the weight. It walks the rows in the order of
+//! rank until no later row can hold the best pair (the search for LELpair that AXPGP eqs. 26-29 allow).
 //!
-//! Only the first items are put in order. Each is compared with all items at once, by its column: the variance that a pair needs is
-//! found for the row, and a pass over the column finds those that have it. Linear in the items, and a handful of rows.
+//! Only the first items are sorted. Each is compared with all items at once, by its column: the walk finds the variance
+//! that a pair of the row needs, and one pass over the column finds the pairs that have it. The cost is linear in the
+//! number of items, for a handful of rows.
 
 use multiversion::multiversion;
 
@@ -12,20 +13,21 @@ use super::strategy::PairBelief;
 use crate::Result;
 use crate::gp::{Belief, Covariances};
 
-/// Items that are put in order; the rows that may be walked.
+/// The number of items that are sorted, which is the number of rows that may be walked.
 const HEAD: usize = 128;
 
-/// Distances for which the variance that a pair of a row needs is found apart.
+/// The number of distances for which the variance needed by a pair of a row is computed separately.
 const DISTANCES: usize = 16;
 
-/// Where so many pairs of a row have the variance that the nearest needs, it is found for those distances.
+/// If more pairs of a row than this have the variance that the nearest pair needs, it is computed for each of the
+/// distances.
 const MANY: usize = 100;
 
-/// How often what is left open of the variance that a row needs is halved.
+/// The number of bisection steps for the variance that a row needs.
 const STEPS: usize = 6;
 
-/// The pairs that share the best score. None if a walk does not suit: places do not count less and less, items are in groups or a pool,
-/// columns are dear, or more rows would have to be walked than are in order.
+/// The pairs that share the best score. `None` if a walk does not suit: the weights of places do not fall steeply,
+/// items are in groups or a pool, columns are costly, or more rows would have to be walked than are sorted.
 ///
 /// # Errors
 /// If the kernel cannot give a column.
@@ -36,7 +38,7 @@ pub(super) fn walk(
     candidates: &Candidates,
 ) -> Result<Option<Best>> {
     let (mean, variances, prior) = (belief.mean(), belief.variances(), covariances.prior_variances());
-    // Here the place of a pair's lower item counts nothing, so that only the first need to be known.
+    // Under these strategies the lower item of a pair has no weight, so only the first items must be known.
     let steep = scorer.strategy.is_steep();
     if !steep || mean.len() < HEAD || !covariances.has_cheap_entries() || !candidates.are_all() {
         return Ok(None);
@@ -48,11 +50,11 @@ pub(super) fn walk(
     let taken = largest(prior, variances, |prior, variance| prior - variance).max(0.0).sqrt();
     let all = Place { taken, lowest_mean: worst - level, ..Place::new(0.0, most(variances), most(prior)) };
     let mut best = Best::default();
-    // The variances of the items that a row may still be paired with.
+    // The variances of the items that can still be paired with a row.
     let mut open = variances.to_vec();
     let mut found = Vec::new();
     for (row, (&item, &weight)) in head.iter().zip(&weights).enumerate() {
-        // No pair that counts so much scores more, whatever its items.
+        // No pair with this weight can be among the best.
         if best.is_past(scorer.bound(&Place { weight, ..all }, &all)) {
             return Ok(Some(best));
         }
@@ -81,10 +83,10 @@ pub(super) fn walk(
     Ok(None)
 }
 
-/// The variance that pairs of a row need, by the distance of their means.
+/// The variance that the pairs of a row need, by the distance of their means.
 struct Farther {
     nearest: f64,
-    /// Steps to 1.
+    /// The inverse of the width of a step.
     scale: f64,
     needed: [f64; DISTANCES],
 }
@@ -95,12 +97,12 @@ impl Farther {
         let width = (farthest - nearest) / DISTANCES as f64;
         let at = |step: usize| Place { mean: rest.mean - step as f64 * width, ..*rest };
         let needed = std::array::from_fn(|step| scorer.needed_variance(own, &at(step), best, STEPS));
-        // Where all are as far there is one step.
+        // If all distances are equal, there is one step.
         Self { nearest, scale: if width > 0.0 { 1.0 / width } else { 0.0 }, needed }
     }
 
     fn needed(&self, distance: f64) -> f64 {
-        // Rounding must not make a pair farther than it is.
+        // Rounding must not increase the distance of a pair.
         let step = (distance - self.nearest) * self.scale * (1.0 - 1e-9);
         self.needed[(step as usize).min(DISTANCES - 1)]
     }
@@ -121,12 +123,12 @@ fn largest(left: &[f64], right: &[f64], value: impl Fn(f64, f64) -> f64) -> f64 
     most.into_iter().chain(rest).fold(f64::NEG_INFINITY, larger)
 }
 
-/// The first items by falling mean, equal ones by number.
+/// The first items by falling mean. Ties are broken by item id.
 fn first_by_mean(mean: &[f64]) -> Vec<usize> {
-    /// Items whose largest mean is found together.
+    /// The number of items whose largest mean is found together.
     const BLOCK: usize = 64;
     let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-    // At least so many blocks hold an item with this mean or more, so that the first are not below it.
+    // At least `HEAD` blocks hold an item with this mean or more, so no item below it is among the first.
     let mut blocks: Vec<f64> = mean.chunks(BLOCK).map(|block| largest(block, block, |mean, _| mean)).collect();
     let least = if blocks.len() > HEAD {
         *blocks.select_nth_unstable_by(HEAD - 1, |a, b| b.total_cmp(a)).1
@@ -142,7 +144,7 @@ fn first_by_mean(mean: &[f64]) -> Vec<usize> {
     items.into_iter().map(|(_, item)| item).collect()
 }
 
-/// The items whose difference to one with this variance and column varies so much.
+/// Finds the items whose difference to an item with this variance and column has at least the variance `needed`.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 fn reaching(own: f64, column: &[f64], variances: &[f64], needed: f64, found: &mut Vec<usize>) {
     const BLOCK: usize = 64;

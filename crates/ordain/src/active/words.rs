@@ -1,9 +1,9 @@
-//! Certainty and forecasts in words, the same at every door.
+//! Certainty and forecasts in words. The command and all other doors use the same words.
 
 use super::{Forecast, Foreseen, StopRule};
 use crate::data::Goal;
 
-/// A probability in words. It was counted from draws, so that it is never 0 or 1.
+/// A probability in words. It was counted from draws, so the text never says 0 or 100 %.
 pub fn percent(probability: f64) -> String {
     match (100.0 * probability).round() {
         100.0.. => "over 99 %".into(),
@@ -12,18 +12,18 @@ pub fn percent(probability: f64) -> String {
     }
 }
 
-/// A share as it was given, without the digits that a product with 100 adds.
+/// A share as a percentage, rounded to hide the digits that multiplication by 100 adds.
 fn share(share: f64) -> String {
     format!("{} %", (1e4 * share).round() / 1e2)
 }
 
-/// A number of things in words: `1 answer`, `2 answers`.
+/// A number with its noun: `1 answer`, `2 answers`.
 fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 impl StopRule {
-    /// How sure the goal is, in words; in several groups, where it is least sure.
+    /// How sure the goal is, in words. With several groups, the sentence is about the least settled one.
     pub fn sentence(&self, probability: f64, groups: usize) -> String {
         let what = match self.goal {
             Goal::Best | Goal::Top { k: 1 } => "the first item is the best".into(),
@@ -36,8 +36,8 @@ impl StopRule {
 }
 
 impl Foreseen {
-    /// How many answers are still needed, in words, when `since` answers came after the forecast; a negative number says that
-    /// answers were taken back.
+    /// How many answers are still needed, in words. `since` answers came after the forecast; a negative number means
+    /// that answers were taken back.
     pub fn to_go(self, since: isize) -> String {
         let rest = |needed: usize| needed.saturating_add_signed(-since).max(1);
         let end = |end: Option<usize>| end.map_or(format!("over {}", rest(self.looked)), |end| rest(end).to_string());

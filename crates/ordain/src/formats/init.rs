@@ -1,4 +1,4 @@
-//! A first project file for given data.
+//! The draft of a first project file for given data.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -192,7 +192,7 @@ pub struct Draft {
 /// If a file cannot be read or does not fit the others.
 pub fn draft_project(sketch: &Sketch) -> Result<Draft> {
     let mut text =
-        String::from("# An Ordain project: what is ordered, what makes items alike, and what was answered.\n");
+        String::from("# An Ordain project: the items, the kernels that make them similar, and the answers.\n");
     let mut remarks = Vec::new();
     let (items, answers) = match items_table(&sketch.file)? {
         None => {
@@ -281,7 +281,9 @@ fn relation_kernel(sketch: &Sketch, file: &Path, items: &Items) -> Result<String
 }
 
 fn independent_kernel() -> String {
-    format!("\n# What is the item's own.\n[[kernel]]\nkind = \"independent\"\nweight = {USUAL_OWN_WEIGHT:?}\n")
+    format!(
+        "\n# Each item's own part of the utility.\n[[kernel]]\nkind = \"independent\"\nweight = {USUAL_OWN_WEIGHT:?}\n"
+    )
 }
 
 fn answers_text(sketch: &Sketch, answers: Option<&Path>, items: &Items) -> Result<String> {
@@ -294,7 +296,8 @@ fn answers_text(sketch: &Sketch, answers: Option<&Path>, items: &Items) -> Resul
     Ok(format!(
         "\n[answers]\nfile = {file}  # appended to, never rewritten\nnoise = {DEFAULT_NOISE:?}\n\
          tie_width = {width:?}  # ties among the answers: {ties} of {}\n\
-         \n[ask]\ngoal = \"whole-order\"  # or \"best\", or \"top\" with k = 10\nrepeat = false  # ask a pair again?\nseed = 1\n",
+         \n[ask]\ngoal = \"whole-order\"  # or \"best\", or \"top\" with k = 10\n\
+         repeat = false  # true: pairs may be asked again\nseed = 1\n",
         standing.len()
     ))
 }
@@ -353,10 +356,10 @@ pub(super) fn quoted(text: &str) -> String {
     out
 }
 
-/// Writes a project file into a folder, which is made if there is none. A project file that is there already stays as it is.
+/// Writes a project file into a folder, and creates the folder if needed. An existing project file stays as it is.
 ///
 /// # Errors
-/// If there is one already, or it cannot be written.
+/// If a project file exists already, or it cannot be written.
 pub fn write_project(folder: impl AsRef<Path>, text: &str) -> Result<PathBuf> {
     let folder = folder.as_ref();
     let made = std::fs::create_dir_all(folder);
@@ -366,7 +369,7 @@ pub fn write_project(folder: impl AsRef<Path>, text: &str) -> Result<PathBuf> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(failed)?;
     let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
     written.map_err(|source| {
-        // Half a project file would be read as a whole one.
+        // A partial project file could be read as a whole one.
         let _ = std::fs::remove_file(&path);
         failed(source)
     })?;

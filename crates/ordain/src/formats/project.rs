@@ -1,4 +1,4 @@
-//! A project: `ordain.toml` and everything it names, read and checked in one go.
+//! A project: reads and checks `ordain.toml` and all files that it names.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -18,88 +18,88 @@ use crate::{Error, InputError, Result};
 /// The name of the project file within its folder.
 pub const PROJECT_FILE: &str = "ordain.toml";
 
-/// The standard deviation of an answer's noise when none is given: with it, the difference of two utilities is seen
-/// through noise of standard deviation 1.
+/// The default standard deviation of an answer's noise on one utility. The noise on a difference of two utilities then
+/// has standard deviation 1.
 pub const DEFAULT_NOISE: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
-/// The answer log when none is named.
+/// The default name of the answer log.
 const DEFAULT_ANSWERS: &str = "answers.csv";
 
-/// A project file, and the files that it names.
+/// A project file, and the names of its files.
 #[derive(Debug, Clone)]
 pub struct ProjectFile {
     /// The project file.
     pub path: PathBuf,
-    /// Its folder, which other paths start from.
+    /// The folder of the project file. Other paths are relative to it.
     pub folder: PathBuf,
-    /// The items' table; none if the items are those named in the answers.
+    /// The items' table; `None` if the answers name the items.
     pub items: Option<PathBuf>,
-    /// What else the items' table says.
+    /// The other columns of the items' table (neither id, group nor attribute), as text.
     pub other: TextColumns,
     /// The files of the relations.
     pub relations: Vec<PathBuf>,
-    /// The answer log, which may not exist yet.
+    /// The answer log. It may not exist yet.
     pub answers: PathBuf,
-    /// The line that names the strategy.
+    /// The line of the key `strategy`.
     strategy_line: Option<u64>,
-    /// How newcomers are read.
+    /// The settings for reading newcomers.
     pub(super) reading: Reading,
     /// The text of the project file.
     pub(super) text: String,
 }
 
-/// Everything a project file says, with the data it names.
+/// The settings of a project file, and the data of its files.
 #[derive(Debug, Clone)]
 pub struct ProjectData {
     /// The project file.
     pub file: ProjectFile,
-    /// The items, their attributes standardized if the project says so (it does unless told otherwise).
+    /// The items. Their attributes are standardized unless the project says otherwise.
     pub items: Items,
-    /// The relations, each file once for each of its two readings (between items, or to other things).
+    /// The relations. A file is listed once for each of its two readings (links between items, links to other things).
     pub relations: Vec<Relation>,
-    /// The parts of the utility; relations by their position in `relations`.
+    /// The parts of the utility. They name relations by their position in `relations`.
     pub kernels: Vec<KernelSpec>,
-    /// What has been answered; nothing if the log does not exist yet.
+    /// The answers; none if the log does not exist yet.
     pub answers: AnswerLog,
-    /// The standard deviation of the noise of one utility in an answer.
+    /// The standard deviation of an answer's noise on one utility.
     pub noise: f64,
-    /// Two utilities whose difference, noise included, is between minus and plus this are called a tie.
+    /// The tie width: a difference of two utilities, noise included, between minus and plus this is a tie.
     pub tie_width: f64,
-    /// What to ask next.
+    /// The settings of `[ask]`.
     pub ask: Ask,
 }
 
-/// What it takes to record an answer: the items' ids and the log, without attributes and links.
+/// The data needed to record an answer: the items' ids and the log, without attributes and links.
 #[derive(Debug, Clone)]
 pub struct ProjectLog {
     /// The project file.
     pub path: PathBuf,
     /// The items, without their attributes.
     pub items: Items,
-    /// What has been answered.
+    /// The answers so far.
     pub answers: AnswerLog,
-    /// The answer log, which may not exist yet.
+    /// The answer log. It may not exist yet.
     pub file: PathBuf,
-    /// How close the utilities of a tie are.
+    /// The tie width.
     pub tie_width: f64,
 }
 
-/// What it takes to read newcomers as the items were read.
+/// The data needed to read newcomers in the same way as the items.
 #[derive(Debug, Clone)]
 pub(super) struct Reading {
     pub(super) spec: ItemsSpec,
-    /// The means of the attributes as in the file.
+    /// The means of the attributes, on the scale of the file.
     pub(super) means: Vec<f64>,
-    /// The scale on which the attributes were standardized, if they were.
+    /// The scale of the standardized attributes; `None` if they are not standardized.
     pub(super) scale: Option<Scale>,
-    /// The other things of the relations that lead to some.
+    /// The other things to which a relation's links lead, for each relation that has them.
     pub(super) things: Vec<Option<Things>>,
 }
 
-/// Reads a project from its folder or its project file, with all data that it names.
+/// Reads a project from its folder or its project file, with all its data.
 ///
 /// # Errors
-/// If a file cannot be read or does not say what it should; the error names the place.
+/// If a file cannot be read or its content is not as expected. The error names the place.
 pub fn read_project(path: impl AsRef<Path>) -> Result<ProjectData> {
     let (file, text) = project_text(path.as_ref())?;
     let document = Document { path: &file, text: &text };
@@ -107,10 +107,10 @@ pub fn read_project(path: impl AsRef<Path>) -> Result<ProjectData> {
     load(Section { document, table: root.get_ref() }, &file)
 }
 
-/// Reads what it takes to record an answer in a project: neither attributes nor links.
+/// Reads the data needed to record an answer in a project, without attributes and links.
 ///
 /// # Errors
-/// As [`read_project`], as far as it reads.
+/// As [`read_project`], for the files that it reads.
 pub fn read_project_log(path: impl AsRef<Path>) -> Result<ProjectLog> {
     let (file, text) = project_text(path.as_ref())?;
     let document = Document { path: &file, text: &text };
@@ -129,10 +129,10 @@ pub fn read_project_log(path: impl AsRef<Path>) -> Result<ProjectLog> {
     Ok(ProjectLog { path: file, items, answers: log, file: answers.file, tie_width: answers.tie_width })
 }
 
-/// The tables of a project file.
+/// The names of the tables of a project file.
 const TABLES: [&str; 4] = ["items", "kernel", "answers", "ask"];
 
-/// The project file that a path means, and its text.
+/// The project file at a path, and its text.
 fn project_text(path: &Path) -> Result<(PathBuf, String)> {
     let file = if path.is_dir() { path.join(PROJECT_FILE) } else { path.to_path_buf() };
     if path.is_dir() && !file.exists() {
@@ -155,8 +155,7 @@ fn folder_of(file: &Path) -> PathBuf {
 }
 
 impl ProjectFile {
-    /// The error to give if the strategy that the project names is none of the known ones. Strategies are named further
-    /// along than files are read, so they cannot be checked here.
+    /// The error for an unknown strategy. Strategies are resolved after files are read, so they cannot be checked here.
     pub fn unknown_strategy(&self, name: &str, known: &[&str]) -> Error {
         let mut error = InputError::new(&self.path, "a known strategy").column("strategy").found(name);
         error.line = self.strategy_line;
@@ -165,10 +164,12 @@ impl ProjectFile {
     }
 }
 
-/// The `[[kernel]]` tables of a project file, for items that the file need not name: kernels over their attributes alone.
+/// Reads the `[[kernel]]` tables of a project file for other items than the file's own. Only kernels over attributes
+/// are allowed.
 ///
 /// # Errors
-/// If the file cannot be read or has no kernel, or a kernel is not right, is over a relation, or does not fit the items.
+/// If the file cannot be read or has no kernel, or a kernel is not valid, is over a relation, or does not fit the
+/// items.
 pub fn read_kernels(path: impl AsRef<Path>, items: &Items) -> Result<Vec<KernelSpec>> {
     let path = path.as_ref();
     let file = if path.is_dir() { path.join(PROJECT_FILE) } else { path.to_path_buf() };
@@ -188,7 +189,7 @@ pub fn read_kernels(path: impl AsRef<Path>, items: &Items) -> Result<Vec<KernelS
     parts.iter().map(|part| kernels.read(part)).collect()
 }
 
-/// The kernels of a project file, of which there must be one.
+/// The kernels of a project file. There must be at least one.
 fn kernel_sections<'a>(root: &Section<'a>) -> Result<Vec<Placed<Section<'a>>>> {
     let parts = root.sections("kernel")?;
     if parts.is_empty() {
@@ -249,7 +250,7 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
     })
 }
 
-/// Attributes that are all constant are an error only if some kernel looks at attributes.
+/// Standardizes the attributes. If all are constant, this is an error only if a kernel uses attributes.
 fn standardize(items: Items, file: &Path, kernels: &[KernelSpec]) -> Result<Items> {
     match items.attributes().standardized(items.groups()) {
         Ok(attributes) => items.with_attributes(attributes),
@@ -265,18 +266,18 @@ fn standardize(items: Items, file: &Path, kernels: &[KernelSpec]) -> Result<Item
     }
 }
 
-/// Whether some kernel looks at attributes.
+/// Whether a kernel uses attributes.
 pub(super) fn use_attributes(kernels: &[KernelSpec]) -> bool {
     kernels.iter().any(|spec| matches!(spec.shape, Shape::Vector { over: Over::Attributes, .. }))
 }
 
-/// A path of the project file, from its folder.
+/// The path that a key names, relative to the project's folder.
 fn locate(section: &Section<'_>, folder: &Path, key: &str) -> Result<Option<Placed<PathBuf>>> {
     let text = section.text(key)?;
     Ok(text.map(|text| Placed { value: folder.join(text.value), span: text.span }))
 }
 
-/// An error at the place that names a file if there is no such file.
+/// Returns an error at the key that names a file if the file does not exist.
 fn check_exists(section: &Section<'_>, file: &Placed<PathBuf>, key: &str) -> Result<()> {
     match file.value.metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -341,7 +342,7 @@ impl AnswersSettings {
 
 fn items_of_answers(file: &Path, answers: &AnswersSettings) -> Result<ItemTable> {
     if !answers.given {
-        return Err(InputError::new(file, "a table [items], or [answers] with a file whose items are meant")
+        return Err(InputError::new(file, "a table [items], or a table [answers] with a file that names the items")
             .hint("write for example [items] and below it file = \"items.csv\"")
             .into());
     }
@@ -379,7 +380,7 @@ struct Kernels<'a> {
     folder: &'a Path,
     items: &'a Items,
     relations: Vec<Relation>,
-    /// The other things of each relation that leads to some.
+    /// The other things to which a relation's links lead, for each relation that has them.
     things: Vec<Option<Things>>,
     /// The file of each relation, and whether its targets are other things.
     files: Vec<(PathBuf, bool)>,
@@ -400,7 +401,7 @@ impl Kernels<'_> {
         Ok(KernelSpec { weight, shape: kind.shape(&mut KernelPart { kernels: self, part })? })
     }
 
-    /// The relation a kernel names, read once for all kernels that read it in the same way.
+    /// The relation that a kernel names. It is read once for all kernels that read it in the same way.
     fn relation(&mut self, section: &Section<'_>, key: &Key, role: Option<&Key>) -> Result<Option<RelationSpec>> {
         let Some(file) = locate(section, self.folder, key.name)? else { return Ok(None) };
         let role = role.map(|key| section.word(key.name)).transpose()?.flatten().unwrap_or(Role::Undirected);
@@ -420,7 +421,7 @@ impl Kernels<'_> {
     }
 }
 
-/// One `[[kernel]]` table with what it is about.
+/// One `[[kernel]]` table and its context.
 struct KernelPart<'a, 'b> {
     kernels: &'a mut Kernels<'b>,
     part: &'a Placed<Section<'a>>,

@@ -1,11 +1,12 @@
-//! How alike two items are a priori: kernels over attributes, over links, and their weighted sums.
+//! Kernels: the prior similarity of two items, from attributes, from links, and as weighted sums of these.
 //!
-//! [`build`] turns a project's [`KernelSpec`]s into one [`WeightedSum`]; each part can also be made by itself. Parts over
-//! vectors are [`VectorKernel`]s; parts over links start from a [`Graph`]. No part keeps the matrix over the items: a
-//! column costs time and memory linear in the items and links, apart from the solves that its documentation names.
+//! [`build`] turns a project's [`KernelSpec`]s into one [`WeightedSum`]. Each part can also be made by itself. Parts
+//! over vectors are [`VectorKernel`]s. Parts over links start from a [`Graph`]. No part keeps the matrix over the
+//! items. A column costs time and memory linear in the items and links, apart from the solves that its documentation
+//! names.
 //!
-//! Every random choice has a fixed seed (there is one kind, the probes of variances that are estimated) and every sum a
-//! fixed order, so values have the same bits in every run and for any number of threads.
+//! Every random choice has a fixed seed, and every sum has a fixed order. So values have the same bits in every run and
+//! for any number of threads. The only random choices are the probes of variances that are estimated.
 
 mod common_cause;
 mod diffusion;
@@ -43,13 +44,13 @@ use crate::{Error, Result};
 /// One tunable number of a kernel. All parameters are positive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
-    /// As in the project file: `kappa`, `rho`, `rho[3]`, `beta`.
+    /// The name as in the project file: `kappa`, `rho`, `rho[3]`, `beta`.
     pub name: String,
-    /// Its value.
+    /// The value.
     pub value: f64,
 }
 
-/// A covariance over a fixed set of items, by columns: nothing here needs the whole matrix.
+/// A covariance over a fixed set of items, by columns. No method needs the whole matrix.
 ///
 /// Every implementation is symmetric and positive semidefinite.
 pub trait Kernel: Send + Sync {
@@ -61,7 +62,8 @@ pub trait Kernel: Send + Sync {
         self.len() == 0
     }
 
-    /// The prior variances `K_ii`, written to `out` (length n). Kernels that can do better than n columns, in parallel, do.
+    /// Writes the prior variances `K_ii` to `out` (length n). The default computes n columns in parallel; some kernels
+    /// are faster.
     ///
     /// # Errors
     /// If an iterative solve does not converge.
@@ -74,14 +76,14 @@ pub trait Kernel: Send + Sync {
         out.par_iter_mut().enumerate().try_for_each_init(|| vec![0.0; self.len()], entry)
     }
 
-    /// The column `K_{. item}`, written to `out` (length n).
+    /// Writes the column `K_{. item}` to `out` (length n).
     ///
     /// # Errors
     /// If an iterative solve does not converge.
     fn column(&self, item: usize, out: &mut [f64]) -> Result<()>;
 
-    /// Some entries of a column, `K_{others, item}`, written to `out`; the same bits as in the column. Costs a whole column
-    /// unless [`Kernel::has_cheap_entries`].
+    /// Writes some entries of a column, `K_{others, item}`, to `out`. They have the same bits as in the column. The
+    /// cost is that of a whole column unless [`Kernel::has_cheap_entries`].
     ///
     /// # Errors
     /// If an iterative solve does not converge.
@@ -92,18 +94,19 @@ pub trait Kernel: Send + Sync {
         Ok(())
     }
 
-    /// Whether an entry costs its share of a column, and not all of it.
+    /// Whether an entry costs only its share of a column.
     fn has_cheap_entries(&self) -> bool {
         false
     }
 
-    /// A number that no covariance of two items is below, rounding apart: 0 for most kernels, minus infinity where nothing is known.
+    /// A lower bound on the covariance of any two items, apart from rounding. It is 0 for most kernels and minus
+    /// infinity if no bound is known.
     fn floor(&self) -> f64 {
         f64::NEG_INFINITY
     }
 
-    /// Columns of some items, written to the columns of `out` (n rows), each with the same bits as by [`Kernel::column`].
-    /// Kernels that can do better than one at a time, in parallel, do.
+    /// Writes the columns of some items to the columns of `out` (n rows). Each has the same bits as by
+    /// [`Kernel::column`]. The default computes them in parallel; some kernels are faster.
     ///
     /// # Errors
     /// If an iterative solve does not converge.
@@ -112,7 +115,7 @@ pub trait Kernel: Send + Sync {
         columns.try_for_each(|(column, &item)| self.column(item, column))
     }
 
-    /// The whole matrix: `n²` doubles. Kernels that can do better than column by column do.
+    /// The whole matrix: `n²` doubles. The default computes its columns in parallel; some kernels are faster.
     ///
     /// # Errors
     /// If an iterative solve does not converge.
@@ -124,29 +127,29 @@ pub trait Kernel: Send + Sync {
         Ok(out)
     }
 
-    /// The parameters with their values, in a fixed order; none unless a kernel says otherwise.
+    /// The parameters with their values, in a fixed order. The default has none.
     fn parameters(&self) -> Vec<Parameter> {
         Vec::new()
     }
 
-    /// Gives the parameters other values, in the order of [`Kernel::parameters`].
+    /// Sets the values of the parameters, in the order of [`Kernel::parameters`].
     ///
     /// # Errors
-    /// If a value is not positive and finite; the kernel is then unchanged.
+    /// If a value is not positive and finite. The kernel is then unchanged.
     fn set_parameters(&mut self, values: &[f64]) -> Result<()> {
         parameters_of::<0>(values).map(|_| ())
     }
 
-    /// The column `∂K_{. item} / ∂ parameter` (not of its logarithm), written to `out` (length n).
+    /// Writes the column `∂K_{. item} / ∂ parameter` (not of its logarithm) to `out` (length n).
     ///
     /// # Errors
-    /// If an iterative solve does not converge, or there is no such parameter.
+    /// If an iterative solve does not converge, or the parameter does not exist.
     fn derivative_column(&self, parameter: usize, item: usize, out: &mut [f64]) -> Result<()> {
         let _ = (item, out);
         Err(no_such_parameter(parameter, 0))
     }
 
-    /// The matrix among some items: `m²` doubles for m of them.
+    /// The matrix among some items: `m²` doubles for m items.
     ///
     /// # Errors
     /// If an iterative solve does not converge.
@@ -161,8 +164,8 @@ pub trait Kernel: Send + Sync {
         columns.try_for_each_init(|| vec![0.0; self.len()], entries).map(|()| out)
     }
 
-    /// What a symmetric matrix of weights over some items makes of the kernel and of its derivatives, which is all that
-    /// the gradient of an evidence needs. Kernels that can do better than by columns do.
+    /// The sums of the kernel and of its derivatives over pairs of items, weighted by a symmetric matrix. The gradient
+    /// of an evidence needs nothing else. The default goes by columns; some kernels are faster.
     ///
     /// # Errors
     /// As [`Kernel::derivative_column`].
@@ -181,8 +184,8 @@ pub trait Kernel: Send + Sync {
         Ok(Contraction { value, derivatives: (0..self.parameters().len()).map(derivative).collect::<Result<_>>()? })
     }
 
-    /// The order of magnitude of every parameter that shapes the kernel, at which tuning may start and around which it
-    /// stays; nothing for one that only scales it (kappa, beta), since the weight does that already.
+    /// The order of magnitude of every parameter that shapes the kernel. Tuning may start there and stays around it.
+    /// `None` for a parameter that only scales the kernel (kappa, beta), because the weight does that already.
     ///
     /// # Errors
     /// If an iterative solve does not converge.
@@ -191,7 +194,7 @@ pub trait Kernel: Send + Sync {
     }
 }
 
-/// Sums over pairs of items, weighted: of the kernel, and of its derivatives.
+/// Weighted sums over pairs of items: of the kernel, and of its derivatives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contraction {
     /// `Σ_ij W_ij K_ij`.
@@ -205,7 +208,7 @@ fn product_sum(left: &Matrix, right: &Matrix) -> f64 {
     dot(left.values(), right.values())
 }
 
-/// The value, if it is positive and finite.
+/// Returns the value if it is positive and finite.
 fn positive(name: &str, value: f64) -> Result<f64> {
     if value.is_finite() && value > 0.0 {
         return Ok(value);
@@ -213,7 +216,7 @@ fn positive(name: &str, value: f64) -> Result<f64> {
     Err(Error::Parameter { name: name.into(), value, expected: "a positive, finite number" })
 }
 
-/// The values as an array, if there are as many as parameters.
+/// The values as an array, if their number is that of the parameters.
 fn parameters_of<const COUNT: usize>(values: &[f64]) -> Result<[f64; COUNT]> {
     values.try_into().map_err(|_| wrong_count(values.len(), COUNT))
 }
@@ -230,8 +233,8 @@ fn no_such_parameter(found: usize, count: usize) -> Error {
     }
 }
 
-/// A column of the derivative of `K = [beta (M + I / iota²)]⁻¹` by beta (0) or iota (1): `-K / beta`, or
-/// `(2 / iota³) (M + I / iota²)⁻¹ K`, for which `solve` solves with `M + I / iota²`. One solve, or two.
+/// A column of the derivative of `K = [beta (M + I / iota²)]⁻¹` by beta (0) or iota (1). It is `-K / beta`, or `(2 /
+/// iota³) (M + I / iota²)⁻¹ K`. `solve` solves with `M + I / iota²`. The cost is one solve, or two for iota.
 fn derivative_of_inverse(
     kernel: &impl Kernel,
     [beta, iota]: [f64; 2],
@@ -256,8 +259,8 @@ fn derivative_of_inverse(
     Ok(())
 }
 
-/// The contraction of `K = [beta (M + I / iota²)]⁻¹`, by the rules of [`derivative_of_inverse`] but with one solve an
-/// item: `Σ W_ij (K K)_ij` is made of products of columns. Memory `n m` for m items, `n m²` operations.
+/// The contraction of `K = [beta (M + I / iota²)]⁻¹`, by the rules of [`derivative_of_inverse`] but with one solve per
+/// item: `Σ W_ij (K K)_ij` is made of products of columns. The cost is `n m` memory and `n m²` operations for m items.
 fn contract_inverse(
     kernel: &impl Kernel,
     [beta, iota]: [f64; 2],

@@ -1,5 +1,5 @@
-//! Descriptions of kernels: the `[[kernel]]` tables of a project as plain values, the table of kinds with their keys, and
-//! how a kind becomes a shape.
+//! Descriptions of kernels: the `[[kernel]]` tables of a project as plain values, the table of kinds with their keys,
+//! and the conversion of a kind into a shape.
 
 use super::sum::relation_at;
 use super::{
@@ -14,7 +14,7 @@ use crate::{Error, Result};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct KernelSpec {
-    /// Multiplies this part of the utility, so it enters the covariance squared (AXPGP eqs. 5 and 6).
+    /// The factor of this part of the utility. It enters the covariance squared (AXPGP eqs. 5 and 6).
     pub weight: f64,
     /// The covariance of this part.
     pub shape: Shape,
@@ -26,12 +26,12 @@ impl KernelSpec {
         Self { weight, shape }
     }
 
-    /// What is each item's own, with this weight.
+    /// Each item's own part, with this weight.
     pub fn independent(weight: f64) -> Self {
         Self { weight, shape: Shape::Independent }
     }
 
-    /// The place of a parameter by its key, as in `weight` or `rho[2]`.
+    /// The place of a parameter by its key, such as `weight` or `rho[2]`.
     fn parameter(&mut self, key: &str) -> Option<&mut f64> {
         if key == "weight" {
             return Some(&mut self.weight);
@@ -53,7 +53,7 @@ impl KernelSpec {
     }
 }
 
-/// Gives parameters new values, by the names that [`WeightedSum`](super::WeightedSum) has for them: `kernel[0].weight`,
+/// Sets the values of parameters by their names in [`WeightedSum`](super::WeightedSum), such as `kernel[0].weight` or
 /// `kernel[1].rho[2]`.
 ///
 /// # Errors
@@ -94,38 +94,38 @@ pub enum Shape {
     RegularizedLaplacian {
         /// The links.
         relation: RelationSpec,
-        /// Overall scale.
+        /// The overall scale: a larger value makes a smaller variance.
         beta: f64,
-        /// Reach: the prior standard deviation of an item without links, for beta = 1.
+        /// The reach: the prior standard deviation of an item without links, for beta = 1.
         iota: f64,
     },
     /// Hidden common causes (XPGP section 3; Silva, Chu, Ghahramani 2007).
     CommonCause {
         /// The links.
         relation: RelationSpec,
-        /// What counts as a cause.
+        /// The form of the causes.
         causes: Causes,
     },
     /// `exp(-beta Laplacian)` (Kondor, Lafferty 2002).
     Diffusion {
         /// The links.
         relation: RelationSpec,
-        /// How far things spread.
+        /// The time of the diffusion: a larger value spreads similarity farther.
         beta: f64,
     },
     /// The regularized Laplacian of a random walk along directed links (XPGP section 7; Chung 2005).
     DirectedLaplacian {
-        /// The position of the relation; its direction is kept.
+        /// The position of the relation. The direction of its links is kept.
         relation: usize,
-        /// Overall scale.
+        /// The overall scale: a larger value makes a smaller variance.
         beta: f64,
-        /// Reach.
+        /// The reach.
         iota: f64,
     },
 }
 
 impl Shape {
-    /// Its kind.
+    /// The kind of the kernel.
     pub fn kind(&self) -> KernelKind {
         match self {
             Self::Vector { form, .. } => match form {
@@ -144,7 +144,7 @@ impl Shape {
         }
     }
 
-    /// The part over these items and relations.
+    /// Builds this part over these items and relations.
     pub(super) fn build(&self, items: &Items, relations: &[Relation]) -> Result<Box<dyn Kernel>> {
         let n = items.len();
         let relation_of = |number: usize| relation_at(relations, number);
@@ -171,7 +171,7 @@ impl Shape {
         })
     }
 
-    /// The position of the relation that it is over, if it is over one.
+    /// The position of the relation that the kernel is over, if it is over one.
     pub fn relation(&self) -> Option<usize> {
         match self {
             Self::Vector { over: Over::Attributes, .. } | Self::Independent => None,
@@ -190,42 +190,42 @@ impl Shape {
 pub enum Form {
     /// `kappa² exp(-½ Σ rho_d² (x_d - y_d)²)` (AXPGP eq. 2).
     SquaredExponential {
-        /// Standard deviation.
+        /// The standard deviation.
         kappa: f64,
-        /// Inverse length.
+        /// The inverse length.
         rho: Rho,
     },
     /// `kappa² (1 + √3 r) exp(-√3 r)`, `r² = Σ rho_d² (x_d - y_d)²`.
     Matern32 {
-        /// Standard deviation.
+        /// The standard deviation.
         kappa: f64,
-        /// Inverse length.
+        /// The inverse length.
         rho: Rho,
     },
     /// `kappa² (1 + √5 r + 5 r² / 3) exp(-√5 r)`.
     Matern52 {
-        /// Standard deviation.
+        /// The standard deviation.
         kappa: f64,
-        /// Inverse length.
+        /// The inverse length.
         rho: Rho,
     },
     /// `kappa² x·y`.
     Linear {
-        /// Standard deviation.
+        /// The standard deviation.
         kappa: f64,
     },
     /// `kappa² (x·y + offset)^degree`.
     Polynomial {
-        /// Standard deviation.
+        /// The standard deviation.
         kappa: f64,
-        /// Weight of the lower degrees, at least 0; at 0 it is not tuned.
+        /// The weight of the lower degrees, at least 0. At 0 it is not tuned.
         offset: f64,
         /// The degree, at least 1.
         degree: u32,
     },
-    /// `kappa² x·y / (|x| |y|)`; a zero vector is like nothing but itself.
+    /// `kappa² x·y / (|x| |y|)`. A zero vector is similar only to itself.
     Cosine {
-        /// Standard deviation.
+        /// The standard deviation.
         kappa: f64,
     },
 }
@@ -267,16 +267,16 @@ impl Rho {
 /// The inverse length of a kernel of distance.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rho {
-    /// One for all attributes.
+    /// One inverse length for all attributes.
     Shared(f64),
-    /// One per attribute.
+    /// One inverse length per attribute.
     Each(Vec<f64>),
 }
 
 impl Rho {
-    /// The inverse length where none is given. Over d attributes it is `1/√d`: two standardized items are `√(2d)` apart on average,
-    /// so this keeps typical items alike to the same degree whatever d. Rows of a relation are not standardized, so the number of
-    /// columns says nothing of distances, and it is ½.
+    /// The usual inverse length. Over d attributes it is `1/√d`: two standardized items are `√(2d)` apart on average,
+    /// so typical items are equally similar for every d. Over a relation it is ½: rows of a relation are not
+    /// standardized, so their number of columns says nothing about distances.
     pub fn usual(attributes: usize, over: Over) -> Self {
         match over {
             Over::Attributes => Self::Shared(1.0 / (attributes as f64).sqrt()),
@@ -290,21 +290,21 @@ impl Rho {
 pub enum Over {
     /// The items' attributes.
     Attributes,
-    /// A relation as a vector (XPGP section 3.1): the weights of an item's links to its neighbours (undirected), targets
-    /// (linking, bipartite) or sources (linked). It takes one `rho` for all.
+    /// Rows of a relation (XPGP section 3.1): the weights of an item's links to its neighbours (undirected), targets
+    /// (linking, bipartite) or sources (linked). They take one common `rho`.
     Relation(RelationSpec),
 }
 
-/// A relation and how it is read.
+/// A relation and its role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RelationSpec {
-    /// Its position among the project's relations.
+    /// The position among the project's relations.
     pub relation: usize,
-    /// How its links become a graph.
+    /// The way in which its links become a graph.
     pub role: Role,
 }
 
-/// How directed or bipartite links become an undirected graph over the items (XPGP section 7).
+/// The ways in which directed or bipartite links become an undirected graph over the items (XPGP section 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Role {
@@ -314,7 +314,7 @@ pub enum Role {
     Linking,
     /// Items are joined when they are linked from the same sources (co-citation).
     Linked,
-    /// Targets are other things; items are joined when they link to the same ones.
+    /// Targets are other things. Items are joined when they link to the same ones.
     Bipartite,
 }
 
@@ -325,13 +325,13 @@ vocabulary! { Role, "reading of a relation";
     Bipartite = "bipartite", "targets are other things, and items are joined when they link to the same ones";
 }
 
-/// What counts as a hidden common cause.
+/// The forms of hidden common causes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Causes {
-    /// One per maximal clique of the triangulated graph.
+    /// One cause per maximal clique of the triangulated graph.
     Cliques,
-    /// One per link.
+    /// One cause per link.
     Edges,
 }
 
@@ -369,66 +369,66 @@ pub enum KernelKind {
 }
 
 vocabulary! { KernelKind, "kind of kernel";
-    SquaredExponential = "squared-exponential", "items are alike that are close; very smooth";
-    Matern32 = "matern-3/2", "items are alike that are close; rough";
-    Matern52 = "matern-5/2", "items are alike that are close; less rough";
+    SquaredExponential = "squared-exponential", "close items are alike; very smooth";
+    Matern32 = "matern-3/2", "close items are alike; rough";
+    Matern52 = "matern-5/2", "close items are alike; less rough";
     Linear = "linear", "the utility is a weighted sum of attributes";
     Polynomial = "polynomial", "the utility is a polynomial of attributes";
-    Cosine = "cosine", "items are alike that point in the same direction";
-    Independent = "independent", "what is the item's own";
-    RegularizedLaplacian = "regularized-laplacian", "items are alike that many short paths of links join";
+    Cosine = "cosine", "items whose attributes point in the same direction are alike";
+    Independent = "independent", "each item's own part";
+    RegularizedLaplacian = "regularized-laplacian", "items that many short paths of links join are alike";
     CommonCause = "common-cause", "linked items share hidden causes";
-    Diffusion = "diffusion", "likeness spreads along links as heat does";
-    DirectedLaplacian = "directed-laplacian", "items are alike that a random walk along directed links joins";
+    Diffusion = "diffusion", "similarity spreads along links like heat";
+    DirectedLaplacian = "directed-laplacian", "items that a random walk along directed links joins are alike";
 }
 
-/// A key of a `[[kernel]]` table: what it takes, what it is without the key, and what it means.
+/// A key of a `[[kernel]]` table, with its values, its default and its meaning.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Key {
     /// The key.
     pub name: &'static str,
-    /// What it takes.
+    /// The values that it takes, and its default.
     pub takes: Takes,
     /// One line about it, without a full stop.
     pub description: &'static str,
 }
 
-/// What a key of a `[[kernel]]` table takes, and what it is without the key.
+/// The values of a key of a `[[kernel]]` table, and its default.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Takes {
     /// A finite number above 0.
     Positive {
-        /// Without the key.
+        /// The default.
         usual: f64,
     },
     /// A finite number of at least 0.
     NotNegative {
-        /// Without the key.
+        /// The default.
         usual: f64,
     },
     /// A whole number.
     Whole {
-        /// The smallest.
+        /// The smallest value.
         least: u32,
-        /// The largest.
+        /// The largest value.
         most: u32,
-        /// Without the key.
+        /// The default.
         usual: u32,
     },
-    /// One finite number above 0, or one per attribute; without the key, [`Rho::usual`].
+    /// One finite number above 0, or one per attribute. Default: [`Rho::usual`].
     Lengths,
-    /// The name of a file of links, which must be given.
+    /// The name of a file of links. It must be given.
     Links,
-    /// The name of a file of links; without the key, the kernel is over the attributes.
+    /// The name of a file of links. Without it, the kernel is over the attributes.
     LinksOrAttributes,
-    /// A [`Role`]; without the key, [`Role::Undirected`].
+    /// A [`Role`]. Default: [`Role::Undirected`].
     Role,
-    /// [`Causes`]; without the key, [`Causes::Edges`].
+    /// [`Causes`]. Default: [`Causes::Edges`].
     Causes,
 }
 
-/// Multiplies the part of the utility; every kind takes it.
+/// The factor of this part of the utility. Every kind takes it.
 pub const WEIGHT: Key = positive("weight", "multiplies this part of the utility");
 const KAPPA: Key = positive("kappa", "standard deviation of this part of the utility, before the weight");
 const RHO: Key =
@@ -455,26 +455,26 @@ const TIME: Key = positive("beta", "how far likeness spreads");
 const IOTA: Key = positive("iota", "reach: standard deviation of an item without links, for beta = 1");
 const CAUSES: Key = Key { name: "form", takes: Takes::Causes, description: "what counts as a common cause" };
 
-/// A key that takes a finite number above 0, usually 1.
+/// A key that takes a finite number above 0, with default 1.
 const fn positive(name: &'static str, description: &'static str) -> Key {
     Key { name, takes: Takes::Positive { usual: 1.0 }, description }
 }
 
-/// Where the values of a `[[kernel]]` table's keys come from. Every method gives the usual value where the table has none, and an
-/// error that names the place where the value is out of range.
+/// The source of the values of a `[[kernel]]` table's keys. If the table lacks a key, a method gives its default. If a
+/// value is out of range, a method gives an error that names the place.
 pub(crate) trait KernelTable {
     fn number(&self, key: &Key) -> Result<f64>;
     fn whole(&self, key: &Key) -> Result<u32>;
     fn lengths(&self, key: &Key, over: Over) -> Result<Rho>;
     fn causes(&self, key: &Key) -> Result<Causes>;
-    /// The relation, read as the second key says if there is one.
+    /// The relation. The second key, if given, says its role.
     fn links(&mut self, key: &Key, role: Option<&Key>) -> Result<RelationSpec>;
-    /// The same where there need not be one.
+    /// The relation if the table names one, with the role that the second key says; else the attributes.
     fn over(&mut self, key: &Key, role: &Key) -> Result<Over>;
 }
 
 impl KernelKind {
-    /// The keys that it takes besides `kind` and `weight`.
+    /// The keys that this kind takes, besides `kind` and `weight`.
     pub fn keys(self) -> &'static [Key] {
         match self {
             Self::SquaredExponential | Self::Matern32 | Self::Matern52 => &[KAPPA, RHO, ROWS, AS],
@@ -530,13 +530,13 @@ impl KernelKind {
     }
 }
 
-/// A kernel over vectors.
+/// The shape of a kernel over vectors.
 fn vector<T: KernelTable>(table: &mut T, form: impl FnOnce(&T, Over) -> Result<Form>) -> Result<Shape> {
     let over = table.over(&ROWS, &AS)?;
     Ok(Shape::Vector { form: form(table, over)?, over })
 }
 
-/// What a form of distance takes.
+/// The parameters of a form that depends on distance.
 fn distance(table: &impl KernelTable, over: Over) -> Result<(f64, Rho)> {
     Ok((table.number(&KAPPA)?, table.lengths(&RHO, over)?))
 }
@@ -548,7 +548,7 @@ mod tests {
 
     use super::*;
 
-    /// A table without values that keeps the keys it is asked for.
+    /// A table without values that records the keys it is asked for.
     #[derive(Default)]
     struct Asked(RefCell<Vec<Key>>);
 
@@ -596,7 +596,7 @@ mod tests {
         }
     }
 
-    /// Every kind reads the keys that it says it takes, each once, and makes a shape of its own kind.
+    /// Every kind reads exactly the keys that it lists, each once, and makes a shape of its own kind.
     #[test]
     fn every_kind_reads_its_keys() {
         for &kind in KernelKind::all() {

@@ -1,6 +1,8 @@
-//! Random streams: one per task, derived from one seed, the same on every machine and for any number of threads.
+//! Random streams: one per task, derived from one seed. They are the same on every machine and for any number of
+//! threads.
 //!
-//! A seed has 2⁶⁴ streams, and a [`Purpose`] names one. Two purposes may share a stream only if no run uses both with one seed.
+//! A seed has 2⁶⁴ streams. A [`Purpose`] names one of them. Two purposes may share a stream only if no run uses both
+//! with one seed.
 
 use std::convert::Infallible;
 
@@ -8,12 +10,12 @@ use rand::TryRng;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// The number all randomness of a run is derived from.
+/// The seed of all random choices of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seed(pub u64);
 
 impl Seed {
-    /// The stream for a purpose; a plain number is that of a [`Purpose::Task`].
+    /// The stream for a purpose. A plain number means [`Purpose::Task`].
     ///
     /// ```
     /// use ordain::numeric::{Purpose, Seed};
@@ -31,39 +33,40 @@ impl Seed {
     }
 }
 
-/// What a stream is for. The numbers are part of the contract: another number means other results for the same seed.
+/// The purpose of a stream. The stream numbers are part of the contract: other numbers would give other results for the
+/// same seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Purpose {
-    /// One of many tasks of a kind, where a run has one kind: starts, folds, resamples, probes, matches. Stream n.
+    /// One of many tasks, in a run with one kind of tasks: starts, folds, resamples, probes, matches. Stream n.
     Task(u64),
     /// One of many tasks of one of several kinds. Stream `2³² kind + n`; kind 0 shares the streams of [`Purpose::Task`].
     TaskOf {
-        /// Which kind.
+        /// The number of the kind.
         kind: u32,
-        /// Which task of it.
+        /// The number of the task within its kind.
         task: u32,
     },
     /// A batch of draws from the belief about a group. Stream `2³² group + batch`.
     Draws {
-        /// Which group.
+        /// The number of the group.
         group: u32,
-        /// Which batch.
+        /// The number of the batch.
         batch: u32,
     },
-    /// Which of several equally good pairs is asked after so many answers. Stream n, below 2⁶².
+    /// The draw among equally good pairs after n answers. Stream n, below 2⁶².
     Choice {
-        /// The standing answers.
+        /// The number of standing answers, n.
         answers: usize,
     },
-    /// Which item of a pair is shown on the left after so many answers. Stream `2⁶² + n`.
+    /// The draw of the item that is shown on the left after n answers. Stream `2⁶² + n`.
     Sides {
-        /// The standing answers.
+        /// The number of standing answers, n.
         answers: usize,
     },
-    /// A world that a forecast plays in. Stream `2⁶³ + n`.
+    /// A world of a forecast. Stream `2⁶³ + n`.
     World(usize),
-    /// One half of the queries, on which parameters are tuned for the other. Stream `2⁶⁴ - 1 - n`.
+    /// One half of the queries, on which parameters for the other half are tuned. Stream `2⁶⁴ - 1 - n`.
     Half(usize),
 }
 
@@ -88,7 +91,8 @@ impl From<u64> for Purpose {
     }
 }
 
-/// A stream of random numbers (ChaCha with eight rounds). It is a generator of the `rand` crate, whose distributions draw from it.
+/// A stream of random numbers (ChaCha with eight rounds). It is a generator of the `rand` crate, so that crate's
+/// distributions can draw from it.
 #[derive(Debug, Clone)]
 pub struct Stream(ChaCha8Rng);
 
@@ -117,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// The numbers of streams, on which the results of every earlier run rest.
+    /// The numbers of streams. The results of every earlier run depend on them.
     #[test]
     fn purposes_keep_their_streams() {
         let streams = [

@@ -1,4 +1,4 @@
-//! Bounds against pairs.
+//! Bounds compared with pairs.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::{ProptestConfig, any, prop, prop_assert, proptest};
@@ -17,7 +17,7 @@ const STRATEGIES: [Strategy; 8] = [
     Strategy::OptimisticBest,
 ];
 
-/// Items by falling mean.
+/// The places of items, by falling mean.
 fn places(strategy: Strategy, numbers: &[(f64, f64, f64)]) -> Vec<Place> {
     let mut numbers = numbers.to_vec();
     numbers.sort_by(|one, other| other.0.total_cmp(&one.0));
@@ -34,8 +34,8 @@ fn places(strategy: Strategy, numbers: &[(f64, f64, f64)]) -> Vec<Place> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// No pair of two blocks scores more than their bound, and none that may be among the best varies less than what is needed,
-    /// whatever covariances the floor and what was taken allow.
+    /// No pair of two blocks scores more than their bound, and no pair that may be among the best has less than the
+    /// needed variance. This holds for all covariances that the floor and the removed variances allow.
     #[test]
     fn no_pair_is_above_the_bound_of_its_blocks(
         numbers in prop::collection::vec((-3.0..3.0, 0.0..2.0, 0.0..2.0), 2..14),
