@@ -20,11 +20,15 @@ const PAGE: &str = "ARCHITECTURE.md";
 /// The crate whose folders have edges of their own.
 const LIBRARY: &str = "ordain";
 
-/// What a folder of the library names only if the block says so: files, the network, other programs, the clock, standard
-/// output, and the linear algebra whose API breaks with every release.
-const GUARDED: [&str; 11] = [
+/// What a folder of the library names only if the block says so: files, the network, other programs, the
+/// environment, the clock, the standard streams, and the linear algebra whose API breaks with every release.
+const GUARDED: [&str; 15] = [
     "faer",
+    "std::env",
     "std::fs",
+    "std::io::stderr",
+    "std::io::stdin",
+    "std::io::stdout",
     "std::net",
     "std::process::Command",
     "std::process::exit",
@@ -263,6 +267,12 @@ mod tests {
             ("use std::{io, fs::File};\n", "1: data uses std::fs"),
             ("fn f() { std::time::Instant::now(); }\n", "1: data uses std::time"),
             ("use faer;\n", "1: data uses faer"),
+            ("use std::env;\n", "1: data uses std::env"),
+            ("fn f() { std::env::var(\"HOME\"); }\n", "1: data uses std::env"),
+            ("use std::io::{self, Write, stdout};\n", "1: data uses std::io::stdout"),
+            ("fn f() { std::io::stderr().lock(); }\n", "1: data uses std::io::stderr"),
+            ("use std::io::stdin;\n", "1: data uses std::io::stdin"),
+            ("use std::io::{\n    self,\n};\nfn f() { io::stdin(); }\n", "4: data uses std::io::stdin"),
             ("fn f() { println!(\"{}\", 1) }\n", "1: data uses println!"),
             ("#[cfg(test)]\nmod tests { use crate::gp::X; }\nuse crate::gp::Y;\n", "3: data uses gp"),
         ];

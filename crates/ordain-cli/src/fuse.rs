@@ -8,10 +8,10 @@ mod state;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use clap::{Args, ValueEnum};
 use ordain::formats::{fits_run, write_whole};
-use ordain::order::{ExpertWeights, Fused, Fusion, Pool, RankOrdering, Unretrieved};
+use ordain::order::{ExpertWeights, Fused, Fusion, Learning, Pool, RankOrdering, Unretrieved};
 use rayon::prelude::*;
 
 use crate::output::{self, Format};
@@ -63,8 +63,8 @@ pub struct Arguments {
     #[arg(long, value_name = "RUN", requires = "clicks")]
     shown: Option<PathBuf>,
     /// How weights are learned [default: margin with feedback, none without]
-    #[arg(long, value_enum)]
-    learn: Option<Learn>,
+    #[arg(long, value_parser = word::parser::<Learning>())]
+    learn: Option<Learning>,
     /// For hedge: the factor of a weight per loss of 1, between 0 and 1 [default: 0.5]
     #[arg(long, value_parser = between_0_and_1)]
     beta: Option<f64>,
@@ -99,27 +99,6 @@ pub struct Arguments {
     /// The form of the report
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-}
-
-/// How weights are learned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Learn {
-    /// By the margin of the weighted experts
-    Margin,
-    /// By each expert's own mistakes
-    Hedge,
-    /// Not at all
-    None,
-}
-
-impl Learn {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Margin => "margin",
-            Self::Hedge => "hedge",
-            Self::None => "none",
-        }
-    }
 }
 
 fn between_0_and_1(text: &str) -> Result<f64, &'static str> {
@@ -170,7 +149,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     drop(working);
     source.warn(fuser.queries, fuser.weights.rounds() - before);
-    let report = Report::new(names, &fuser.weights, arguments.order.name(), fuser.queries);
+    let report = Report::new(names, &fuser.weights, arguments.order, fuser.queries);
     if let Some(path) = &arguments.plot {
         picture::write(path, &report.picture())?;
     }
@@ -184,18 +163,18 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// Checks combinations of arguments that the parser cannot check; returns how weights are learned.
-fn check_usage(arguments: &Arguments) -> Result<Learn, Failure> {
+fn check_usage(arguments: &Arguments) -> Result<Learning, Failure> {
     let wrong = |message: String, hint| Err(Failure::Usage { message, hint });
     let feedback = arguments.qrels.is_some() || arguments.clicks.is_some() || !arguments.letor.is_empty();
-    let learn = arguments.learn.unwrap_or(if feedback { Learn::Margin } else { Learn::None });
-    if learn != Learn::None && !feedback {
-        let message = format!("--learn {} without feedback", learn.word());
+    let learn = arguments.learn.unwrap_or(if feedback { Learning::Margin } else { Learning::None });
+    if learn != Learning::None && !feedback {
+        let message = format!("--learn {learn} without feedback");
         return wrong(message, "add --qrels FILE (judgements) or --clicks FILE");
     }
-    // A state decides how learning goes on.
-    let known = arguments.learn.is_some() || arguments.state.is_none();
-    if arguments.beta.is_some() && learn != Learn::Hedge && known {
-        return wrong(format!("--beta with --learn {}", learn.word()), "beta belongs to hedge: add --learn hedge");
+    // A state that exists decides how learning goes on.
+    let known = arguments.learn.is_some() || !arguments.state.as_ref().is_some_and(|path| path.exists());
+    if arguments.beta.is_some() && learn != Learning::Hedge && known {
+        return wrong(format!("--beta with --learn {learn}"), "beta belongs to hedge: add --learn hedge");
     }
     if arguments.output.is_none() && arguments.format != Format::Table {
         let hint = "write the run to a file with --output FILE; the report then goes to standard output";

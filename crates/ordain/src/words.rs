@@ -172,13 +172,14 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::active::{BeliefKind, Strategy};
+    use crate::active::{BeliefKind, QualityMeasure, Strategy};
     use crate::data::{Goal, Outcome};
     use crate::formats::Missing;
     use crate::gp::TuningMethod;
     use crate::kernel::{Causes, KernelKind, Role};
     use crate::measure::Ties;
-    use crate::order::{Fusion, Unretrieved};
+    use crate::model::Inference;
+    use crate::order::{Fusion, Learning, Unretrieved};
 
     /// Every word parses to its value and has its own line.
     fn check<T: Vocabulary + PartialEq + std::fmt::Debug>() {
@@ -202,13 +203,16 @@ mod tests {
         check::<Goal>();
         check::<Outcome>();
         check::<Missing>();
+        check::<Inference>();
         check::<TuningMethod>();
         check::<KernelKind>();
         check::<Role>();
         check::<Causes>();
+        check::<QualityMeasure>();
         check::<Ties>();
         check::<Fusion>();
         check::<Unretrieved>();
+        check::<Learning>();
         assert_eq!(Goal::Top { k: 3 }.to_string(), "top");
     }
 

@@ -40,9 +40,15 @@ impl Source {
     pub fn parse(path: PathBuf, module: Vec<String>, text: &str) -> Self {
         let tokens = tokens(text);
         let mut source = Self { path, module, named: Vec::new(), exported: BTreeMap::new(), tests: Vec::new() };
-        let mut reader = Reader { tokens: &tokens, at: 0, modules: Vec::new(), depth: 0 };
+        let mut reader = Reader { tokens: &tokens, at: 0, modules: Vec::new(), depth: 0, standard: BTreeMap::new() };
         while reader.at < tokens.len() {
             reader.step(&mut source);
+        }
+        // After `use std::io`, `io::stdin` is `std::io::stdin`.
+        for named in &mut source.named {
+            if let Some(start) = reader.standard.get(&named.path[0]) {
+                named.path.splice(..1, start.iter().cloned());
+            }
         }
         source
     }
@@ -55,6 +61,8 @@ struct Reader<'a> {
     /// The modules that are open, and how many braces were when each was opened.
     modules: Vec<(String, usize)>,
     depth: usize,
+    /// The names that `use` lines give to parts of the standard library, and their paths.
+    standard: BTreeMap<String, Vec<String>>,
 }
 
 impl<'a> Reader<'a> {
@@ -82,7 +90,10 @@ impl<'a> Reader<'a> {
             self.tree(&mut Vec::new(), &mut leaves);
             for (path, name, line) in leaves {
                 if let (Some(first), true) = (path.first(), self.modules.is_empty()) {
-                    source.exported.insert(name, first.clone());
+                    source.exported.insert(name.clone(), first.clone());
+                }
+                if path.len() > 1 && path[0] == "std" {
+                    self.standard.insert(name, path.clone());
                 }
                 source.named.push(Named { path: self.absolute(path, &source.module), line });
             }

@@ -25,7 +25,7 @@ impl Input {
 
     /// Reads one of these words, or its first letter; `None` at the end of the input.
     pub fn choose<T: Copy>(&self, words: &[(&str, T)]) -> Result<Option<T>, Failure> {
-        let shown: Vec<String> = words.iter().map(|(word, _)| format!("[{}]{}", &word[..1], &word[1..])).collect();
+        let shown: Vec<String> = words.iter().map(|(word, _)| bracketed(word)).collect();
         loop {
             if self.keys {
                 let mut out = io::stdout().lock();
@@ -54,9 +54,20 @@ fn unreadable(source: io::Error) -> Failure {
     Failure::Library(ordain::Error::Io { action: "read", path: "standard input".into(), source })
 }
 
+/// The first letter of a word.
+fn first_letter(word: &str) -> &str {
+    word.split_at(word.chars().next().map_or(0, char::len_utf8)).0
+}
+
+/// A word with its first letter in brackets.
+fn bracketed(word: &str) -> String {
+    let first = first_letter(word);
+    format!("[{first}]{}", &word[first.len()..])
+}
+
 /// The word that was typed in full or by its first letter, in upper or lower case.
 fn find<'a, T: Copy>(said: &str, words: &[(&'a str, T)]) -> Option<(&'a str, T)> {
-    let is = |word: &str| said.eq_ignore_ascii_case(word) || said.eq_ignore_ascii_case(&word[..1]);
+    let is = |word: &str| said.eq_ignore_ascii_case(word) || said.eq_ignore_ascii_case(first_letter(word));
     words.iter().find(|(word, _)| is(word)).copied()
 }
 

@@ -1,12 +1,12 @@
 //! Shows weights and losses.
 
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::order::ExpertWeights;
+use ordain::order::{ExpertWeights, Fusion, Learning};
 use ordain_plot::Bars;
 use serde::Serialize;
 
-use crate::Outcome;
 use crate::output::{self, Format};
+use crate::{Outcome, word};
 
 /// The learned weights and losses.
 #[derive(Serialize)]
@@ -16,8 +16,10 @@ pub struct Report {
     loss: Option<f64>,
     /// An upper bound on that loss; none where nothing is learned.
     bound: Option<f64>,
-    learn: &'static str,
-    order: &'static str,
+    #[serde(serialize_with = "word::serialize")]
+    learn: Learning,
+    #[serde(serialize_with = "word::serialize")]
+    order: Fusion,
     queries: usize,
     rounds: u64,
 }
@@ -38,7 +40,7 @@ const WIDEST: usize = 40;
 
 impl Report {
     /// Experts keep their order.
-    pub fn new(names: Vec<String>, weights: &ExpertWeights, order: &'static str, queries: usize) -> Self {
+    pub fn new(names: Vec<String>, weights: &ExpertWeights, order: Fusion, queries: usize) -> Self {
         let any = weights.rounds() > 0;
         let expert =
             |((name, weight), loss): ((String, f64), &f64)| Expert { name, weight, loss: any.then_some(*loss) };
@@ -46,7 +48,7 @@ impl Report {
             experts: names.into_iter().zip(weights.now()).zip(weights.losses()).map(expert).collect(),
             loss: any.then(|| weights.loss()),
             bound: weights.bound().filter(|_| any),
-            learn: weights.word(),
+            learn: weights.learning(),
             order,
             queries,
             rounds: weights.rounds(),
@@ -100,22 +102,26 @@ impl Report {
         let queries = if self.queries == 1 { "1 query".to_owned() } else { format!("{} queries", self.queries) };
         let order = self.order;
         let Some(loss) = self.loss else {
-            let weights =
-                if self.learn == "none" { "the weights above" } else { "the initial weights: none had feedback" };
+            let weights = match self.learn {
+                Learning::None => "the weights above",
+                Learning::Margin | Learning::Hedge => "the initial weights: none had feedback",
+            };
             return format!("Fused {queries} by {order}, with {weights}.");
         };
         let rounds = if self.rounds == 1 { "1 query".to_owned() } else { format!("{} queries", self.rounds) };
         let mean = output::fixed(self.mean(loss), 4);
         let loss = output::fixed(loss, 3);
+        let unit = match self.learn {
+            Learning::Margin => "the logistic loss of the weighted preference, 0.693 if it had no opinion",
+            Learning::Hedge | Learning::None => {
+                "the share of the feedback that an expert drawn by its weight contradicts"
+            }
+        };
         let Some(bound) = self.bound else {
             return format!(
                 "Fused {queries} by {order}, all with the weights above.\nLoss: {loss} over {rounds} with feedback so far, {mean} \
-                 each: the share of the feedback that an expert drawn by its weight contradicts."
+                 each: {unit}."
             );
-        };
-        let unit = match self.learn {
-            "hedge" => "the share of the feedback that an expert drawn by its weight contradicts",
-            _ => "the logistic loss of the weighted preference, 0.693 if it had no opinion",
         };
         format!(
             "Fused {queries} by {order}, each with the weights from before its feedback; the table has those after the last.\n\
@@ -127,8 +133,10 @@ impl Report {
 
     /// Bars of the weights by falling weight, as SVG.
     pub fn picture(&self) -> String {
-        let learned =
-            if self.learn == "none" { "not learned".to_owned() } else { format!("learned by {}", self.learn) };
+        let learned = match self.learn {
+            Learning::None => "not learned".to_owned(),
+            Learning::Margin | Learning::Hedge => format!("learned by {}", self.learn),
+        };
         let group = |expert: &&Expert| (expert.name.clone(), vec![expert.weight]);
         let groups = self.sorted().iter().map(group).collect();
         Bars { across: "Weight of the expert".into(), series: vec![learned], groups }.draw()

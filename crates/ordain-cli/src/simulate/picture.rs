@@ -45,6 +45,6 @@ pub fn write(path: &Path, text: &str) -> Outcome {
 
 /// The title of an axis: the measure's description with a capital letter.
 fn title(measure: Measure) -> String {
-    let line = measure.description();
-    line[..1].to_uppercase() + &line[1..]
+    let mut letters = measure.description().chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }

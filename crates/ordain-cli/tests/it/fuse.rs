@@ -222,6 +222,18 @@ fn a_second_pass_has_the_weights_and_leaves_them() {
     let go_on = |more: &[&str]| folder.run(learn.iter().chain(more));
     go_on(&["--beta", "0.3"]).fails(2, &["--beta", "\"0.3\"", "0.5, with which the state was begun", "hint: "]);
     go_on(&["--initial", "1,2"]).fails(2, &["--initial", "equal weights"]);
+    for initial in ["1,2", "1,1"] {
+        let fixed = ["fuse", "a.run", "b.run", "--learn", "none", "--state", "w", "--initial", initial];
+        folder.run(fixed).fails(2, &["--initial", "hint: "]);
+    }
+    // Without --learn, a state that exists says that beta is right, and one that does not exist is begun by the margin.
+    let beta = ["fuse", "a.run", "b.run", "--qrels", "qrels", "--beta", "0.5", "--output", "f.run", "--state"];
+    folder.run(beta.iter().chain(&["new"])).fails(2, &["--beta with --learn margin", "add --learn hedge"]);
+    assert!(!folder.path("new").exists());
+    assert_eq!(folder.json(beta.iter().chain(&["w"]))["learn"], "hedge");
+    folder.write("w", &state);
+    let begun = folder.json(beta[..5].iter().chain(&["--output", "f.run", "--state", "new"]));
+    assert_eq!(begun["learn"], "margin");
     let margin = ["fuse", "a.run", "b.run", "--qrels", "qrels", "--learn", "margin", "--state", "w"];
     folder.run(margin).fails(2, &["--learn", "\"margin\"", "a new file for --state"]);
     folder.refuses(["fuse", "b.run", "a.run", "--state", "w"], &["w", "expert 1: a", "b, as given now", "same runs"]);

@@ -151,22 +151,36 @@ impl Strategy {
     }
 
     /// The same strategy with another focus, if it has one.
-    fn with_focus(mut self, value: f64) -> Self {
-        if let Self::ExpectedLoss { focus }
-        | Self::ExpectedRegret { focus }
-        | Self::ExpectedLossItem { focus }
-        | Self::LookAhead { focus } = &mut self
-        {
-            *focus = value;
+    fn with_focus(self, focus: f64) -> Self {
+        match self {
+            Self::ExpectedLoss { .. } => Self::ExpectedLoss { focus },
+            Self::ExpectedRegret { .. } => Self::ExpectedRegret { focus },
+            Self::ExpectedLossItem { .. } => Self::ExpectedLossItem { focus },
+            Self::LookAhead { .. } => Self::LookAhead { focus },
+            Self::TopRegret { .. }
+            | Self::VarianceRatio
+            | Self::Entropy
+            | Self::PredictiveEntropy
+            | Self::BestOption
+            | Self::OptimisticBest
+            | Self::Random => self,
         }
-        self
     }
 
     /// The same strategy with the goal's number of places, if both have one.
     fn with_places(self, goal: Goal) -> Self {
-        match (self, goal.places()) {
-            (Self::TopRegret { .. }, Some(k)) => Self::TopRegret { k },
-            _ => self,
+        match self {
+            Self::TopRegret { k } => Self::TopRegret { k: goal.places().unwrap_or(k) },
+            Self::ExpectedLoss { .. }
+            | Self::ExpectedRegret { .. }
+            | Self::ExpectedLossItem { .. }
+            | Self::LookAhead { .. }
+            | Self::VarianceRatio
+            | Self::Entropy
+            | Self::PredictiveEntropy
+            | Self::BestOption
+            | Self::OptimisticBest
+            | Self::Random => self,
         }
     }
 
@@ -238,7 +252,16 @@ impl Strategy {
     pub(super) fn emphasis(self) -> Emphasis {
         match self {
             Self::TopRegret { k } => Emphasis::Top(k),
-            _ => Emphasis::Focus(self.focus().unwrap_or(0.0)),
+            Self::ExpectedLoss { focus }
+            | Self::ExpectedRegret { focus }
+            | Self::ExpectedLossItem { focus }
+            | Self::LookAhead { focus } => Emphasis::Focus(focus),
+            Self::VarianceRatio
+            | Self::Entropy
+            | Self::PredictiveEntropy
+            | Self::BestOption
+            | Self::OptimisticBest
+            | Self::Random => Emphasis::Focus(0.0),
         }
     }
 

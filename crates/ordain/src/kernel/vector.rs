@@ -428,7 +428,9 @@ impl Kernel for VectorKernel {
                 let value = |square: f64| scale * (square + offset).powi(*degree as i32);
                 out.iter_mut().zip(&self.squares).for_each(|(out, &square)| *out = value(square));
             }
-            _ => out.fill(scale),
+            Form::SquaredExponential { .. } | Form::Matern32 { .. } | Form::Matern52 { .. } | Form::Cosine { .. } => {
+                out.fill(scale);
+            }
         }
         Ok(())
     }
@@ -486,8 +488,12 @@ impl Kernel for VectorKernel {
                     );
                 }
             },
-            Form::Polynomial { offset, .. } if *offset > 0.0 => out.push(named("offset", *offset)),
-            _ => {}
+            Form::Polynomial { offset, .. } => {
+                if *offset > 0.0 {
+                    out.push(named("offset", *offset));
+                }
+            }
+            Form::Linear { .. } | Form::Cosine { .. } => {}
         }
         out
     }
@@ -569,11 +575,13 @@ impl Kernel for VectorKernel {
                     );
                 }
             },
-            Form::Polynomial { offset, .. } if *offset > 0.0 => {
-                let mean = self.squares.iter().sum::<f64>() / self.len().max(1) as f64;
-                out.push(Some(if mean > 0.0 { mean } else { 1.0 }));
+            Form::Polynomial { offset, .. } => {
+                if *offset > 0.0 {
+                    let mean = self.squares.iter().sum::<f64>() / self.len().max(1) as f64;
+                    out.push(Some(if mean > 0.0 { mean } else { 1.0 }));
+                }
             }
-            _ => {}
+            Form::Linear { .. } | Form::Cosine { .. } => {}
         }
         Ok(out)
     }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::preference::check_weights;
 use super::{Feedback, Hedge, Margin, Preference};
+use crate::words::vocabulary;
 use crate::{Error, Result};
 
 /// The state of a learner: weights, and losses so far.
@@ -95,6 +96,23 @@ pub trait Learner {
     }
 }
 
+/// How experts' weights are learned, if they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Learning {
+    /// By [`Margin`].
+    Margin,
+    /// By [`Hedge`].
+    Hedge,
+    /// Weights stay as they are.
+    None,
+}
+
+vocabulary! { Learning, "way to learn weights";
+    Margin = "margin", "by the margin of the weighted experts";
+    Hedge = "hedge", "by each expert's own mistakes";
+    None = "none", "not at all";
+}
+
 /// Either learner, with everything that is needed to go on later.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "learn", rename_all = "lowercase")]
@@ -111,11 +129,11 @@ impl AnyLearner {
         self.standing().experts()
     }
 
-    /// The word for how it learns, on the command line and in results.
-    pub fn word(&self) -> &'static str {
+    /// How it learns.
+    pub fn learning(&self) -> Learning {
         match self {
-            Self::Margin(_) => "margin",
-            Self::Hedge(_) => "hedge",
+            Self::Margin(_) => Learning::Margin,
+            Self::Hedge(_) => Learning::Hedge,
         }
     }
 

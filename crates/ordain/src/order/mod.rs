@@ -48,7 +48,7 @@ pub use feedback::Feedback;
 pub use fusion::{Fused, Fusion};
 pub use greedy::greedy_order;
 pub use hedge::{Hedge, HedgeParams};
-pub use learner::{AnyLearner, Learner, Standing};
+pub use learner::{AnyLearner, Learner, Learning, Standing};
 pub use local::improve;
 pub use margin::{Margin, MarginParams};
 pub use pool::Pool;

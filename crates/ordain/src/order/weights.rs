@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AnyLearner, Feedback, Hedge, HedgeParams, Learner, Margin, MarginParams, Preference};
+use super::{AnyLearner, Feedback, Hedge, HedgeParams, Learner, Learning, Margin, MarginParams, Preference};
 use crate::{Error, Result};
 
 /// Weights of named experts that are learned, with all that is needed to go on later.
@@ -15,20 +15,22 @@ pub struct ExpertState {
 }
 
 impl ExpertState {
-    /// Begins to learn, from these weights or equal ones: by the margin, or by Hedge if a β is given.
+    /// Begins to learn by the margin.
     ///
     /// # Errors
-    /// If there is no expert, weights are not positive and one together, or β is out of range.
-    pub fn new(experts: Vec<String>, initial: Option<Vec<f64>>, beta: Option<f64>) -> Result<Self> {
-        let count = experts.len();
-        let learner = match beta {
-            None => {
-                let params = MarginParams { initial: initial.clone(), ..MarginParams::default() };
-                AnyLearner::Margin(Margin::new(count, &params)?)
-            }
-            Some(beta) => AnyLearner::Hedge(Hedge::new(count, &HedgeParams { beta, initial: initial.clone() })?),
-        };
-        Ok(Self { experts, initial, learner })
+    /// As [`Margin::new`].
+    pub fn by_margin(experts: Vec<String>, params: MarginParams) -> Result<Self> {
+        let learner = AnyLearner::Margin(Margin::new(experts.len(), &params)?);
+        Ok(Self { experts, initial: params.initial, learner })
+    }
+
+    /// Begins to learn by Hedge.
+    ///
+    /// # Errors
+    /// As [`Hedge::new`].
+    pub fn by_hedge(experts: Vec<String>, params: HedgeParams) -> Result<Self> {
+        let learner = AnyLearner::Hedge(Hedge::new(experts.len(), &params)?);
+        Ok(Self { experts, initial: params.initial, learner })
     }
 
     /// Reads what [`ExpertState::to_json`] wrote.
@@ -39,7 +41,7 @@ impl ExpertState {
         let broken = |found: String| Error::Data {
             what: "experts' weights",
             found,
-            expected: "weights that ordain fuse --state wrote".into(),
+            expected: "weights that were kept as JSON".into(),
         };
         let state: Self = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
         state.learner.check().map_err(|error| broken(error.to_string()))?;
@@ -69,7 +71,7 @@ impl ExpertState {
     pub fn check(
         &self,
         experts: &[String],
-        learn: Option<&str>,
+        learn: Option<Learning>,
         beta: Option<f64>,
         initial: Option<&[f64]>,
     ) -> Result<()> {
@@ -83,11 +85,11 @@ impl ExpertState {
         }
         let contradicts = |name, found: String, kept: String| {
             let expected = format!("{kept}, with which the state was begun");
-            Err(Error::Setting { name, found, expected, hint: "leave it out to go on, or name a new file for --state" })
+            Err(Error::Setting { name, found, expected, hint: "leave it out to go on, or begin a new state" })
         };
         match (learn, beta, initial) {
-            (Some(learn), _, _) if learn != self.learner.word() => {
-                contradicts("learn", learn.into(), self.learner.word().into())
+            (Some(learn), _, _) if learn != self.learner.learning() => {
+                contradicts("learn", learn.to_string(), self.learner.learning().to_string())
             }
             (_, Some(beta), _) if self.learner.beta() != Some(beta) => {
                 let kept = self.learner.beta().map_or("no value".into(), |beta| beta.to_string());
@@ -121,7 +123,7 @@ fn listed(weights: &[f64]) -> String {
 /// # Errors
 /// If there is another number of weights, or their sum is not positive and finite.
 pub fn scaled_weights(weights: &[f64], experts: &[String]) -> Result<Vec<f64>> {
-    let hint = "write for example --initial 0.5,0.3,0.2";
+    let hint = "give for example 0.5,0.3,0.2 for three experts";
     let wrong = |expected| Err(Error::Setting { name: "initial", found: listed(weights), expected, hint });
     if weights.len() != experts.len() {
         let all = experts.join(", ");
@@ -188,11 +190,11 @@ impl ExpertWeights {
         }
     }
 
-    /// How weights are learned, in one word.
-    pub fn word(&self) -> &'static str {
+    /// How weights are learned.
+    pub fn learning(&self) -> Learning {
         match self {
-            Self::Fixed(_) => "none",
-            Self::Learned(state) => state.learner.word(),
+            Self::Fixed(_) => Learning::None,
+            Self::Learned(state) => state.learner.learning(),
         }
     }
 

@@ -373,6 +373,7 @@ fn weights_that_underflow() {
         let text = serde_json::to_string(&learner).unwrap();
         let read: AnyLearner = serde_json::from_str(&text).unwrap();
         assert_eq!(read, learner);
+        assert!(text.contains(&format!("\"learn\":\"{}\"", learner.learning())), "{text}");
         for _ in 0..9000 {
             learner.learn(&experts, &Feedback::new(vec![(1, 0)]).unwrap()).unwrap();
         }
