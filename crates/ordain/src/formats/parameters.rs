@@ -13,7 +13,7 @@ use super::settings::{Document, Section};
 use super::source::read_text;
 use super::whole::write_whole;
 use crate::data::{Ask, Goal};
-use crate::kernel::Parameter;
+use crate::kernel::{KernelKind, Parameter, ParameterName};
 use crate::{Error, InputError, Result};
 
 /// A parameter as it is written: to six significant digits, for people to read. Reports round parameters first, so that
@@ -127,9 +127,13 @@ fn with_parameters(document: Document<'_>, values: &[Parameter]) -> Result<Strin
             let (name, value) = (parameter.name.clone(), parameter.value);
             return Err(Error::Parameter { name, value, expected: "a positive, finite number" });
         }
-        let name = Name::parse(&parameter.name).filter(|name| name.kernel < kernels.len());
+        let name = ParameterName::parse(&parameter.name).filter(|name| name.kernel < kernels.len());
         let name = name.ok_or_else(|| unknown(&parameter.name))?;
         let kernel = &kernels[name.kernel];
+        let kind = kernel.value.word::<KernelKind>("kind")?;
+        if !kind.is_some_and(|kind| kind.is_tunable(name.key)) {
+            return Err(unknown(&parameter.name));
+        }
         edits.push(edit(document.text, &name, (kernel.value.table, &kernel.span), parameter)?);
     }
     let names: HashSet<&str> = values.iter().map(|parameter| parameter.name.as_str()).collect();
@@ -166,7 +170,7 @@ fn whole_line(text: &str, value: &Range<usize>) -> Range<usize> {
 /// The edit that sets a parameter: a place and its new text.
 fn edit(
     text: &str,
-    name: &Name<'_>,
+    name: &ParameterName<'_>,
     (table, span): (&DeTable<'_>, &Range<usize>),
     parameter: &Parameter,
 ) -> Result<(Range<usize>, String)> {
@@ -202,27 +206,6 @@ fn addition(
         (line_end, if text.contains("\r\n") { "\r\n" } else { "\n" })
     };
     (at..at, format!("{feed}{key} = {number}"))
-}
-
-/// `kernel[1].rho[3]`: a number of a kernel, or an element of an array of numbers.
-struct Name<'a> {
-    kernel: usize,
-    key: &'a str,
-    element: Option<usize>,
-}
-
-impl<'a> Name<'a> {
-    /// The keys that hold parameters.
-    const KEYS: [&'static str; 6] = ["weight", "kappa", "rho", "beta", "iota", "offset"];
-
-    fn parse(name: &'a str) -> Option<Self> {
-        let (kernel, key) = name.strip_prefix("kernel[")?.split_once("].")?;
-        let (key, element) = match key.strip_suffix(']').and_then(|key| key.split_once('[')) {
-            Some((key, element)) => (key, Some(element.parse().ok()?)),
-            None => (key, None),
-        };
-        Self::KEYS.contains(&key).then_some(Self { kernel: kernel.parse().ok()?, key, element })
-    }
 }
 
 fn unknown(name: &str) -> Error {
