@@ -43,8 +43,7 @@ pub struct Asking {
 
 /// Why settings do not fit together.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum Unfit {
+pub(crate) enum Unfit {
     /// The project names a strategy that does not exist.
     UnknownStrategy {
         /// The name.
@@ -68,7 +67,7 @@ impl Asking {
     ///
     /// # Errors
     /// If there is no such strategy, or the strategy has no focus and one is given.
-    pub fn resolve(ask: &Ask, options: &AskOptions, items: &Items) -> std::result::Result<Self, Unfit> {
+    pub(crate) fn resolve(ask: &Ask, options: &AskOptions, items: &Items) -> std::result::Result<Self, Unfit> {
         let goal = options.goal.unwrap_or(ask.goal);
         // A project's focus is meant for its own strategy, or that of its own goal.
         let own = options.strategy.is_none() && (ask.strategy.is_some() || goal == ask.goal);

@@ -69,17 +69,17 @@ pub struct ProjectData {
 
 /// What it takes to record an answer: the items' ids and the log, without attributes and links.
 #[derive(Debug, Clone)]
-pub struct ProjectLog {
+pub(crate) struct ProjectLog {
     /// The project file.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The items, without their attributes.
-    pub items: Items,
+    pub(crate) items: Items,
     /// What has been answered.
-    pub answers: AnswerLog,
+    pub(crate) answers: AnswerLog,
     /// The answer log, which may not exist yet.
-    pub file: PathBuf,
+    pub(crate) file: PathBuf,
     /// How close the utilities of a tie are.
-    pub tie_width: f64,
+    pub(crate) tie_width: f64,
 }
 
 /// What it takes to read newcomers as the items were read.
@@ -109,7 +109,7 @@ pub fn read_project(path: impl AsRef<Path>) -> Result<ProjectData> {
 ///
 /// # Errors
 /// As [`read_project`], as far as it reads.
-pub fn read_project_log(path: impl AsRef<Path>) -> Result<ProjectLog> {
+pub(crate) fn read_project_log(path: impl AsRef<Path>) -> Result<ProjectLog> {
     let (file, text) = project_text(path.as_ref())?;
     let document = Document { path: &file, text: &text };
     let root = document.parse()?;
