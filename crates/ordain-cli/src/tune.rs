@@ -6,7 +6,7 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use ordain::formats::rounded;
 use ordain::gp::{Tuned, TunedParameter, TuningMethod, TuningParams};
-use ordain::kernel::Parameter;
+use ordain::kernel::{Parameter, ParameterName};
 use ordain::numeric::Seed;
 use ordain::{Error, InputError, Project};
 use serde::Serialize;
@@ -148,10 +148,13 @@ fn show(report: &Report, kernels: &[String]) -> Outcome {
     table.set_header(titles.chain(intervals.then_some("90 % interval")));
     let mut last = None;
     for row in &report.parameters {
-        let (kernel, parameter) = split(&row.name);
+        let name = ParameterName::parse(&row.name);
+        let kernel = name.map(|name| name.kernel);
+        let parameter = name.map_or(&*row.name, |name| name.own);
         // The name of a kernel stands only in its first row.
-        let name = kernels.get(kernel).filter(|_| last != Some(kernel)).cloned().unwrap_or_default();
-        last = Some(kernel);
+        let shown = kernel.filter(|_| last != kernel).and_then(|kernel| kernels.get(kernel));
+        let name = shown.cloned().unwrap_or_default();
+        last = kernel;
         let interval = row.low.zip(row.high).map(|(low, high)| format!("{}–{}", short(low), short(high)));
         let cells = [name, parameter.to_owned(), short(row.before), short(row.value)];
         table.add_row(cells.into_iter().chain(interval));
@@ -162,12 +165,6 @@ fn show(report: &Report, kernels: &[String]) -> Outcome {
         }
     }
     output::text(table.trim_fmt())
-}
-
-/// The position of the kernel, and the key: `kernel[1].rho[2]` is `(1, "rho[2]")`.
-fn split(name: &str) -> (usize, &str) {
-    let parts = name.strip_prefix("kernel[").and_then(|rest| rest.split_once("]."));
-    parts.and_then(|(kernel, key)| Some((kernel.parse().ok()?, key))).unwrap_or((usize::MAX, name))
 }
 
 /// A number with four significant digits.

@@ -48,8 +48,7 @@ pub struct Asking {
 
 /// The reason why settings do not fit together.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum Unfit {
+pub(crate) enum Unfit {
     /// The project names a strategy that does not exist.
     UnknownStrategy {
         /// The name.
@@ -74,7 +73,7 @@ impl Asking {
     ///
     /// # Errors
     /// If the strategy does not exist, or a focus is given for a strategy that has none.
-    pub fn resolve(ask: &Ask, options: &AskOptions, items: &Items) -> std::result::Result<Self, Unfit> {
+    pub(crate) fn resolve(ask: &Ask, options: &AskOptions, items: &Items) -> std::result::Result<Self, Unfit> {
         let goal = options.goal.unwrap_or(ask.goal);
         // A project's focus is meant for the project's strategy or the strategy of its goal.
         let own = options.strategy.is_none() && (ask.strategy.is_some() || goal == ask.goal);

@@ -59,9 +59,8 @@ pub use letor_queries::LetorQueries;
 pub use log::AnswerWriter;
 pub use newcomers::{Known, NewLinks};
 pub use parameters::{rounded, write_ask, write_parameters};
-pub use project::{
-    DEFAULT_NOISE, PROJECT_FILE, ProjectData, ProjectFile, ProjectLog, read_kernels, read_project, read_project_log,
-};
+pub use project::{DEFAULT_NOISE, PROJECT_FILE, ProjectData, ProjectFile, read_kernels, read_project};
+pub(crate) use project::{ProjectLog, read_project_log};
 pub use relations::read_relation;
 pub use run_queries::{RunQueries, RunQuery, check_query};
 pub use source::Lines;

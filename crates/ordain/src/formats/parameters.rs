@@ -1,6 +1,6 @@
 //! Writing the parameters of kernels and `[ask]` back into a project file, and nothing else: every other byte stays as it is.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::init::quoted;
-use super::project::ProjectFile;
+use super::project::{ProjectFile, read_ask};
 use super::settings::{Document, Section};
 use super::source::read_text;
 use super::whole::write_whole;
 use crate::data::{Ask, Goal};
-use crate::kernel::Parameter;
+use crate::kernel::{KernelKind, Parameter, ParameterName};
 use crate::{Error, InputError, Result};
 
 /// A parameter as it is written: to six significant digits, for people to read. Reports round parameters first, so that
@@ -37,9 +37,14 @@ pub fn rounded(value: f64) -> f64 {
 ///
 /// # Errors
 /// If a name is not that of a number in a `[[kernel]]` table, a value is not positive and finite, the file has changed since the
-/// project was opened, or it cannot be written. The file is then as it was.
+/// project was opened, the new text would not read back as the values given, or it cannot be written. The file is then as it was.
 pub fn write_parameters(project: &mut ProjectFile, values: &[Parameter]) -> Result<()> {
-    rewrite(project, |document| with_parameters(document, values))
+    let reads_back = |before: Section<'_>, after: Section<'_>| {
+        let mut expected = settings_of(before.table);
+        expected.extend(values.iter().map(|parameter| (parameter.name.clone(), written(parameter.value))));
+        Ok(settings_of(after.table) == expected)
+    };
+    rewrite(project, |document| with_parameters(document, values), reads_back)
 }
 
 /// Writes `[ask]` into the project file: keys that differ from their default, and those that stand there already. Comments, order
@@ -48,11 +53,24 @@ pub fn write_parameters(project: &mut ProjectFile, values: &[Parameter]) -> Resu
 /// # Errors
 /// As [`write_parameters`].
 pub fn write_ask(project: &mut ProjectFile, ask: &Ask) -> Result<()> {
-    rewrite(project, |document| with_ask(document, ask))
+    let others = |root: Section<'_>| {
+        let mut settings = settings_of(root.table);
+        settings.retain(|name, _| name != "ask" && !name.starts_with("ask."));
+        settings
+    };
+    let reads_back = |before: Section<'_>, after: Section<'_>| {
+        let read = after.section("ask")?.map_or_else(|| Ok(Ask::default()), read_ask)?;
+        Ok(read == *ask && others(before) == others(after))
+    };
+    rewrite(project, |document| with_ask(document, ask), reads_back)
 }
 
-/// Replaces the text of the project file, if it still is what the project was read from.
-fn rewrite(project: &mut ProjectFile, change: impl FnOnce(Document<'_>) -> Result<String>) -> Result<()> {
+/// Replaces the text of the project file, if it still is what the project was read from, and the new text says what is meant.
+fn rewrite(
+    project: &mut ProjectFile,
+    change: impl FnOnce(Document<'_>) -> Result<String>,
+    reads_back: impl FnOnce(Section<'_>, Section<'_>) -> Result<bool>,
+) -> Result<()> {
     let path = &project.path;
     let failed = |source| Error::Io { action: "read", path: path.clone(), source };
     let before = fs::read(path).map_err(failed)?;
@@ -63,12 +81,55 @@ fn rewrite(project: &mut ProjectFile, change: impl FnOnce(Document<'_>) -> Resul
             .hint("it was changed meanwhile, and stays as it is: run the command again")
             .into());
     }
-    let after = change(Document { path, text: &text })?;
+    let document = Document { path, text: &text };
+    let after = change(document)?;
+    let root = document.parse()?;
+    let changed = Document { path, text: &after };
+    let read = changed.parse().and_then(|changed_root| {
+        let before = Section { document, table: root.get_ref() };
+        reads_back(before, Section { document: changed, table: changed_root.get_ref() })
+    });
+    let wrong = match read {
+        Ok(true) => None,
+        Ok(false) => Some("other ones".to_owned()),
+        Err(error) => Some(error.to_string()),
+    };
+    if let Some(found) = wrong {
+        return Err(InputError::new(path, "settings that read back as they were given")
+            .found(found)
+            .hint("the file stays as it is: give other values, or change it by hand")
+            .into());
+    }
     // A byte order mark is no part of the text.
     let mark = &before[..before.len() - text.len()];
     write_whole(path, |out| out.write_all(&[mark, after.as_bytes()].concat()))?;
     project.text = after;
     Ok(())
+}
+
+/// Every setting of a table by its full name, such as `kernel[1].rho[3]`.
+fn settings_of(table: &DeTable<'_>) -> BTreeMap<String, String> {
+    fn add(name: &str, value: &DeValue<'_>, out: &mut BTreeMap<String, String>) {
+        let text = match value {
+            DeValue::String(text) => quoted(text),
+            DeValue::Integer(number) => format!("{} (base {})", number.as_str(), number.radix()),
+            DeValue::Float(number) => number.as_str().to_owned(),
+            DeValue::Boolean(flag) => flag.to_string(),
+            DeValue::Datetime(time) => time.to_string(),
+            DeValue::Array(array) => {
+                array.iter().enumerate().for_each(|(at, one)| add(&format!("{name}[{at}]"), one.get_ref(), out));
+                format!("{} elements", array.len())
+            }
+            DeValue::Table(table) => {
+                table.iter().for_each(|(key, one)| add(&format!("{name}.{}", key.get_ref()), one.get_ref(), out));
+                return;
+            }
+        };
+        out.insert(name.to_owned(), text);
+    }
+    let mut out = BTreeMap::new();
+    table.iter().for_each(|(key, value)| add(key.get_ref(), value.get_ref(), &mut out));
+    out
 }
 
 /// The text with this `[ask]`.
@@ -104,12 +165,16 @@ fn with_ask(document: Document<'_>, ask: &Ask) -> Result<String> {
         let inline = format!("{{ {} }}", keys.collect::<Vec<_>>().join(", "));
         return Ok(spliced(text, vec![(span, inline)]));
     }
+    // Keys of `ask.focus = 0.5` carry the name of their table.
+    let prefix = if text[span.start..].starts_with('[') { "" } else { "ask." };
     let mut edits = Vec::new();
     for (key, value, needed) in wanted {
         match (section.table.get(key), value) {
             (Some(old), Some(value)) => edits.push((old.span(), value)),
             (Some(old), None) => edits.push((whole_line(text, &old.span()), String::new())),
-            (None, Some(value)) if needed => edits.push(addition(text, key, (section.table, &span), &value)),
+            (None, Some(value)) if needed => {
+                edits.push(addition(text, &format!("{prefix}{key}"), (section.table, &span), &value));
+            }
             (None, _) => {}
         }
     }
@@ -127,9 +192,13 @@ fn with_parameters(document: Document<'_>, values: &[Parameter]) -> Result<Strin
             let (name, value) = (parameter.name.clone(), parameter.value);
             return Err(Error::Parameter { name, value, expected: "a positive, finite number" });
         }
-        let name = Name::parse(&parameter.name).filter(|name| name.kernel < kernels.len());
+        let name = ParameterName::parse(&parameter.name).filter(|name| name.kernel < kernels.len());
         let name = name.ok_or_else(|| unknown(&parameter.name))?;
         let kernel = &kernels[name.kernel];
+        let kind = kernel.value.word::<KernelKind>("kind")?;
+        if !kind.is_some_and(|kind| kind.is_tunable(name.key)) {
+            return Err(unknown(&parameter.name));
+        }
         edits.push(edit(document.text, &name, (kernel.value.table, &kernel.span), parameter)?);
     }
     let names: HashSet<&str> = values.iter().map(|parameter| parameter.name.as_str()).collect();
@@ -151,7 +220,7 @@ fn spliced(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     text
 }
 
-/// The place of the table `[ask]`, which begins at its header or its brace.
+/// The place of the table `[ask]`, which begins at its header or its brace; elsewhere if its keys are dotted.
 fn ask_span(text: &str, root: &DeTable<'_>) -> Range<usize> {
     root.get("ask").map_or(text.len()..text.len(), |value| value.span())
 }
@@ -163,15 +232,19 @@ fn whole_line(text: &str, value: &Range<usize>) -> Range<usize> {
     start..end
 }
 
+/// A number as it is written: the shortest text that reads back the same, and always a float.
+fn written(value: f64) -> String {
+    format!("{:?}", rounded(value))
+}
+
 /// The edit that sets a parameter: a place and its new text.
 fn edit(
     text: &str,
-    name: &Name<'_>,
+    name: &ParameterName<'_>,
     (table, span): (&DeTable<'_>, &Range<usize>),
     parameter: &Parameter,
 ) -> Result<(Range<usize>, String)> {
-    // The shortest text that reads back the same, and always a float.
-    let number = format!("{:?}", rounded(parameter.value));
+    let number = written(parameter.value);
     let is_number = |value: &Spanned<DeValue<'_>>| matches!(value.get_ref(), DeValue::Float(_) | DeValue::Integer(_));
     let place = match (table.get(name.key), name.element) {
         (None, None) => return Ok(addition(text, name.key, (table, span), &number)),
@@ -202,27 +275,6 @@ fn addition(
         (line_end, if text.contains("\r\n") { "\r\n" } else { "\n" })
     };
     (at..at, format!("{feed}{key} = {number}"))
-}
-
-/// `kernel[1].rho[3]`: a number of a kernel, or an element of an array of numbers.
-struct Name<'a> {
-    kernel: usize,
-    key: &'a str,
-    element: Option<usize>,
-}
-
-impl<'a> Name<'a> {
-    /// The keys that hold parameters.
-    const KEYS: [&'static str; 6] = ["weight", "kappa", "rho", "beta", "iota", "offset"];
-
-    fn parse(name: &'a str) -> Option<Self> {
-        let (kernel, key) = name.strip_prefix("kernel[")?.split_once("].")?;
-        let (key, element) = match key.strip_suffix(']').and_then(|key| key.split_once('[')) {
-            Some((key, element)) => (key, Some(element.parse().ok()?)),
-            None => (key, None),
-        };
-        Self::KEYS.contains(&key).then_some(Self { kernel: kernel.parse().ok()?, key, element })
-    }
 }
 
 fn unknown(name: &str) -> Error {

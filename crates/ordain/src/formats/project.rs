@@ -40,8 +40,6 @@ pub struct ProjectFile {
     pub relations: Vec<PathBuf>,
     /// The answer log. It may not exist yet.
     pub answers: PathBuf,
-    /// The line of the key `strategy`.
-    strategy_line: Option<u64>,
     /// The settings for reading newcomers.
     pub(super) reading: Reading,
     /// The text of the project file.
@@ -71,17 +69,17 @@ pub struct ProjectData {
 
 /// The data needed to record an answer: the items' ids and the log, without attributes and links.
 #[derive(Debug, Clone)]
-pub struct ProjectLog {
+pub(crate) struct ProjectLog {
     /// The project file.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The items, without their attributes.
-    pub items: Items,
+    pub(crate) items: Items,
     /// The answers so far.
-    pub answers: AnswerLog,
+    pub(crate) answers: AnswerLog,
     /// The answer log. It may not exist yet.
-    pub file: PathBuf,
+    pub(crate) file: PathBuf,
     /// The tie width.
-    pub tie_width: f64,
+    pub(crate) tie_width: f64,
 }
 
 /// The data needed to read newcomers in the same way as the items.
@@ -111,7 +109,7 @@ pub fn read_project(path: impl AsRef<Path>) -> Result<ProjectData> {
 ///
 /// # Errors
 /// As [`read_project`], for the files that it reads.
-pub fn read_project_log(path: impl AsRef<Path>) -> Result<ProjectLog> {
+pub(crate) fn read_project_log(path: impl AsRef<Path>) -> Result<ProjectLog> {
     let (file, text) = project_text(path.as_ref())?;
     let document = Document { path: &file, text: &text };
     let root = document.parse()?;
@@ -158,9 +156,17 @@ impl ProjectFile {
     /// The error for an unknown strategy. Strategies are resolved after files are read, so they cannot be checked here.
     pub fn unknown_strategy(&self, name: &str, known: &[&str]) -> Error {
         let mut error = InputError::new(&self.path, "a known strategy").column("strategy").found(name);
-        error.line = self.strategy_line;
+        error.line = self.strategy_line();
         error.hint = suggestion(name, known.iter().copied());
         error.into()
+    }
+
+    /// The line that names the strategy.
+    fn strategy_line(&self) -> Option<u64> {
+        let document = Document { path: &self.path, text: &self.text };
+        let root = document.parse().ok()?;
+        let ask = Section { document, table: root.get_ref() }.section("ask").ok()??;
+        Some(document.line(&ask.text("strategy").ok()??.span))
     }
 }
 
@@ -204,9 +210,7 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
     root.check_keys(&TABLES)?;
     let folder = folder_of(file);
     let answers = AnswersSettings::read(root.section("answers")?, &folder)?;
-    let ask_section = root.section("ask")?;
-    let strategy = ask_section.map(|section| section.text("strategy")).transpose()?.flatten();
-    let ask = ask_section.map_or_else(|| Ok(Ask::default()), read_ask)?;
+    let ask = root.section("ask")?.map_or_else(|| Ok(Ask::default()), read_ask)?;
     let settings = root.section("items")?.map(|section| ItemsSettings::read(section, &folder)).transpose()?;
     let parts = kernel_sections(&root)?;
     let table = match &settings {
@@ -235,7 +239,6 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
             other,
             relations: files.into_iter().map(|(file, _)| file).collect(),
             answers: answers.file,
-            strategy_line: strategy.map(|text| root.document.line(&text.span)),
             reading,
             text: root.document.text.to_owned(),
             folder,
@@ -350,7 +353,7 @@ fn items_of_answers(file: &Path, answers: &AnswersSettings) -> Result<ItemTable>
     Ok(ItemTable { items, other: TextColumns::default() })
 }
 
-fn read_ask(section: Section<'_>) -> Result<Ask> {
+pub(super) fn read_ask(section: Section<'_>) -> Result<Ask> {
     section.check_keys(&["goal", "k", "strategy", "focus", "repeat", "seed"])?;
     let default = Ask::default();
     let k = section.whole("k", 1, u64::from(u32::MAX))?;

@@ -29,7 +29,8 @@ pub use laplacian::RegularizedLaplacian;
 pub use newcomers::build_with_newcomers;
 pub(crate) use spec::KernelTable;
 pub use spec::{
-    Causes, Form, KernelKind, KernelSpec, Key, Over, RelationSpec, Rho, Role, Shape, Takes, WEIGHT, set_parameters,
+    Causes, Form, KernelKind, KernelSpec, Key, Over, ParameterName, RelationSpec, Rho, Role, Shape, Takes, WEIGHT,
+    set_parameters,
 };
 pub use sum::{WeightedSum, build};
 pub use vector::VectorKernel;

@@ -31,16 +31,18 @@ impl KernelSpec {
         Self { weight, shape: Shape::Independent }
     }
 
-    /// The place of a parameter by its key, such as `weight` or `rho[2]`.
-    fn parameter(&mut self, key: &str) -> Option<&mut f64> {
-        if key == "weight" {
-            return Some(&mut self.weight);
-        }
-        match (&mut self.shape, key) {
-            (Shape::Vector { form, .. }, key) => form.parameter(key),
-            (Shape::RegularizedLaplacian { beta, .. } | Shape::DirectedLaplacian { beta, .. }, "beta") => Some(beta),
-            (Shape::RegularizedLaplacian { iota, .. } | Shape::DirectedLaplacian { iota, .. }, "iota") => Some(iota),
-            (Shape::Diffusion { beta, .. }, "beta") => Some(beta),
+    /// The place of a parameter by its key, and by its number among those of the key, as in `weight` or `rho[2]`.
+    fn parameter(&mut self, key: &str, element: Option<usize>) -> Option<&mut f64> {
+        match (&mut self.shape, key, element) {
+            (_, "weight", None) => Some(&mut self.weight),
+            (Shape::Vector { form, .. }, key, element) => form.parameter(key, element),
+            (Shape::RegularizedLaplacian { beta, .. } | Shape::DirectedLaplacian { beta, .. }, "beta", None) => {
+                Some(beta)
+            }
+            (Shape::RegularizedLaplacian { iota, .. } | Shape::DirectedLaplacian { iota, .. }, "iota", None) => {
+                Some(iota)
+            }
+            (Shape::Diffusion { beta, .. }, "beta", None) => Some(beta),
             (
                 Shape::Independent
                 | Shape::CommonCause { .. }
@@ -48,8 +50,41 @@ impl KernelSpec {
                 | Shape::DirectedLaplacian { .. }
                 | Shape::Diffusion { .. },
                 _,
+                _,
             ) => None,
         }
+    }
+}
+
+/// The name of a parameter of several kernels, in its parts: `kernel[1].rho[3]`, as [`WeightedSum`](super::WeightedSum) gives it.
+///
+/// ```
+/// use ordain::kernel::ParameterName;
+///
+/// let name = ParameterName::parse("kernel[1].rho[3]").unwrap();
+/// assert_eq!((name.kernel, name.own, name.key, name.element), (1, "rho[3]", "rho", Some(3)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParameterName<'a> {
+    /// The number of the kernel.
+    pub kernel: usize,
+    /// The name that the kernel itself gives it.
+    pub own: &'a str,
+    /// The key of the `[[kernel]]` table that holds it.
+    pub key: &'a str,
+    /// Its number among those of the key, if the key holds several.
+    pub element: Option<usize>,
+}
+
+impl<'a> ParameterName<'a> {
+    /// The parts of a name; none if it is no such name. The kernel need not exist nor have the key.
+    pub fn parse(name: &'a str) -> Option<Self> {
+        let (kernel, own) = name.strip_prefix("kernel[")?.split_once("].")?;
+        let (key, element) = match own.strip_suffix(']').and_then(|own| own.split_once('[')) {
+            Some((key, element)) => (key, Some(element.parse().ok()?)),
+            None => (own, None),
+        };
+        Some(Self { kernel: kernel.parse().ok()?, own, key, element })
     }
 }
 
@@ -65,8 +100,8 @@ pub fn set_parameters(specs: &mut [KernelSpec], parameters: &[Parameter]) -> Res
             let expected = "a positive, finite number";
             return Err(Error::Parameter { name: name.clone(), value: *value, expected });
         }
-        let parts = name.strip_prefix("kernel[").and_then(|rest| rest.split_once("]."));
-        let place = parts.and_then(|(number, key)| changed.get_mut(number.parse::<usize>().ok()?)?.parameter(key));
+        let parts = ParameterName::parse(name);
+        let place = parts.and_then(|parts| changed.get_mut(parts.kernel)?.parameter(parts.key, parts.element));
         *place.ok_or_else(|| Error::Data {
             what: "the name of a parameter",
             found: name.clone(),
@@ -232,8 +267,8 @@ pub enum Form {
 
 impl Form {
     /// The place of a parameter by its key.
-    fn parameter(&mut self, key: &str) -> Option<&mut f64> {
-        match (self, key) {
+    fn parameter(&mut self, key: &str, element: Option<usize>) -> Option<&mut f64> {
+        match (self, key, element) {
             (
                 Self::SquaredExponential { kappa, .. }
                 | Self::Matern32 { kappa, .. }
@@ -242,24 +277,34 @@ impl Form {
                 | Self::Polynomial { kappa, .. }
                 | Self::Cosine { kappa },
                 "kappa",
+                None,
             ) => Some(kappa),
-            (Self::Polynomial { offset, .. }, "offset") => Some(offset),
-            (Self::SquaredExponential { rho, .. } | Self::Matern32 { rho, .. } | Self::Matern52 { rho, .. }, key) => {
-                rho.parameter(key)
-            }
-            (Self::Linear { .. } | Self::Polynomial { .. } | Self::Cosine { .. }, _) => None,
+            (Self::Polynomial { offset, .. }, "offset", None) => Some(offset),
+            (
+                Self::SquaredExponential { rho, .. } | Self::Matern32 { rho, .. } | Self::Matern52 { rho, .. },
+                "rho",
+                element,
+            ) => rho.parameter(element),
+            (
+                Self::SquaredExponential { .. }
+                | Self::Matern32 { .. }
+                | Self::Matern52 { .. }
+                | Self::Linear { .. }
+                | Self::Polynomial { .. }
+                | Self::Cosine { .. },
+                _,
+                _,
+            ) => None,
         }
     }
 }
 
 impl Rho {
-    fn parameter(&mut self, key: &str) -> Option<&mut f64> {
-        match self {
-            Self::Shared(rho) => (key == "rho").then_some(rho),
-            Self::Each(each) => {
-                let at: usize = key.strip_prefix("rho[")?.strip_suffix(']')?.parse().ok()?;
-                each.get_mut(at)
-            }
+    fn parameter(&mut self, element: Option<usize>) -> Option<&mut f64> {
+        match (self, element) {
+            (Self::Shared(rho), None) => Some(rho),
+            (Self::Each(each), Some(element)) => each.get_mut(element),
+            (Self::Shared(_), Some(_)) | (Self::Each(_), None) => None,
         }
     }
 }
@@ -428,6 +473,16 @@ pub enum Takes {
     Causes,
 }
 
+impl Takes {
+    /// Whether the key holds numbers that can be tuned.
+    pub(crate) fn is_tunable(self) -> bool {
+        match self {
+            Self::Positive { .. } | Self::NotNegative { .. } | Self::Lengths => true,
+            Self::Whole { .. } | Self::Links | Self::LinksOrAttributes | Self::Role | Self::Causes => false,
+        }
+    }
+}
+
 /// The factor of this part of the utility. Every kind takes it.
 pub const WEIGHT: Key = positive("weight", "multiplies this part of the utility");
 const KAPPA: Key = positive("kappa", "standard deviation of this part of the utility, before the weight");
@@ -486,6 +541,11 @@ impl KernelKind {
             Self::Diffusion => &[LINKS, AS, TIME],
             Self::DirectedLaplacian => &[LINKS, BETA, IOTA],
         }
+    }
+
+    /// Whether a table of this kind can hold a tunable number under this key.
+    pub(crate) fn is_tunable(self, key: &str) -> bool {
+        std::iter::once(&WEIGHT).chain(self.keys()).any(|known| known.name == key && known.takes.is_tunable())
     }
 
     /// The shape that a table of this kind describes.
@@ -606,6 +666,21 @@ mod tests {
             asked.sort_by_key(|key| key.name);
             keys.sort_by_key(|key| key.name);
             assert_eq!(asked, keys, "{kind}");
+        }
+    }
+
+    /// A key that holds a tunable number is one that can be set by name.
+    #[test]
+    fn tunable_keys_are_those_that_can_be_set() {
+        for &kind in KernelKind::all() {
+            let spec = KernelSpec::new(1.0, kind.shape(&mut Asked::default()).unwrap());
+            for key in KernelKind::all().iter().flat_map(|kind| kind.keys()).chain([&WEIGHT]) {
+                let own = kind.is_tunable(key.name);
+                let name = format!("kernel[0].{}", key.name);
+                let mut specs = [spec.clone()];
+                let set = set_parameters(&mut specs, &[Parameter { name, value: 0.25 }]);
+                assert_eq!((set.is_ok(), specs != [spec.clone()]), (own, own), "{kind}: {}", key.name);
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use ordain::active::AskOptions;
 use ordain::data::{Answer, Ask, Entry, Goal, Outcome};
-use ordain::formats::{named_pair, read_project};
+use ordain::formats::{named_pair, read_project, write_ask};
 use ordain::gp::TuningParams;
 use ordain::kernel::Parameter;
 use ordain::{Error, Inference, Recorder, Watch};
@@ -210,12 +210,31 @@ fn asks() -> impl Strategy<Value = Ask> {
     })
 }
 
+/// Settings that a project file cannot hold are refused, and the file stays as it is.
+#[test]
+fn asking_that_cannot_be_read_back_is_refused() {
+    let folder = Folder::new();
+    let before = folder.read("ordain.toml");
+    let mut file = read_project(folder.path("")).unwrap().file;
+    let mut none = Ask::default();
+    none.goal = Goal::Top { k: 0 };
+    let mut nameless = Ask::default();
+    nameless.strategy = Some(String::new());
+    let mut endless = Ask::default();
+    endless.focus = Some(f64::INFINITY);
+    for ask in [none, nameless, endless] {
+        let error = write_ask(&mut file, &ask).unwrap_err();
+        assert!(matches!(error, Error::Input(_)) && error.hint().unwrap().contains("stays as it is"), "{error}");
+        assert_eq!(folder.read("ordain.toml"), before);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     /// What is saved is read back, whatever stood there before; everything else in the file stays.
     #[test]
-    fn asking_is_saved(first in asks(), second in asks(), form in 0..4) {
+    fn asking_is_saved(first in asks(), second in asks(), form in 0..5) {
         let folder = Folder::new();
         let text = folder.read("ordain.toml");
         let (head, _) = text.split_once("[ask]").unwrap();
@@ -223,7 +242,8 @@ proptest! {
             0 => text.clone(),
             1 => head.to_owned(),
             2 => format!("{head}[ask]\r\ngoal = \"top\" # few\r\nk = 4\r\n# the end\r\n"),
-            _ => format!("ask = {{ goal = \"best\", seed = 3 }}\n{head}"),
+            3 => format!("ask = {{ goal = \"best\", seed = 3 }}\n{head}"),
+            _ => format!("ask.goal = \"best\" # dotted\nask.focus = 0.3\n{head}"),
         });
         let before = folder.read("ordain.toml");
         let mut project = folder.open();
