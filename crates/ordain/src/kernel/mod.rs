@@ -13,6 +13,7 @@ mod diffusion;
 mod directed;
 mod graph;
 mod independent;
+mod kinds;
 mod laplacian;
 mod newcomers;
 mod spec;
@@ -25,13 +26,11 @@ pub use diffusion::Diffusion;
 pub use directed::DirectedLaplacian;
 pub use graph::{Graph, relation_vectors};
 pub use independent::Independent;
+pub(crate) use kinds::KernelTable;
+pub use kinds::{KernelKind, Key, Takes, WEIGHT};
 pub use laplacian::RegularizedLaplacian;
 pub use newcomers::build_with_newcomers;
-pub(crate) use spec::KernelTable;
-pub use spec::{
-    Causes, Form, KernelKind, KernelSpec, Key, Over, ParameterName, RelationSpec, Rho, Role, Shape, Takes, WEIGHT,
-    set_parameters,
-};
+pub use spec::{Causes, Form, KernelSpec, Over, ParameterName, RelationSpec, Rho, Role, Shape, set_parameters};
 pub use sum::{WeightedSum, build};
 pub use vector::VectorKernel;
 pub use vectors::Vectors;
