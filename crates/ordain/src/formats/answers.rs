@@ -156,7 +156,7 @@ pub(crate) fn item_like_a_word(kind: Kind, items: &Items) -> Option<&str> {
     items.ids().iter().find(is_word).map(String::as_str)
 }
 
-/// Reads answers about these items, from any of the tables of [this module](self).
+/// Reads answers about these items, from a log, `winner,loser`, arena battles or crowd labels.
 ///
 /// # Errors
 /// If the file cannot be read or is not a table of answers; if a row names an unknown item, compares an item with

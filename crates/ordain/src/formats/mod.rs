@@ -1,12 +1,12 @@
 //! Files in and out. Only this module of the library touches files.
 //!
-//! [`source`] opens a file, plain or packed, and gives its lines. [`table`] makes named cells of CSV, TSV, JSONL and
-//! Parquet. [`items`], [`relations`] and [`answers`] make [`crate::data`] of cells; [`documents`] makes text of them.
-//! [`letor`] and [`trec`] have their own line formats. [`project`] reads an `ordain.toml` with everything it names, and
-//! [`init`] writes a first one.
+//! `source` opens a file, plain or packed, and gives its lines. `table` makes named cells of CSV, TSV, JSONL and
+//! Parquet. `items`, `relations` and `answers` make [`crate::data`] of cells; `documents` makes text of them.
+//! `letor` and `trec` have their own line formats. `project` reads an `ordain.toml` with everything it names, and
+//! `init` writes a first one.
 //!
 //! Every error names the file, the line, the column and the token, where they exist. Five functions write:
-//! [`AnswerWriter`] only appends, [`init::write_project`] never overwrites, [`write_parameters`] and [`write_ask`] change
+//! [`AnswerWriter`] only appends, [`write_project`] never overwrites, [`write_parameters`] and [`write_ask`] change
 //! values of a project file and leave the rest, and [`write_whole`] replaces a file completely or not at all.
 //!
 //! ```

@@ -86,7 +86,7 @@ pub enum Takes {
     Links,
     /// The name of a file of links. Without it, the kernel is over the attributes.
     LinksOrAttributes,
-    /// A [`Role`]. Default: [`Role::Undirected`].
+    /// A [`Role`](super::Role). Default: [`Role::Undirected`](super::Role::Undirected).
     Role,
     /// [`Causes`]. Default: [`Causes::Edges`].
     Causes,

@@ -11,7 +11,7 @@ use super::retrieval::{
 use crate::words::suggestion;
 use crate::{Error, Result};
 
-/// A measure of one query's ranked documents. [`Measure::NAMES`] lists its spellings.
+/// A measure of one query's ranked documents. [`Measure::all`] lists them, and [`Measure::other_names`] other spellings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Measure {
