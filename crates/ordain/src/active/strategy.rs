@@ -134,7 +134,11 @@ impl Strategy {
     }
 
     /// The focus, if the strategy has one.
-    pub fn focus(self) -> Option<f64> {
+    pub fn focus(mut self) -> Option<f64> {
+        self.focus_mut().copied()
+    }
+
+    fn focus_mut(&mut self) -> Option<&mut f64> {
         match self {
             Self::ExpectedLoss { focus }
             | Self::ExpectedRegret { focus }
@@ -151,20 +155,11 @@ impl Strategy {
     }
 
     /// The same strategy with another focus, if it has one.
-    fn with_focus(self, focus: f64) -> Self {
-        match self {
-            Self::ExpectedLoss { .. } => Self::ExpectedLoss { focus },
-            Self::ExpectedRegret { .. } => Self::ExpectedRegret { focus },
-            Self::ExpectedLossItem { .. } => Self::ExpectedLossItem { focus },
-            Self::LookAhead { .. } => Self::LookAhead { focus },
-            Self::TopRegret { .. }
-            | Self::VarianceRatio
-            | Self::Entropy
-            | Self::PredictiveEntropy
-            | Self::BestOption
-            | Self::OptimisticBest
-            | Self::Random => self,
+    fn with_focus(mut self, focus: f64) -> Self {
+        if let Some(own) = self.focus_mut() {
+            *own = focus;
         }
+        self
     }
 
     /// The same strategy with the goal's number of places, if both have one.

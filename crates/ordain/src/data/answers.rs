@@ -77,6 +77,11 @@ impl Answer {
         self
     }
 
+    /// The same answer, in which an empty name is no judge.
+    pub(crate) fn tidy(self) -> Self {
+        Self { judge: named(self.judge), ..self }
+    }
+
     /// Checks that the answer is about items that are there: one, or two different ones of one group, as the outcome says.
     ///
     /// # Errors
@@ -125,7 +130,7 @@ impl Entry {
     /// The same entry, in which an empty name is no judge.
     pub(crate) fn tidy(self) -> Self {
         match self {
-            Self::Answer(answer) => Self::Answer(Answer { judge: named(answer.judge), ..answer }),
+            Self::Answer(answer) => Self::Answer(answer.tidy()),
             Self::Undo { judge, time } => Self::Undo { judge: named(judge), time },
         }
     }

@@ -200,7 +200,7 @@ impl Project {
     /// # Errors
     /// If the answer cannot be learned, or cannot be written. Neither the log nor what is believed changes then.
     pub fn tell(&mut self, answer: Answer) -> Result<()> {
-        let Entry::Answer(answer) = Entry::Answer(answer).tidy() else { unreachable!("an answer stays one") };
+        let answer = answer.tidy();
         self.session_mut()?.tell(answer.clone())?;
         let entry = Entry::Answer(answer);
         if let Err(error) = self.log.append(&entry, self.model.items()) {

@@ -67,13 +67,17 @@ impl Recorder {
         }
         let mut after = self.answers.clone();
         // An undo with nothing to take back is refused by the log, in whose words the error is.
-        let known = after.push(entry.clone()).is_ok();
+        let _ = after.push(entry.clone());
         if self.log.tie_width == 0.0 && after.standing().iter().any(|answer| answer.outcome == Outcome::Tie) {
             return Err(tie_without_width(&self.log.project));
         }
         self.log.append(&entry, &self.items)?;
-        // Another process may have answered meanwhile, so that the log took back an answer that is not known here.
-        self.answers = if known { after } else { read_answers(&self.log.file, &self.items)? };
+        self.answers = match entry {
+            Entry::Answer(_) => after,
+            // Another process may have answered meanwhile under the same name: the log says which answer was taken back. The undo is
+            // recorded, so a log that cannot be read now is no error here.
+            Entry::Undo { .. } => read_answers(&self.log.file, &self.items).unwrap_or(after),
+        };
         Ok(())
     }
 }

@@ -99,6 +99,20 @@ fn recording_checks_items_and_judges() {
     assert!(recorder.answers().standing().is_empty() && folder.open().model().answers().standing().is_empty());
 }
 
+/// A recorder that stays open knows after an undo what the log says, whoever answered meanwhile.
+#[test]
+fn a_recorder_follows_the_log() {
+    let folder = Folder::new();
+    let item = ordain::data::ItemId::new;
+    let answer = |second| Entry::Answer(Answer::new(item(0), Some(item(second)), Outcome::First).unwrap());
+    let mut one = Recorder::open(folder.path("")).unwrap();
+    one.record(answer(1)).unwrap();
+    Recorder::open(folder.path("")).unwrap().record(answer(2)).unwrap();
+    one.record(Entry::Undo { judge: None, time: None }).unwrap();
+    assert_eq!(one.answers(), folder.open().model().answers());
+    assert_eq!(one.answers().standing().len(), 2, "the answer of the log and ours: the other one is taken back");
+}
+
 /// A tie that somebody recorded before ties lost their width can be taken back.
 #[test]
 fn a_tie_without_width_can_be_taken_back() {
