@@ -76,7 +76,7 @@ mod words;
 pub use error::{Error, InputError, Result};
 pub use model::{Fitted, Inference, Model, Ranking};
 pub use project::{Project, Recorder};
-pub use watch::{Step, Watch};
+pub use watch::{Step, Watch, on_wait};
 pub use words::Vocabulary;
 
 /// Compiles and runs what the README shows.

@@ -1,9 +1,10 @@
 //! Following long work, and stopping it.
 
+use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, OnceLock};
 
 use crate::{Error, Result};
 
@@ -117,4 +118,21 @@ impl fmt::Debug for Watch {
         let Self { report, stop } = self;
         f.debug_struct("Watch").field("reports", &report.is_some()).field("stops", &stop.is_some()).finish()
     }
+}
+
+type Told = dyn Fn(&str) -> Box<dyn Any> + Send + Sync;
+
+/// Files are read and written far below any watch, so this is for the whole process.
+static TOLD: OnceLock<Box<Told>> = OnceLock::new();
+
+/// Has a function told what the library waits for whenever that may last: a lock that another process holds, the other end of a
+/// pipe. The function gets it in words. What it returns is dropped when the wait is over. It is for the whole process; only the
+/// first one counts.
+pub fn on_wait(told: impl Fn(&str) -> Box<dyn Any> + Send + Sync + 'static) {
+    let _ = TOLD.set(Box::new(told));
+}
+
+/// Tells what the library waits for until the returned value is dropped.
+pub(crate) fn waiting(what: impl FnOnce() -> String) -> Option<Box<dyn Any>> {
+    TOLD.get().map(|told| told(&what()))
 }

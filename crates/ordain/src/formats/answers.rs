@@ -26,6 +26,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use super::items::{Place, find_item};
+use super::lock::wait_for_writers;
 use super::table::{LastLine, Row, Rows};
 use crate::data::{Answer, AnswerLog, Attributes, Entry, Groups, ItemId, Items, Outcome};
 use crate::words::suggestion;
@@ -192,8 +193,7 @@ fn settled<T>(path: &Path, read: impl Fn() -> Result<T>) -> Result<T> {
     match read() {
         Err(Error::Input(error)) if error.torn => {
             let Ok(file) = File::open(path) else { return Err(Error::Input(error)) };
-            // Without locks there is nothing to wait for.
-            let _ = file.lock_shared();
+            wait_for_writers(&file, path);
             read()
         }
         result => result,

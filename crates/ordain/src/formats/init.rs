@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::answers::{Layout, is_begun, read_answer_ids, read_answer_items, read_answers};
@@ -11,6 +9,7 @@ use super::items::{Content, ItemsSpec, Missing, content, items_from, not_a_numbe
 use super::project::{DEFAULT_NOISE, PROJECT_FILE};
 use super::relations::read_relation;
 use super::table::{LastLine, Rows, Table};
+use super::whole::write_new;
 use crate::data::{Items, Outcome};
 use crate::kernel::Role;
 use crate::{Error, InputError, Result};
@@ -365,14 +364,7 @@ pub fn write_project(folder: impl AsRef<Path>, text: &str) -> Result<PathBuf> {
     let made = std::fs::create_dir_all(folder);
     made.map_err(|source| Error::Io { action: "create", path: folder.to_path_buf(), source })?;
     let path = folder.join(PROJECT_FILE);
-    let failed = |source: std::io::Error| Error::Io { action: "create", path: path.clone(), source };
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(failed)?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-    written.map_err(|source| {
-        // A partial project file could be read as a whole one.
-        let _ = std::fs::remove_file(&path);
-        failed(source)
-    })?;
+    write_new(&path, text.as_bytes())?;
     Ok(path)
 }
 

@@ -1,12 +1,14 @@
 //! Appends to an answer log, so that an acknowledged answer survives a crash.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::answers::{Kind, Layout, answers_in, is_begun, item_like_a_word, verdict_word};
+use super::lock::{failed, open_locked};
 use super::source::{Limits, Lines, Wrapping, sniff};
 use super::table::{LastLine, Rows, delimiter, empty, torn};
+use super::whole::sync_folder;
 use crate::data::{Answer, AnswerLog, Entry, ItemId, Items, Lookup, Outcome};
 use crate::{Error, InputError, Result};
 
@@ -17,13 +19,14 @@ const HEADER: &str = "first,second,outcome,judge,time";
 /// the disk when [`AnswerWriter::append`] returns. If that fails, the file is cut back to its former length.
 ///
 /// An existing file keeps its columns; unknown columns stay empty. The first entry creates a log that does not exist or
-/// is empty. The file is opened anew for every entry, so a log that was moved or removed meanwhile is an error, and no
+/// is empty. The file is opened and its columns are read anew for every entry. So an entry goes to the log that has the
+/// name when it is written, and in its columns. A log that was moved, removed or emptied meanwhile is an error, and no
 /// answer is lost.
 #[derive(Debug)]
 pub struct AnswerWriter {
     path: PathBuf,
-    /// The columns; none while there is no log.
-    columns: Option<Columns>,
+    /// Whether the log had a header when it was last seen.
+    begun: bool,
 }
 
 impl AnswerWriter {
@@ -34,20 +37,14 @@ impl AnswerWriter {
     /// is torn.
     pub fn open(path: impl AsRef<Path>, items: &Items) -> Result<Self> {
         let path = path.as_ref();
-        if !is_begun(path) {
-            return Ok(Self { path: path.to_path_buf(), columns: None });
-        }
-        if sniff(path)? != Wrapping::Plain {
-            return Err(InputError::new(path, "a plain text file to append to")
-                .found("a packed file")
-                .hint("decompress it first, and name the plain file under [answers]")
-                .into());
-        }
-        let columns = locked(path, false, |file| {
+        let begun = is_begun(path);
+        if begun {
+            check_form(path)?;
+            let file = &mut open_locked(path, &appending(false))?;
             check_last_line(file, path)?;
-            Columns::of(&rows(file, path)?, items)
-        })?;
-        Ok(Self { path: path.to_path_buf(), columns: Some(columns) })
+            Columns::of(&rows(file, path)?, items)?;
+        }
+        Ok(Self { path: path.to_path_buf(), begun })
     }
 
     /// The log.
@@ -75,49 +72,66 @@ impl AnswerWriter {
     }
 
     fn put(&mut self, entry: &Entry, taken: Option<&Answer>, items: &Items) -> Result<()> {
-        if self.columns.is_none() {
+        if !self.begun {
             // Somebody else may have begun the log meanwhile.
             *self = Self::open(&self.path, items)?;
         }
-        if self.columns.is_none() && self.begin(entry, items)? {
-            return Ok(());
-        }
         let path = &self.path;
-        let emptied = || empty(path, &format!("begin it again with the line {HEADER}, or delete it"));
-        let columns = self.columns.as_ref().ok_or_else(emptied)?;
-        let line = columns.line(path, entry, items)?;
-        locked(path, false, |file| {
-            if length(file, path)? == 0 {
-                // Without a header, the answer would be read as one.
-                return Err(emptied());
+        let first = if self.begun { None } else { Some(first_lines(path, entry, items)?) };
+        let file = &mut open_locked(path, &appending(first.is_some()))?;
+        match first {
+            // Without a header, the answer would be read as one.
+            None if length(file, path)? == 0 => {
+                return Err(empty(path, &format!("begin it again with the line {HEADER}, or delete it")));
             }
-            check_last_line(file, path)?;
-            check_undo(file, path, entry, taken, items)?;
-            write_line(file, path, &line)
-        })
-    }
-
-    /// Creates the log with its first entry. Returns false if somebody else was first.
-    fn begin(&mut self, entry: &Entry, items: &Items) -> Result<bool> {
-        let path = &self.path;
-        let header = header(path, items);
-        let lines = Lines::from_reader(path, Box::new(io::Cursor::new(header.clone())), Limits::default());
-        let columns = Columns::of(&Rows::from_lines(lines, LastLine::Ended)?, items)?;
-        // Everything that can be refused is refused before there is a file.
-        let line = columns.line(path, entry, items)?;
-        if let Entry::Undo { judge, .. } = entry {
-            return Err(nothing_to_undo(path, &AnswerLog::default(), judge.as_deref()));
-        }
-        let first = locked(path, true, |file| {
-            let first = length(file, path)? == 0;
-            if first {
-                write_line(file, path, &[header.as_bytes(), &line].concat())?;
+            Some(lines) if length(file, path)? == 0 => {
+                write_lines(file, path, &lines)?;
                 sync_folder(path);
             }
-            Ok(first)
-        })?;
-        *self = if first { Self { columns: Some(columns), path: path.clone() } } else { Self::open(path, items)? };
-        Ok(first)
+            _ => {
+                check_last_line(file, path)?;
+                let line = Columns::of(&rows(file, path)?, items)?.line(path, entry, items)?;
+                check_undo(file, path, entry, taken, items)?;
+                write_lines(file, path, &line)?;
+            }
+        }
+        self.begun = true;
+        Ok(())
+    }
+}
+
+/// How a log is opened: to append to it and to read it through the same handle, since some systems let no other handle read a
+/// locked file.
+fn appending(new: bool) -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(new);
+    options
+}
+
+/// Refuses what cannot be appended to, in words about what it is.
+fn check_form(path: &Path) -> Result<()> {
+    let expected = |found: &str, hint: &str| {
+        Err(InputError::new(path, "a plain text file to append to").found(found).hint(hint).into())
+    };
+    let about = path.metadata().map_err(|source| failed("append to", path, source))?;
+    if !about.is_file() && !about.is_dir() {
+        return expected("a pipe or a device", "name a file under [answers]");
+    }
+    match sniff(path)? {
+        Wrapping::Plain => Ok(()),
+        _ => expected("a packed file", "decompress it first, and name the plain file under [answers]"),
+    }
+}
+
+/// The header of a new log with its first entry. Everything that can be refused is refused before there is a file.
+fn first_lines(path: &Path, entry: &Entry, items: &Items) -> Result<Vec<u8>> {
+    let header = header(path, items);
+    let lines = Lines::from_reader(path, Box::new(io::Cursor::new(header.clone())), Limits::default());
+    let columns = Columns::of(&Rows::from_lines(lines, LastLine::Ended)?, items)?;
+    let line = columns.line(path, entry, items)?;
+    match entry {
+        Entry::Undo { judge, .. } => Err(nothing_to_undo(path, &AnswerLog::default(), judge.as_deref())),
+        Entry::Answer(_) => Ok([header.as_bytes(), &line].concat()),
     }
 }
 
@@ -250,10 +264,6 @@ impl Columns {
     }
 }
 
-fn failed(action: &'static str, path: &Path, source: io::Error) -> Error {
-    Error::Io { action, path: path.to_path_buf(), source }
-}
-
 /// The first line of a new log.
 fn header(path: &Path, items: &Items) -> String {
     let group = if ids_repeat(items) { ",group" } else { "" };
@@ -264,22 +274,6 @@ fn header(path: &Path, items: &Items) -> String {
 /// Whether an id occurs in more than one group.
 fn ids_repeat(items: &Items) -> bool {
     items.groups().is_some() && items.ids().iter().any(|id| matches!(items.find(id, None), Lookup::Ambiguous(_)))
-}
-
-/// Opens a log, creating it if it is `new`, and works on it while no other process that asks for the lock writes to it.
-/// File systems without locks go without: one writer is the common case, and a refusal would lock people out of their
-/// own log.
-fn locked<T>(path: &Path, new: bool, work: impl FnOnce(&mut File) -> Result<T>) -> Result<T> {
-    let opened = OpenOptions::new().read(true).append(true).create(new).open(path);
-    let mut file = opened.map_err(|source| failed("append to", path, source))?;
-    match file.lock() {
-        Err(error) if error.kind() != ErrorKind::Unsupported => return Err(failed("lock", path, error)),
-        _ => {}
-    }
-    let result = work(&mut file);
-    // Closing the file releases the lock too, so a failure here changes nothing.
-    let _ = file.unlock();
-    result
 }
 
 /// The lines of a locked log from its beginning, through the same handle: some systems let no other handle read.
@@ -342,24 +336,21 @@ fn check_last_line(file: &mut File, path: &Path) -> Result<()> {
     Err(torn(path, lines.line()))
 }
 
-/// Appends one whole line and brings it to the disk, or leaves the file unchanged.
-fn write_line(file: &mut File, path: &Path, line: &[u8]) -> Result<()> {
+/// Appends whole lines in one piece and brings them to the disk, or leaves the file unchanged.
+fn write_lines(file: &mut File, path: &Path, lines: &[u8]) -> Result<()> {
     let before = length(file, path)?;
-    match file.write_all(line).and_then(|()| file.sync_data()) {
-        Ok(()) => Ok(()),
-        Err(source) => {
-            // Best effort. If the disk refuses this too, the torn line is detected when the log is read.
-            let _ = file.set_len(before).and_then(|()| file.sync_data());
-            Err(failed("append to", path, source))
-        }
-    }
-}
-
-/// Makes the name of a new file survive a crash, where the system allows it.
-pub(super) fn sync_folder(path: &Path) {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Windows cannot open folders; there the name is durable with the file.
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
-    }
+    file.write_all(lines).and_then(|()| file.sync_data()).map_err(|source| {
+        let source = match file.set_len(before) {
+            Ok(()) => {
+                // The lines are gone for every reader. Only a crash could bring them back, and the disk is refusing writes.
+                let _ = file.sync_data();
+                source
+            }
+            Err(second) => io::Error::new(source.kind(), format!(
+                "{source}; the line could not be taken out again either ({second}), so it may stand in the log although it is not \
+                 acknowledged: look at the end of the log before you answer again"
+            )),
+        };
+        failed("append to", path, source)
+    })
 }

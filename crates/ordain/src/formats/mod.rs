@@ -36,6 +36,7 @@ mod items;
 mod json;
 mod letor;
 mod letor_queries;
+mod lock;
 mod log;
 mod newcomers;
 mod parameters;

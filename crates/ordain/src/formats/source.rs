@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::watch::waiting;
 use crate::{Error, InputError, Result};
 
 /// The limits on reading a file.
@@ -107,6 +108,9 @@ type Bytes = Chain<Cursor<Vec<u8>>, File>;
 /// Opens a file and looks at its first bytes. The returned reader gives them again.
 fn open_bytes(path: &Path) -> Result<(Wrapping, Bytes)> {
     let io = |source| Error::Io { action: "read", path: path.to_path_buf(), source };
+    // A pipe can be opened and read only once somebody writes into it.
+    let pipe = path.metadata().is_ok_and(|about| !about.is_file() && !about.is_dir());
+    let _told = pipe.then(|| waiting(|| format!("what comes through {}", path.display())));
     let mut file = File::open(path).map_err(io)?;
     if file.metadata().map_err(io)?.is_dir() {
         return Err(InputError::new(path, "a file").found("a folder").into());
