@@ -153,13 +153,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(path) = &arguments.plot {
         picture::write(path, &report.picture())?;
     }
-    // Last, so that a command that was stopped can be given again: what is not in the state was not learned.
-    state::save(&fuser.weights, arguments.state.as_deref())?;
-    if arguments.output.is_none() {
-        output::note(report.text());
-        return Ok(std::io::stdout().lock().write_all(&text)?);
+    match arguments.output {
+        Some(_) => report.show(arguments.format)?,
+        None => {
+            std::io::stdout().lock().write_all(&text)?;
+            output::note(report.text());
+        }
     }
-    report.show(arguments.format)
+    // Last, so that a command that failed or was stopped can be given again: what is not in the state was not learned.
+    state::save(&fuser.weights, arguments.state.as_deref())
 }
 
 /// Checks combinations of arguments that the parser cannot check; returns how weights are learned.

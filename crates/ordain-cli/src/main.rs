@@ -94,6 +94,7 @@ const INTERNAL: u8 = 3;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    working::tell_waits();
     let run = || match arguments.command {
         Command::Init(arguments) => init::run(&arguments),
         Command::Rank(arguments) => rank::run(&arguments),

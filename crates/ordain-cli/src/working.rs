@@ -7,6 +7,11 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ordain::{Step, Watch};
 
+use crate::output;
+
+/// How long nothing is said: most work is over by then.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Work in progress. A terminal shows a bar for it if it takes more than a second. Dropping this value ends the bar.
 pub struct Working {
     bar: ProgressBar,
@@ -22,7 +27,7 @@ pub fn working(on: &'static str) -> Working {
     bar.set_message(on);
     let drawn = bar.clone();
     let shown = thread::spawn(move || {
-        if waits.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+        if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
             drawn.set_draw_target(ProgressDrawTarget::stderr());
             drawn.enable_steady_tick(Duration::from_millis(100));
             let _ = waits.recv();
@@ -77,5 +82,28 @@ impl Drop for Working {
         if let Some(shown) = self.shown.take() {
             let _ = shown.join();
         }
+    }
+}
+
+/// Says on standard error what the command waits for, once it has waited for a second.
+pub fn tell_waits() {
+    ordain::on_wait(|what| Box::new(Waiting::begin(format!("waiting for {what}"))));
+}
+
+/// A wait for another process. Dropping this value ends it.
+struct Waiting {
+    _over: Sender<()>,
+}
+
+impl Waiting {
+    fn begin(words: String) -> Self {
+        let (over, waits) = channel::<()>();
+        // Not joined: a wait that ends is no reason to wait for its words.
+        thread::spawn(move || {
+            if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                output::note(words);
+            }
+        });
+        Self { _over: over }
     }
 }
