@@ -3,7 +3,9 @@
 
 mod edges;
 mod python;
+mod soak;
 mod step;
+mod tools;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,8 +20,11 @@ Usage: cargo xtask <TASK>
 
 Tasks:
   test            Everything CI runs, in order, up to the first failure: edges, the oracles' Python environment,
-                  format, lints, documentation, doc tests, tests (by cargo-nextest where it is installed)
+                  format, lints, licences and sources of dependencies, documentation, doc tests, tests (by cargo-nextest where
+                  it is installed)
   edges           Check that folders and crates use only those that the block `edges` of ARCHITECTURE.md allows
+  deny            Check the licences and sources of all dependencies against deny.toml
+  soak [PART...]  The long runs, all or these parts of them: kills, log, projects, fuzz. Two hours on two cores
   bench [ARGS]    Run the benches; ARGS go to `cargo bench`
   oracles         Prepare the oracles' Python environment and print its interpreter, for example
                   ORDAIN_PYTHON=\"$(cargo xtask oracles)\" cargo test
@@ -33,6 +38,7 @@ Tasks:
 Environment:
   ORDAIN_PYTHON        A Python that has what tests/oracles/requirements.txt lists, used instead of a new environment
   ORDAIN_PEERS_PYTHON  The same for crates/ordain-bench/peers/requirements.txt
+  ORDAIN_FUZZ_SECONDS  How long soak fuzzes each target [default: 600]
   ORDAIN_ENGINE_CELLS  A quick look at some cells of the part engine, as in `focus-1 1000, numpy-naive`: nothing is recorded
 ";
 
@@ -48,10 +54,12 @@ fn main() -> ExitCode {
         }
         (Some("test"), []) => finish(test()),
         (Some("edges"), []) => finish(check_edges("")),
+        (Some("deny"), []) => finish(deny("")),
+        (Some("soak"), parts) => finish(soak::run(parts)),
         (Some("bench"), args) => finish(cargo("benches", &["bench", "-p", "ordain-bench"]).args(args).run("")),
         (Some("oracles"), []) => finish(python::ORACLES.prepare("").map(|python| println!("{}", python.display()))),
         (Some("bench-peers"), parts) => finish(bench_peers(parts)),
-        (Some(task @ ("test" | "edges" | "oracles")), [first, ..]) => {
+        (Some(task @ ("test" | "edges" | "deny" | "oracles")), [first, ..]) => {
             misuse(&format!("`{task}` takes no arguments, found `{}`", first.to_string_lossy()))
         }
         (Some(task), _) => misuse(&format!("unknown task `{task}`")),
@@ -60,8 +68,9 @@ fn main() -> ExitCode {
 
 /// Everything CI runs.
 fn test() -> Result<(), Failure> {
-    let mut course = Course::new(7);
+    let mut course = Course::new(8);
     course.take("edges", check_edges)?;
+    course.take("dependencies", deny)?;
     let python = course.take("oracles", |position| python::ORACLES.prepare(position))?;
     let tests = if has_nextest() {
         cargo("tests, by cargo-nextest", &["nextest", "run", "--workspace", "--all-features"])
@@ -81,11 +90,21 @@ fn test() -> Result<(), Failure> {
         // The same cases in every run; `cargo test` by hand tries new ones.
         tests.env("ORDAIN_PYTHON", &python).env("PROPTEST_RNG_SEED", "2026"),
     ];
+    tools::debian_tool("strace", "no command is killed, and no system call fails")?;
     for step in &steps {
         course.take(step.title(), |position| step.run(position))?;
     }
     course.finish();
     Ok(())
+}
+
+/// The version of cargo-deny.
+const CARGO_DENY: &str = "0.20.2";
+
+/// That every dependency may be used, and comes from where it should.
+fn deny(position: &str) -> Result<(), Failure> {
+    let tool = tools::cargo_tool("cargo-deny", CARGO_DENY, position)?;
+    Step::new("licences and sources of dependencies", tool).args(&["check", "licenses", "bans", "sources"]).run(position)
 }
 
 /// That the code has no edges but those of ARCHITECTURE.md.

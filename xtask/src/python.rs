@@ -3,9 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::step::{self, Failure, Step};
+use crate::tools;
 
 /// An environment under the target folder.
 pub struct Environment {
@@ -49,8 +49,7 @@ impl Environment {
         }
         let requirements = crate::root().join(self.requirements);
         let wanted = read(&requirements)?;
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| crate::root().join("target"), PathBuf::from);
-        let folder = std::path::absolute(&target).unwrap_or(target).join(name);
+        let folder = tools::target().join(name);
         let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
         let stamp = folder.join("requirements.stamp");
         if is_current(&stamp, &wanted) && Step::new("", &python).args(&["-c", modules]).succeeds_quietly() {
@@ -87,23 +86,14 @@ fn base_python() -> Result<&'static str, Failure> {
     if usable.succeeds_quietly() {
         return Ok(python);
     }
-    if Path::new("/etc/debian_version").exists() && is_root() {
-        let install = Step::new("Python from Debian", "apt-get").args(&["install", "-y", "python3", "python3-venv"]);
-        Step::new("Debian's list of packages", "apt-get").args(&["update"]).off_stdout().run("")?;
-        install.env("DEBIAN_FRONTEND", "noninteractive").off_stdout().run("")?;
-        if usable.succeeds_quietly() {
-            return Ok(python);
-        }
+    if tools::install(&["python3", "python3-venv"])? && usable.succeeds_quietly() {
+        return Ok(python);
     }
     Err(Failure::new(
         "no usable `python3`: expected Python 3.11 or later with its venv module\n\
          on Debian or Ubuntu: sudo apt-get install python3 python3-venv\n\
          or name an interpreter that has what is needed; `cargo xtask help` says how",
     ))
-}
-
-fn is_root() -> bool {
-    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
 fn read(file: &Path) -> Result<String, Failure> {

@@ -72,7 +72,8 @@ impl Step {
         status.is_ok_and(|status| status.success())
     }
 
-    fn command(&self) -> Command {
+    /// The command, ready to run at the root of the repository.
+    pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.args).envs(self.envs.iter().map(|(name, value)| (name, value))).current_dir(crate::root());
         if self.off_stdout {
