@@ -104,7 +104,9 @@ const CARGO_DENY: &str = "0.20.2";
 /// That every dependency may be used, and comes from where it should.
 fn deny(position: &str) -> Result<(), Failure> {
     let tool = tools::cargo_tool("cargo-deny", CARGO_DENY, position)?;
-    Step::new("licences and sources of dependencies", tool).args(&["check", "licenses", "bans", "sources"]).run(position)
+    Step::new("licences and sources of dependencies", tool)
+        .args(&["check", "licenses", "bans", "sources"])
+        .run(position)
 }
 
 /// That the code has no edges but those of ARCHITECTURE.md.

@@ -73,7 +73,8 @@ fn fuzz(position: &str) -> Result<(), Failure> {
     let tool = tools::cargo_tool("cargo-fuzz", CARGO_FUZZ, "")?;
     // The fuzzer's instrumentation is not stable, but is in every compiler. No sanitizer: this project has no unsafe code.
     let fuzz = |verb: &str| {
-        let step = Step::new(&format!("fuzzing, {seconds} s per target"), &tool).args(&["fuzz", verb, "--sanitizer", "none"]);
+        let step =
+            Step::new(&format!("fuzzing, {seconds} s per target"), &tool).args(&["fuzz", verb, "--sanitizer", "none"]);
         step.env("RUSTC_BOOTSTRAP", "1").env("CARGO_TARGET_DIR", tools::target().join("fuzz"))
     };
     fuzz("build").run(position)?;
@@ -117,7 +118,9 @@ fn fuzz(position: &str) -> Result<(), Failure> {
 /// What a run tried and reached, from the fuzzer's own words.
 fn totals(log: &PathBuf) -> String {
     let text = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-    let after = |line: &str, key: &str| line.split_once(key).map(|(_, rest)| rest.split_whitespace().next().unwrap_or("").to_owned());
+    let after = |line: &str, key: &str| {
+        line.split_once(key).map(|(_, rest)| rest.split_whitespace().next().unwrap_or("").to_owned())
+    };
     let last = |key: &str| text.lines().rev().find_map(|line| after(line, key)).unwrap_or_else(|| "?".into());
     let [inputs, edges, kept] = ["stat::number_of_executed_units:", " cov: ", "corp: "].map(last);
     format!("{inputs} inputs, {edges} edges covered, corpus {kept}")

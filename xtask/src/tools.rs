@@ -19,7 +19,8 @@ pub fn cargo_tool(name: &str, version: &str, position: &str) -> Result<PathBuf, 
     if Step::new("", &program).args(&["--version"]).succeeds_quietly() {
         return Ok(program);
     }
-    let install = crate::cargo(&format!("{name} {version}"), &["install", "--quiet", "--locked", "--debug", "--force", "--root"]);
+    let install =
+        crate::cargo(&format!("{name} {version}"), &["install", "--quiet", "--locked", "--debug", "--force", "--root"]);
     install.args(&[&root]).args(&[format!("{name}@{version}")]).off_stdout().run(position)?;
     Ok(program)
 }

@@ -228,3 +228,37 @@ fn a_kill_tears_nothing() {
         assert_eq!(log.matches(&format!("ant,cow,first,{judge},")).count(), 1, "{judge}");
     }
 }
+
+#[test]
+fn what_an_answer_waits_for_is_said() {
+    let folder = Folder::project();
+    let lock = std::fs::File::open(folder.path("answers.csv")).unwrap();
+    lock.lock().unwrap();
+    let mut command = folder.command(["answer", "ant", "cow", "first"]);
+    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    thread::sleep(Duration::from_millis(1500));
+    lock.unlock().unwrap();
+    let said = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+    assert!(said.contains("waiting for the lock of ./answers.csv, which another process holds\n"), "{said}");
+    assert!(said.contains("recorded in"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_comes_through_a_pipe_is_waited_for_aloud() {
+    let folder = Folder::project();
+    let pipe = folder.path("pipe.csv");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    folder.replace("ordain.toml", "file = \"items.csv\"", "file = \"pipe.csv\"");
+    let child = folder.command(["rank"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    thread::sleep(Duration::from_millis(1500));
+    std::fs::write(&pipe, folder.read("items.csv")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.contains("waiting for what comes through ./pipe.csv\n"), "{said}");
+    // A log is no pipe: what is written there would be gone.
+    folder.replace("ordain.toml", "file = \"answers.csv\"", "file = \"pipe.csv\"");
+    folder.replace("ordain.toml", "file = \"pipe.csv\"\nattributes", "file = \"items.csv\"\nattributes");
+    let words = ["pipe.csv", "a pipe or a device", "a plain text file to append to"];
+    folder.run(["answer", "ant", "cow", "first"]).fails(1, &words);
+}

@@ -27,6 +27,8 @@ fn projects() -> u64 {
     text.parse().unwrap_or_else(|_| panic!("ORDAIN_PROJECTS is {text:?}, expected a number"))
 }
 
+const RANK: &[&str] = &["rank", "--format", "json"];
+
 /// Every command beside `rank`, one per project in turn.
 const COMMANDS: [&[&str]; 9] = [
     &["next", "--format", "json"],
@@ -43,90 +45,115 @@ const COMMANDS: [&[&str]; 9] = [
 #[test]
 fn a_valid_result_or_a_reason() {
     let count = projects();
-    let ends: Vec<(&str, Option<&str>)> = (0..count)
-        .into_par_iter()
-        .flat_map_iter(|seed| {
-            let mut random = ChaCha8Rng::seed_from_u64(seed);
-            let folder = Folder::empty();
-            let files = project::files(&mut |below| random.random_range(0..below));
-            files.iter().for_each(|(name, text)| folder.write(name, text));
-            let shown = || files.iter().map(|(name, text)| format!("--- {name}\n{text}")).collect::<String>();
-            let command = COMMANDS[seed as usize % COMMANDS.len()];
-            [&["rank", "--format", "json"][..], command].map(|arguments| {
-                let started = Instant::now();
-                let run = folder.run(arguments);
-                let place = format!("project {seed}, {arguments:?}: {:?}\n{}{}", run.code, run.stderr, shown());
-                assert!(started.elapsed() < PATIENCE, "took {:?}: {place}", started.elapsed());
-                (arguments[0], check(&run, arguments, &place))
-            })
-        })
-        .collect();
+    let ends: Vec<(&str, Result<bool, String>)> = (0..count).into_par_iter().flat_map_iter(project).collect();
     let mut table: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
-    for (command, refused) in &ends {
-        table.entry(command).or_default()[usize::from(refused.is_some())] += 1;
+    let mut wrong = Vec::new();
+    for (command, end) in ends {
+        match end {
+            Ok(valid) => table.entry(command).or_default()[usize::from(!valid)] += 1,
+            Err(place) => wrong.push(place),
+        }
     }
-    for (command, [fine, refused]) in table {
-        eprintln!("{command}: {fine} valid results, {refused} reasons");
-        assert!(fine > 0, "{command} never worked");
+    assert!(
+        wrong.is_empty(),
+        "{} of {count} fail; some of them:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(3)].join("\n")
+    );
+    for (command, [valid, refused]) in table {
+        eprintln!("{command}: {valid} valid results, {refused} reasons");
+        assert!(valid > 0, "{command} never worked");
     }
     eprintln!("{count} projects");
 }
 
-/// Checks a run; what it was refused for, if it was.
-fn check(run: &Run, arguments: &[&str], place: &str) -> Option<&'static str> {
+/// Runs two commands on the project of this number: whether each gave a result, or what is wrong with what it gave.
+fn project(number: u64) -> [(&'static str, Result<bool, String>); 2] {
+    let mut random = ChaCha8Rng::seed_from_u64(number);
+    let folder = Folder::empty();
+    let files = project::files(&mut |below| random.random_range(0..below));
+    files.iter().for_each(|(name, text)| folder.write(name, text));
+    let shown = || files.iter().map(|(name, text)| format!("--- {name}\n{}", beginning(text))).collect::<String>();
+    [RANK, COMMANDS[number as usize % COMMANDS.len()]].map(|arguments| {
+        let started = Instant::now();
+        let run = folder.run(arguments);
+        let took = started.elapsed();
+        let checked = check(&run, arguments).and_then(|valid| match took < PATIENCE {
+            true => Ok(valid),
+            false => Err(format!("it took {took:?}")),
+        });
+        let place =
+            |what| format!("project {number}, {arguments:?}, exit {:?}: {what}\n{}{}", run.code, run.stderr, shown());
+        (arguments[0], checked.map_err(place))
+    })
+}
+
+/// Enough of a text for people.
+fn beginning(text: &str) -> String {
+    let lines = text.lines().count();
+    let more = if lines > 30 { format!("... {lines} lines\n") } else { String::new() };
+    text.lines().take(30).map(|line| format!("{line}\n")).collect::<String>() + &more
+}
+
+/// Checks a run: whether it gave a result, and not a reason.
+fn check(run: &Run, arguments: &[&str]) -> Result<bool, String> {
     match run.code {
-        Some(0) => {
-            if arguments.ends_with(&["json"]) {
-                let value: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {place}"));
-                sound(&value, "", place);
-                if arguments[0] == "rank" {
-                    ranking(&value, place);
-                }
+        Some(0) if arguments.ends_with(&["json"]) => {
+            let value: Value = serde_json::from_str(&run.stdout).map_err(|error| error.to_string())?;
+            sound(&value, "")?;
+            if arguments[0] == "rank" {
+                ranking(&value)?;
             }
-            None
+            Ok(true)
         }
+        Some(0) => Ok(true),
         Some(1) => {
-            let reason = run.stderr.strip_prefix("error: ").unwrap_or_else(|| panic!("no reason: {place}"));
-            assert!(run.stdout.is_empty() && reason.trim().len() > 20, "{place}");
+            let reason = run.stderr.strip_prefix("error: ").ok_or("no reason")?;
+            require(run.stdout.is_empty() && reason.trim().len() > 20, || "no reason, or more than a reason".into())?;
             // A number with hundreds of digits tells nobody anything.
             let digits = reason.split(|letter: char| !letter.is_ascii_digit()).map(str::len).max().unwrap_or(0);
-            assert!(digits < 40, "{place}");
-            Some("")
+            require(digits < 40, || "a number nobody reads".into())?;
+            Ok(false)
         }
-        _ => panic!("{place}"),
+        _ => Err("no way to end".into()),
     }
 }
 
+fn require(holds: bool, else_say: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(else_say()) }
+}
+
 /// No number is missing, and every probability is one.
-fn sound(value: &Value, key: &str, place: &str) {
+fn sound(value: &Value, key: &str) -> Result<(), String> {
     match value {
         // What a forecast says where it saw no end.
-        Value::Null => assert!(["low", "median", "high", "forecast"].contains(&key), "{key} is null: {place}"),
+        Value::Null => require(["low", "median", "high", "forecast"].contains(&key), || format!("{key} is null")),
         Value::Number(number) => {
-            let number = number.as_f64().unwrap();
-            let probability = ["probability", "wrong_pairs", "first", "second", "tie", "in_top"].contains(&key);
-            assert!(!probability || (0.0..=1.0).contains(&number), "{key} is {number}: {place}");
-            assert!(key != "sd" || number >= 0.0, "{key} is {number}: {place}");
+            let number = number.as_f64().ok_or("a number that is none")?;
+            let probability = ["probability", "wrong_pairs", "tie", "top"].contains(&key);
+            require(!probability || (0.0..=1.0).contains(&number), || format!("{key} is {number}"))?;
+            require(key != "sd" || number >= 0.0, || format!("{key} is {number}"))
         }
-        Value::Array(all) => all.iter().for_each(|one| sound(one, key, place)),
-        Value::Object(all) => all.iter().for_each(|(key, one)| sound(one, key, place)),
-        Value::Bool(_) | Value::String(_) => {}
+        Value::Array(all) => all.iter().try_for_each(|one| sound(one, key)),
+        Value::Object(all) => all.iter().try_for_each(|(key, one)| sound(one, key)),
+        Value::Bool(_) | Value::String(_) => Ok(()),
     }
 }
 
 /// Every item once, by falling mean, within the ranks that there are.
-fn ranking(value: &Value, place: &str) {
-    let items = value["items"].as_array().unwrap();
-    let number = |item: &Value, key: &str| item[key].as_f64().unwrap_or_else(|| panic!("no {key}: {place}"));
-    let ids: HashSet<&str> = items.iter().map(|item| item["id"].as_str().unwrap()).collect();
-    assert_eq!(ids.len(), items.len(), "{place}");
+fn ranking(value: &Value) -> Result<(), String> {
+    let items = value["items"].as_array().ok_or("no items")?;
+    let number = |item: &Value, key: &str| item[key].as_f64().ok_or_else(|| format!("no {key} in {item}"));
+    let ids: HashSet<Option<&str>> = items.iter().map(|item| item["id"].as_str()).collect();
+    require(ids.len() == items.len() && !ids.contains(&None), || "an item twice".into())?;
     for (at, item) in items.iter().enumerate() {
-        assert_eq!(number(item, "rank"), at as f64 + 1.0, "{place}");
-        let [low, high] = ["rank_low", "rank_high"].map(|key| number(item, key));
-        assert!(1.0 <= low && low <= high && high <= items.len() as f64, "{item}: {place}");
+        let [rank, low, high] = [number(item, "rank")?, number(item, "rank_low")?, number(item, "rank_high")?];
+        require(rank == at as f64 + 1.0, || format!("the rank of {item}"))?;
+        require(1.0 <= low && low <= high && high <= items.len() as f64, || format!("the interval of {item}"))?;
     }
     for pair in items.windows(2) {
-        assert!(number(&pair[0], "mean") >= number(&pair[1], "mean"), "{pair:?}: {place}");
-        assert!(number(&pair[0], "tier") <= number(&pair[1], "tier"), "{pair:?}: {place}");
+        require(number(&pair[0], "mean")? >= number(&pair[1], "mean")?, || format!("the order of {pair:?}"))?;
+        require(number(&pair[0], "tier")? <= number(&pair[1], "tier")?, || format!("the tiers of {pair:?}"))?;
     }
+    Ok(())
 }

@@ -17,7 +17,7 @@ use crate::{Error, Result};
 /// File systems without locks go without: one writer is the common case, and a refusal would lock people out of their own files.
 pub(super) fn open_locked(path: &Path, options: &OpenOptions) -> Result<File> {
     loop {
-        let file = options.open(path).map_err(|source| failed("append to", path, source))?;
+        let file = options.open(path).map_err(|source| failed("open", path, source))?;
         lock(&file, path).map_err(|source| failed("lock", path, source))?;
         if names(path, &file).map_err(|source| failed("lock", path, source))? {
             return Ok(file);

@@ -38,8 +38,8 @@ impl AnswerWriter {
     pub fn open(path: impl AsRef<Path>, items: &Items) -> Result<Self> {
         let path = path.as_ref();
         let begun = is_begun(path);
+        check_form(path)?;
         if begun {
-            check_form(path)?;
             let file = &mut open_locked(path, &appending(false))?;
             check_last_line(file, path)?;
             Columns::of(&rows(file, path)?, items)?;
@@ -108,8 +108,11 @@ fn appending(new: bool) -> OpenOptions {
     options
 }
 
-/// Refuses what cannot be appended to, in words about what it is.
-fn check_form(path: &Path) -> Result<()> {
+/// Refuses what cannot be appended to, in words about what it is. A log that is not begun can be.
+pub(super) fn check_form(path: &Path) -> Result<()> {
+    if !is_begun(path) {
+        return Ok(());
+    }
     let expected = |found: &str, hint: &str| {
         Err(InputError::new(path, "a plain text file to append to").found(found).hint(hint).into())
     };

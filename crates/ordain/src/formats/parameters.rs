@@ -8,6 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::init::quoted;
+use super::lock::{failed, open_locked};
 use super::project::{ProjectFile, read_ask};
 use super::settings::{Document, Section};
 use super::source::read_text;
@@ -72,8 +73,9 @@ fn rewrite(
     reads_back: impl FnOnce(Section<'_>, Section<'_>) -> Result<bool>,
 ) -> Result<()> {
     let path = &project.path;
-    let failed = |source| Error::Io { action: "read", path: path.clone(), source };
-    let before = fs::read(path).map_err(failed)?;
+    // Two processes that save at the same moment do so one after the other, and the second one sees that the text has changed.
+    let _locked = open_locked(path, fs::OpenOptions::new().read(true))?;
+    let before = fs::read(path).map_err(|source| failed("read", path, source))?;
     let text = read_text(path)?;
     if text != project.text {
         return Err(InputError::new(path, "the file as it was when the project was opened")

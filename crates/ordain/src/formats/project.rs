@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::answers::{is_begun, read_answer_items, read_answers};
 use super::items::{ItemTable, ItemsSpec, Missing, TextColumns, read_items};
+use super::log::check_form;
 use super::relations::{Things, read_links};
 use super::settings::{Document, Numbers, Placed, Section};
 use super::source::read_text;
@@ -117,6 +118,8 @@ pub(crate) fn read_project_log(path: impl AsRef<Path>) -> Result<ProjectLog> {
     root.check_keys(&TABLES)?;
     let folder = folder_of(&file);
     let answers = AnswersSettings::read(root.section("answers")?, &folder)?;
+    // A log that nothing can be appended to is refused before a pipe in its place is waited for.
+    check_form(&answers.file)?;
     let items = match root.section("items")?.map(|section| ItemsSettings::read(section, &folder)).transpose()? {
         Some(ItemsSettings { file, spec, .. }) => {
             read_items(&file, &ItemsSpec { attributes: Some(Vec::new()), ..spec })?.items
