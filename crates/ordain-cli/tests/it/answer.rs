@@ -1,6 +1,8 @@
 //! `ordain answer`: what is acknowledged is in the log, whole and once, and what is refused is not.
 
-use std::process::Stdio;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -229,36 +231,41 @@ fn a_kill_tears_nothing() {
     }
 }
 
+/// The first line that a command says while it runs, and the rest after `meanwhile`.
+fn says_first(mut command: Command, meanwhile: impl FnOnce()) -> [String; 2] {
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let [mut first, mut rest] = [String::new(), String::new()];
+    said.read_line(&mut first).unwrap();
+    meanwhile();
+    said.read_to_string(&mut rest).unwrap();
+    assert!(child.wait().unwrap().success(), "{first}{rest}");
+    [first, rest]
+}
+
 #[test]
 fn what_an_answer_waits_for_is_said() {
     let folder = Folder::project();
-    let lock = std::fs::File::open(folder.path("answers.csv")).unwrap();
+    let lock = File::open(folder.path("answers.csv")).unwrap();
     lock.lock().unwrap();
-    let mut command = folder.command(["answer", "ant", "cow", "first"]);
-    let child = command.stderr(Stdio::piped()).spawn().unwrap();
-    thread::sleep(Duration::from_millis(1500));
-    lock.unlock().unwrap();
-    let said = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
-    assert!(said.contains("waiting for the lock of ./answers.csv, which another process holds\n"), "{said}");
-    assert!(said.contains("recorded in"), "{said}");
+    let [first, rest] = says_first(folder.command(["answer", "ant", "cow", "first"]), || lock.unlock().unwrap());
+    assert_eq!(first, "waiting for the lock of ./answers.csv, which another process holds\n");
+    assert!(rest.starts_with("recorded in "), "{rest}");
 }
 
 #[cfg(unix)]
 #[test]
-fn what_comes_through_a_pipe_is_waited_for_aloud() {
+fn a_pipe_is_waited_for_aloud_and_is_no_log() {
     let folder = Folder::project();
     let pipe = folder.path("pipe.csv");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     folder.replace("ordain.toml", "file = \"items.csv\"", "file = \"pipe.csv\"");
-    let child = folder.command(["rank"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    thread::sleep(Duration::from_millis(1500));
-    std::fs::write(&pipe, folder.read("items.csv")).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && said.contains("waiting for what comes through ./pipe.csv\n"), "{said}");
-    // A log is no pipe: what is written there would be gone.
+    let fill = || fs::write(&pipe, folder.read("items.csv")).unwrap();
+    let [first, _] = says_first(folder.command(["rank"]), fill);
+    assert_eq!(first, "waiting for what comes through ./pipe.csv\n");
+    // What is written to a pipe in the place of the log would be gone.
+    folder.replace("ordain.toml", "file = \"pipe.csv\"", "file = \"items.csv\"");
     folder.replace("ordain.toml", "file = \"answers.csv\"", "file = \"pipe.csv\"");
-    folder.replace("ordain.toml", "file = \"pipe.csv\"\nattributes", "file = \"items.csv\"\nattributes");
     let words = ["pipe.csv", "a pipe or a device", "a plain text file to append to"];
     folder.run(["answer", "ant", "cow", "first"]).fails(1, &words);
 }
