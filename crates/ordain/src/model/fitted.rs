@@ -65,10 +65,10 @@ fn step_by_step(
     observations: &[crate::gp::Observation],
     watch: &Watch,
 ) -> Result<Incremental> {
-    let mut belief = Incremental::new(kernel, observations.len())?;
+    let mut belief = Incremental::new(kernel.clone(), observations.len())?;
     for (done, observation) in observations.iter().enumerate() {
         watch.step(|| Step::new(LEARNING, done, observations.len()))?;
-        belief.observe(observation)?;
+        belief.learn(observation, &kernel)?;
     }
     Ok(belief)
 }
