@@ -53,11 +53,15 @@ impl Site {
     /// The site whose product with the cavity has the moments of the tilted distribution (XPGP eqs. 9-12).
     ///
     /// # Errors
-    /// If the cavity is not finite.
+    /// If it is not finite.
     fn matching(observation: &Observation, cavity: Gaussian) -> Result<Self> {
-        let site = (cavity.mean.is_finite() && cavity.variance.is_finite())
-            .then(|| Self::from_moments(observation.moments(cavity.mean, cavity.variance), cavity.mean));
-        site.filter(|site| site.precision.is_finite() && site.shift.is_finite()).ok_or_else(prior_too_wide)
+        let moments = observation.moments(cavity.mean, cavity.variance);
+        // Squares beyond the range of numbers leave NaN, or nothing of the variance.
+        if !(moments.slope.is_finite() && moments.curvature.is_finite() && moments.left > 0.0) {
+            return Err(prior_too_wide());
+        }
+        let site = Self::from_moments(moments, cavity.mean);
+        if site.precision.is_finite() && site.shift.is_finite() { Ok(site) } else { Err(prior_too_wide()) }
     }
 
     /// The site that gives a Gaussian of this mean these moments.

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Belief, Factor, Functional, Observation, prior_too_wide};
+use super::{Belief, Factor, Functional, Observation, check_prior, prior_too_wide};
 use crate::data::ItemId;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
@@ -158,6 +158,7 @@ impl Ep {
         let mut reduction = None;
         if !everything {
             kernel.diagonal(&mut variances)?;
+            check_prior(&variances)?;
             let (means, matrix) = state.condition(columns)?;
             for (item, variance) in variances.iter_mut().enumerate() {
                 // Rounding may leave a hair below zero where nothing is left to learn.

@@ -22,7 +22,8 @@ use lazy::Lazy;
 
 use super::ep::Evidence;
 use super::{
-    AllCovariances, Belief, Covariances, EpParams, Factor, Functional, Moments, Observation, Site, prior_too_wide,
+    AllCovariances, Belief, Covariances, EpParams, Factor, Functional, Moments, Observation, Site, check_prior,
+    prior_too_wide,
 };
 use crate::Result;
 use crate::data::ItemId;
@@ -93,10 +94,10 @@ impl Incremental {
     /// The prior in dense form: `n²` doubles, `n²` operations per answer.
     ///
     /// # Errors
-    /// If the kernel cannot be evaluated.
+    /// If the kernel cannot be evaluated, or a variance is not finite.
     pub fn dense(kernel: Arc<dyn Kernel>) -> Result<Self> {
         let matrix = kernel.matrix()?;
-        Ok(Self::prior(matrix.diagonal(), Covariance::dense(matrix)))
+        Self::prior(matrix.diagonal(), Covariance::dense(matrix))
     }
 
     /// The prior in lazy form: columns on demand. After t answers about b different items it takes memory `n min(t, 2
@@ -104,11 +105,11 @@ impl Incremental {
     /// the dense form, and there are at most 10,000 items, the belief turns dense.
     ///
     /// # Errors
-    /// If the kernel cannot be evaluated.
+    /// If the kernel cannot be evaluated, or a variance is not finite.
     pub fn lazy(kernel: Arc<dyn Kernel>) -> Result<Self> {
         let mut variances = vec![0.0; kernel.len()];
         kernel.diagonal(&mut variances)?;
-        Ok(Self::prior(variances, Covariance::Lazy(Lazy::new(kernel))))
+        Self::prior(variances, Covariance::Lazy(Lazy::new(kernel)))
     }
 
     /// A belief in dense form that starts from another belief.
@@ -124,9 +125,10 @@ impl Incremental {
         Ok(Self { mean, variances, prior, covariance, factors, log_evidence: belief.log_evidence() })
     }
 
-    fn prior(variances: Vec<f64>, covariance: Covariance) -> Self {
+    fn prior(variances: Vec<f64>, covariance: Covariance) -> Result<Self> {
+        check_prior(&variances)?;
         let (mean, prior) = (vec![0.0; variances.len()], variances.clone());
-        Self { mean, variances, prior, covariance, factors: Vec::new(), log_evidence: 0.0 }
+        Ok(Self { mean, variances, prior, covariance, factors: Vec::new(), log_evidence: 0.0 })
     }
 
     /// Whether columns need a solve, so that [`Incremental::prefetch`] saves time.
@@ -181,7 +183,7 @@ impl Incremental {
         let (log_evidence, sites) = evidence.sites(&EpParams::default(), kernel.as_ref())?;
         let mut out = match &self.covariance {
             Covariance::Dense { .. } => Self::dense(kernel.clone())?,
-            Covariance::Lazy(lazy) => Self::prior(self.prior.clone(), Covariance::Lazy(lazy.unlearned())),
+            Covariance::Lazy(lazy) => Self::prior(self.prior.clone(), Covariance::Lazy(lazy.unlearned()))?,
         };
         for (observation, site) in observations.into_iter().zip(sites) {
             let (direction, variance) = out.towards(&observation)?;
