@@ -10,6 +10,7 @@ mod demo;
 mod eval;
 mod fuse;
 mod init;
+mod memory;
 mod next;
 mod output;
 mod predict;
@@ -117,12 +118,7 @@ fn main() -> ExitCode {
         Ok(Err(Failure::Output(error))) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Ok(Err(Failure::Output(error))) => complain(&format!("cannot write the output: {error}"), None, INTERNAL),
         Ok(Err(Failure::Library(error))) => {
-            use ordain::Error::{NotConverged, NotPositiveDefinite, Setting};
-            let code = match error {
-                NotConverged { .. } | NotPositiveDefinite { .. } => INTERNAL,
-                Setting { .. } => USAGE,
-                _ => INPUT,
-            };
+            let code = if matches!(error, ordain::Error::Setting { .. }) { USAGE } else { INPUT };
             let option = if code == USAGE { "--" } else { "" };
             complain(&format!("{option}{error}"), error.hint(), code)
         }

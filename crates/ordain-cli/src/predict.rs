@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::output::{self, Format};
 use crate::working::working;
-use crate::{Outcome, word};
+use crate::{Outcome, memory, word};
 
 /// Predict which of two items a judge would prefer
 #[derive(Args)]
@@ -42,7 +42,8 @@ struct Report<'a> {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let project = Project::open(&arguments.project)?;
+    let mut project = Project::open(&arguments.project)?;
+    project.set_memory(memory::available());
     let ids = [arguments.first.as_str(), arguments.second.as_str()];
     let (first, second) = named_pair(project.items(), "command line", ids, arguments.group.as_deref())?;
     let working = working("learning from the answers");

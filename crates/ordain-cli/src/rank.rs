@@ -18,7 +18,7 @@ use crate::certainty::Wanted;
 use crate::output::{self, Format};
 use crate::question::GoalOptions;
 use crate::working::working;
-use crate::{Failure, Outcome, word};
+use crate::{Failure, Outcome, memory, word};
 
 /// Rank the items and say how sure the ranking is
 ///
@@ -118,6 +118,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         });
     }
     let mut project = Project::open(&arguments.project)?;
+    project.set_memory(memory::available());
     project.set_options(AskOptions::default().with_goal(arguments.goal.given(project.model().ask().goal)?))?;
     let asking = project.asking()?;
     let fitted = fit(&project, arguments)?;

@@ -14,8 +14,7 @@ use ordain::active::{
     AskOptions, BeliefKind, Contender, Curve, Facts, Ground, Judge, Point, Quality, Strategy, Tournament,
 };
 use ordain::data::Goal;
-use ordain::formats::DEFAULT_NOISE;
-use ordain::formats::read_kernels;
+use ordain::formats::{DEFAULT_NOISE, ProjectFile, read_kernels};
 use ordain::gp::AnswerModel;
 use ordain::kernel::{KernelSpec, Parameter};
 use ordain::numeric::Seed;
@@ -118,7 +117,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let game = if arguments.letor.is_empty() { project_game(arguments)? } else { letor_game(arguments)? };
     let working = working("playing sessions");
     let tournament = Tournament { watch: working.watch(), ..game.tournament.clone() };
-    let curves = tournament.play(&game.grounds, &game.contenders)?;
+    let place = |error| match &game.project {
+        Some(project) => project.place(error),
+        None => error,
+    };
+    let curves = tournament.play(&game.grounds, &game.contenders).map_err(place)?;
     drop(working);
     let runs: Vec<(&Contender, &Curve)> = game.contenders.iter().zip(&curves).collect();
     if let Some(file) = &arguments.plot {
@@ -136,6 +139,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
 
 /// A tournament with its grounds and contenders.
 struct Game {
+    /// The file that an error of its sessions is about.
+    project: Option<ProjectFile>,
     grounds: Vec<Ground>,
     contenders: Vec<Contender>,
     tournament: Tournament,
@@ -170,12 +175,12 @@ fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
     let other = arguments.model.as_ref().map(|file| read_kernels(file, project.items())).transpose()?;
     let ground = match other {
         Some(kernels) => Model::new(project.items().clone(), kernels)?.ground(facts)?,
-        None => model.ground(facts)?,
+        None => project.ground(facts)?,
     };
     let answer_model = AnswerModel::new(own.noise(), tie_width)?;
     let tournament = tournament(arguments, goal, answer_model, model.ask().repeat);
     let contenders = contenders(&strategies, &focuses, &arguments.belief, goal)?;
-    Ok(Game { grounds: vec![ground], contenders, tournament })
+    Ok(Game { project: Some(project.file().clone()), grounds: vec![ground], contenders, tournament })
 }
 
 fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
@@ -200,7 +205,7 @@ fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
         Ok(model.ground(Facts::Grades(query.grades))?)
     };
     let grounds = queries.into_iter().enumerate().map(ground).collect::<Result<_, _>>()?;
-    Ok(Game { grounds, contenders, tournament })
+    Ok(Game { project: None, grounds, contenders, tournament })
 }
 
 /// Tunes the kernels on either half of the queries.

@@ -26,7 +26,7 @@ pub enum Error {
     },
 
     /// A number given to a model is outside its range.
-    #[error("{name} is {value}, expected {expected}")]
+    #[error("{name} is {}, expected {expected}", brief(*value))]
     Parameter {
         /// The parameter, as the user writes it.
         name: String,
@@ -34,6 +34,35 @@ pub enum Error {
         value: f64,
         /// The range in which it must lie.
         expected: &'static str,
+    },
+
+    /// A relation does not suit the kernel over it.
+    #[error("relation {number}: {error}")]
+    Relation {
+        /// The position of the relation.
+        number: usize,
+        /// Why.
+        error: Box<Error>,
+    },
+
+    /// What a file says leads to an error, though each of its parts is as expected.
+    #[error("{}: {error}", file.display())]
+    In {
+        /// The file.
+        file: PathBuf,
+        /// The error.
+        error: Box<Error>,
+    },
+
+    /// The work needs more memory than there is.
+    #[error("{work} needs about {} of memory, and {} are free", gigabytes(*needed), gigabytes(*available))]
+    Memory {
+        /// The work: "ranking 20000 items".
+        work: String,
+        /// The bytes that it needs.
+        needed: u64,
+        /// The bytes that there are.
+        available: u64,
     },
 
     /// An unknown word.
@@ -130,6 +159,13 @@ impl Error {
             Self::Input(input) => input.hint.as_deref(),
             Self::UnknownWord { hint, .. } => hint.as_deref(),
             Self::Setting { hint, .. } => Some(hint),
+            Self::Relation { error, .. } | Self::In { error, .. } => error.hint(),
+            Self::NotConverged { .. } | Self::NotPositiveDefinite { .. } => {
+                Some("weights, lengths, noise or links differ by very many orders of magnitude: bring them closer")
+            }
+            Self::Memory { .. } => {
+                Some("take fewer items, or name a column as their group: groups are ranked by themselves")
+            }
             Self::Io { source, .. } => match source.kind() {
                 std::io::ErrorKind::NotFound => Some("check the name and the folder it is looked for in"),
                 std::io::ErrorKind::AlreadyExists => Some("it stays as it was: move it away, or choose another folder"),
@@ -139,6 +175,16 @@ impl Error {
             _ => None,
         }
     }
+}
+
+/// A number as people write it: very large and very small ones with an exponent.
+pub(crate) fn brief(value: f64) -> String {
+    let ordinary = value == 0.0 || (1e-6..1e15).contains(&value.abs());
+    if ordinary || !value.is_finite() { value.to_string() } else { format!("{value:e}") }
+}
+
+fn gigabytes(bytes: u64) -> String {
+    format!("{:.1} GB", bytes as f64 / 1e9)
 }
 
 impl From<InputError> for Error {

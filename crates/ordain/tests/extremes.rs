@@ -6,8 +6,8 @@ mod common;
 use std::sync::Arc;
 
 use common::*;
-use ordain::data::ItemId;
-use ordain::gp::{AnswerModel, Belief, EpParams, Incremental, predict};
+use ordain::data::{ItemId, Items};
+use ordain::gp::{AnswerModel, Belief, EpParams, Incremental, RankingParams, predict, rank};
 use ordain::numeric::Matrix;
 use rand::RngExt;
 
@@ -117,7 +117,8 @@ fn infinite_priors_are_errors() {
     for value in [f64::INFINITY, f64::NAN] {
         let kernel = Arc::new(Given(Matrix::from_fn(2, 2, |i, j| if i == j { value } else { 0.0 })));
         assert!(EpParams::default().fit(kernel.clone(), &answers).is_err());
-        assert!(Incremental::dense(kernel).unwrap().observe(&answers[0]).is_err());
+        assert!(EpParams::default().fit(kernel.clone(), &[]).is_err());
+        assert!(Incremental::dense(kernel.clone()).is_err() && Incremental::lazy(kernel).is_err());
     }
 }
 
@@ -178,4 +179,101 @@ fn random_problems_converge() {
         let ep = EpParams::default().fit(Arc::new(Given(kernel)), &answers).unwrap();
         assert!(ep.mean().iter().chain(ep.variances()).all(|value| value.is_finite()), "run {run}");
     }
+}
+
+/// A prior without variance, for all items or for some: what has none stays at the prior mean, and the others do what
+/// they do without it.
+#[test]
+fn a_prior_without_variance() {
+    let model = AnswerModel::new(0.5, 0.1).unwrap();
+    for with_variance in [0, 1, 3] {
+        let own = |i: usize| if i < with_variance { 1.0 + i as f64 } else { 0.0 };
+        let kernel = Arc::new(Given(Matrix::from_fn(5, 5, |i, j| if i == j { own(i) } else { 0.0 })));
+        let mut answers = vec![model.good(ItemId(0)), model.bad(ItemId(4)), model.tied(ItemId(1), ItemId(4)).unwrap()];
+        let pairs = (0..5).flat_map(|i| (0..i).map(move |j| (ItemId::new(j), ItemId::new(i))));
+        answers.extend(pairs.map(|(winner, loser)| model.preferred(winner, loser)));
+        let ep = EpParams::default().fit(kernel.clone(), &answers).unwrap();
+        let mut beliefs: Vec<Box<dyn Belief>> = vec![Box::new(ep)];
+        for incremental in [Incremental::dense(kernel.clone()), Incremental::lazy(kernel.clone())] {
+            let mut incremental = incremental.unwrap();
+            answers.iter().for_each(|answer| incremental.observe(answer).unwrap());
+            beliefs.push(Box::new(incremental));
+        }
+        let all: Vec<ItemId> = (0..5).map(ItemId).collect();
+        for belief in &beliefs {
+            let covariance = belief.covariance(&all).unwrap();
+            for item in 0..5 {
+                let (mean, variance) = (belief.mean()[item], belief.variances()[item]);
+                assert_eq!(variance > 0.0 && mean != 0.0, item < with_variance, "{item}: {mean} {variance}");
+                assert!((covariance[(item, item)] - variance).abs() <= 1e-12);
+            }
+            assert!(belief.log_evidence().is_finite());
+            let ranked =
+                rank(belief.as_ref(), &Items::from_ids(["a", "b", "c", "d", "e"]).unwrap(), &RankingParams::default());
+            // Items without variance are in no order, so each may stand at any of their places.
+            let last = ranked.unwrap().into_iter().find(|ranked| ranked.item == ItemId(4)).unwrap();
+            assert!(last.rank_high >= 5 && last.rank_low <= with_variance + 1, "{last:?}");
+        }
+        // Without any variance the evidence is the chance of answers about equal items.
+        if with_variance == 0 {
+            let expected: f64 = answers.iter().map(|answer| answer.log_mass(0.0, 0.0)).sum();
+            beliefs.iter().for_each(|belief| assert!((belief.log_evidence() - expected).abs() < 1e-12));
+        }
+    }
+}
+
+/// Thousands of judges of one pair with next to no noise, agreed or not: EP finds its fixed point. There, the prior and
+/// all sites make the marginal, and replacing any site by its answer leaves the marginal's moments, by quadrature.
+#[test]
+fn thousands_of_sharp_answers_on_one_pair() {
+    for (count, wrong_every, scale, noise) in
+        [(10_000, usize::MAX, 1.0, 1e-9), (1000, 10, 1e-6, 1e-9), (500, 2, 1.0, 1e-6), (300, 7, 1e3, 1e-3)]
+    {
+        let model = AnswerModel::new(noise, 0.0).unwrap();
+        let (a, b) = (ItemId(0), ItemId(1));
+        let agrees = |at: usize| (at + 1) % wrong_every != 0;
+        let answer = |at: usize| if agrees(at) { model.preferred(a, b) } else { model.preferred(b, a) };
+        let answers: Vec<_> = (0..count).map(answer).collect();
+        let ep = EpParams::default().fit(independent(2, scale), &answers).unwrap();
+        let (mean, variance) = ep.marginals().next().unwrap();
+        let precision: f64 = 0.5 / (scale * scale) + ep.sites().iter().map(|site| site.precision).sum::<f64>();
+        let shift: f64 = ep.sites().iter().map(|site| site.shift).sum();
+        // Rounding is 2e-16 of the precision that the answers add to the prior's, as said where EP stops.
+        let near = 1e-8 + 1e-15 * 2.0 * scale * scale / variance;
+        assert!((variance * precision - 1.0).abs() < near, "{count}: {variance} {precision}");
+        assert!((mean - shift / precision).abs() < near * variance.sqrt(), "{count}: {mean}");
+        for at in [0, 1, count / 2, count - 2, count - 1] {
+            let site = ep.sites()[at];
+            let left = 1.0 - variance * site.precision;
+            let cavity = ((mean - variance * site.shift) / left, variance / left);
+            let (tilted_mean, tilted_variance) = after(agrees(at), cavity, 2.0 * noise * noise);
+            assert!((tilted_mean - mean).abs() < near * variance.sqrt(), "{count}, {at}: {tilted_mean} {mean}");
+            assert!((tilted_variance / variance - 1.0).abs() < near, "{count}, {at}: {tilted_variance} {variance}");
+        }
+    }
+}
+
+/// Mean and variance of a Gaussian after x plus noise was seen above 0, or below. The noisy value is a Gaussian cut at
+/// 0, integrated by Simpson's rule; x follows from it by regression.
+fn after(above: bool, (mean, variance): (f64, f64), noise: f64) -> (f64, f64) {
+    const STEPS: usize = 20_000;
+    let sign = if above { 1.0 } else { -1.0 };
+    let (mean, sd) = (sign * mean, (variance + noise).sqrt());
+    let middle = mean / sd;
+    let from = (middle - 12.0).max(0.0);
+    // Where the density has fallen by e⁻⁷² from its largest value beyond 0, without cancellation.
+    let reach = if middle < 0.0 { 144.0 / ((middle * middle + 144.0).sqrt() - middle) } else { middle + 12.0 - from };
+    let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
+    for step in 0..=STEPS {
+        let y = from + reach * step as f64 / STEPS as f64;
+        let ends = if step == 0 || step == STEPS { 1.0 } else { 2.0 + 2.0 * (step % 2) as f64 };
+        let top = middle.max(0.0);
+        let density = ends * (-0.5 * (y - top) * (y + top - 2.0 * middle)).exp();
+        mass += density;
+        first += density * y;
+        second += density * y * y;
+    }
+    let (seen, spread) = (first / mass, second / mass - (first / mass).powi(2));
+    let share = variance / (sd * sd);
+    (sign * (mean + share * (seen * sd - mean)), share * noise + share * variance * spread)
 }

@@ -10,6 +10,7 @@ mod compare;
 mod contract;
 mod demo;
 mod eval;
+mod extremes;
 mod fine;
 mod fuse;
 mod init;

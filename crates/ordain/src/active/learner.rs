@@ -13,7 +13,8 @@ use crate::{Error, Result};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum BeliefKind {
-    /// A Gaussian process that takes one step per answer ([`Incremental`]).
+    /// A Gaussian process that takes one step per answer ([`Incremental`]). It runs EP over all answers where an answer
+    /// overthrows what was believed.
     Gp,
     /// A Gaussian process that takes one step per answer, and runs EP over all answers whenever their number has grown
     /// by a quarter.
@@ -117,7 +118,7 @@ impl Learner {
                     **steps = Incremental::from_belief(&ep)?;
                     self.refined = self.observations.len();
                 } else {
-                    steps.observe(&observation)?;
+                    steps.learn(&observation, &self.kernel)?;
                     self.observations.push(observation);
                 }
             }

@@ -10,8 +10,9 @@ use super::relations::{Things, read_links};
 use super::settings::{Document, Numbers, Placed, Section};
 use super::source::read_text;
 use crate::data::{AnswerLog, Ask, Goal, Items, Relation, Scale};
+use crate::error::brief;
 use crate::kernel::{
-    self, Causes, KernelKind, KernelSpec, KernelTable, Key, Over, RelationSpec, Rho, Role, Shape, Takes,
+    self, Causes, KernelKind, KernelSpec, KernelTable, Key, Over, ParameterName, RelationSpec, Rho, Role, Shape, Takes,
 };
 use crate::words::suggestion;
 use crate::{Error, InputError, Result};
@@ -162,6 +163,41 @@ impl ProjectFile {
         error.line = self.strategy_line();
         error.hint = suggestion(name, known.iter().copied());
         error.into()
+    }
+
+    /// The same error with the file and the key that it is about, where a number of the project file or a relation leads
+    /// to it only once it meets the other data.
+    pub fn place(&self, error: Error) -> Error {
+        match error {
+            Error::Parameter { name, value, expected } => match self.wrong_number(&name, value, expected) {
+                Some(placed) => placed.into(),
+                None => Error::Parameter { name, value, expected },
+            },
+            Error::Relation { number, error } => Error::In { file: self.relations[number].clone(), error },
+            Error::Data { .. }
+            | Error::TooLarge { .. }
+            | Error::NotConverged { .. }
+            | Error::NotPositiveDefinite { .. } => Error::In { file: self.path.clone(), error: Box::new(error) },
+            error => error,
+        }
+    }
+
+    /// The error about a number of a kernel, such as `kernel[0].weight`, or of the answers.
+    fn wrong_number(&self, name: &str, value: f64, expected: &str) -> Option<InputError> {
+        let document = Document { path: &self.path, text: &self.text };
+        let root = document.parse().ok()?;
+        let root = Section { document, table: root.get_ref() };
+        let (section, key) = match ParameterName::parse(name) {
+            Some(ParameterName { kernel, key, .. }) => (Some(root.sections("kernel").ok()?.get(kernel)?.value), key),
+            None if ["noise", "tie_width"].contains(&name) => (root.section("answers").ok()?, name),
+            None => return None,
+        };
+        let error = match section {
+            Some(section) => section.reject(key, expected),
+            None => InputError::new(&self.path, expected).column(key),
+        };
+        // The key may be absent, or tuning may be at another value than the file's.
+        Some(error.found(brief(value)))
     }
 
     /// The line that names the strategy.

@@ -25,7 +25,12 @@ pub(crate) use ranking::rank_and;
 pub use ranking::{RankedItem, RankingParams, by_falling_mean, rank};
 pub use tuning::{Problem, Tuned, TunedParameter, TuningMethod, TuningParams};
 
-use crate::Error;
+use crate::{Error, Result};
+
+/// Refuses a prior with variances that are not finite.
+fn check_prior(variances: &[f64]) -> Result<()> {
+    if variances.iter().all(|variance| variance.is_finite()) { Ok(()) } else { Err(prior_too_wide()) }
+}
 
 /// The error for a prior whose rounding is larger than the noise, so that the answers are lost in it.
 fn prior_too_wide() -> Error {

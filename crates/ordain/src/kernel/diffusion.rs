@@ -9,14 +9,26 @@
 //! number of terms grows like `8 √a`. Terms whose coefficients together stay below `1e-16 / n` are left out, since the
 //! largest entry of a column is at least `1 / n` (the constant part of the item's component).
 //!
+//! The bound R is far above nearly all of the spectrum where a few items have very many links. Lanczos' method meets
+//! such eigenvalues once and is done with them: a star takes three steps instead of `8 √a`. It is used where a few
+//! columns show that it is cheaper.
+//!
 //! `∂K/∂beta = -Δ K`.
 
+use rayon::prelude::*;
+
 use super::{Graph, Kernel, Parameter, named, no_such_parameter, parameters_of, positive};
-use crate::numeric::ShiftedLaplacian;
+use crate::numeric::{Krylov, Matrix, ShiftedLaplacian};
 use crate::{Error, Result};
 
 /// The most terms: `a` about 5e9, where a column takes a million products with the graph.
 const MOST_TERMS: usize = 1_000_000;
+
+/// With fewer terms an expansion is hardly slower than the fewest steps of Lanczos' method.
+const STEPS_FROM: usize = 128;
+
+/// The most operations for the variances or the matrix of all items: an hour on two processors.
+const MOST_WORK: f64 = 2e12;
 
 /// `exp(-beta Δ)` over a graph's items.
 #[derive(Debug, Clone)]
@@ -26,6 +38,8 @@ pub struct Diffusion {
     half_width: f64,
     beta: f64,
     coefficients: Vec<f64>,
+    /// Where Lanczos' method is cheaper than the expansion: the steps that it took for a few items.
+    steps: Option<usize>,
 }
 
 impl Diffusion {
@@ -38,7 +52,9 @@ impl Diffusion {
         let laplacian = graph.laplacian(0.0);
         let half_width = graph.degrees().into_iter().fold(0.0, f64::max);
         let coefficients = coefficients(beta, half_width, graph.len())?;
-        Ok(Self { laplacian, half_width, beta, coefficients })
+        let mut out = Self { laplacian, half_width, beta, coefficients, steps: None };
+        out.steps = out.steps_of_some();
+        Ok(out)
     }
 
     /// The number of terms of the expansion. A column costs one product with the graph per term.
@@ -46,12 +62,98 @@ impl Diffusion {
         self.coefficients.len()
     }
 
-    /// `out = X x = Δ x / half_width - x`.
-    fn scaled(&self, x: &[f64], out: &mut [f64]) {
-        self.laplacian.multiply(x, out);
-        for (out, x) in out.iter_mut().zip(x) {
-            *out = *out / self.half_width - x;
+    /// `out = exp(-beta M) e` for a matrix `M` with the spectrum of Δ and a unit vector e. `multiply` writes `M x`.
+    fn sum_terms(&self, item: usize, multiply: impl Fn(&[f64], &mut [f64]), out: &mut [f64]) {
+        out.fill(0.0);
+        out[item] = self.coefficients[0];
+        if self.coefficients.len() == 1 {
+            return;
         }
+        // X x = M x / half_width - x.
+        let scaled = |x: &[f64], out: &mut [f64]| {
+            multiply(x, out);
+            for (out, x) in out.iter_mut().zip(x) {
+                *out = *out / self.half_width - x;
+            }
+        };
+        let n = out.len();
+        let mut before = vec![0.0; n]; // T_{k-1} e
+        before[item] = 1.0;
+        let mut now = vec![0.0; n]; // T_k e
+        scaled(&before, &mut now);
+        let mut product = vec![0.0; n];
+        for (k, &coefficient) in self.coefficients.iter().enumerate().skip(1) {
+            for (out, now) in out.iter_mut().zip(&now) {
+                *out += coefficient * now;
+            }
+            if k + 1 < self.coefficients.len() {
+                scaled(&now, &mut product);
+                for (before, product) in before.iter_mut().zip(&product) {
+                    *before = 2.0 * product - *before;
+                }
+                std::mem::swap(&mut before, &mut now);
+            }
+        }
+    }
+
+    /// The steps of Lanczos' method for an item, unless the expansion is cheaper.
+    fn krylov(&self, item: usize) -> Option<Krylov> {
+        // Keeping k vectors orthogonal takes 4 k² operations per item, a term about ten.
+        let most = (2.5 * self.terms() as f64).sqrt() as usize;
+        let (n, multiply) = (self.len(), |x: &[f64], out: &mut [f64]| self.laplacian.multiply(x, out));
+        Krylov::of_unit((item, n), multiply, 2.0 * self.half_width, (self.beta, 1e-16 / n as f64), most)
+    }
+
+    /// The most steps of the first item, the one in the middle, and the one with most links; `None` if the expansion is
+    /// cheaper for one of them.
+    fn steps_of_some(&self) -> Option<usize> {
+        let n = self.len();
+        if self.terms() < STEPS_FROM || n == 0 {
+            return None;
+        }
+        let degrees = self.laplacian.diagonal();
+        let hub = (0..n).max_by(|&a, &b| degrees[a].total_cmp(&degrees[b]))?;
+        let steps = [0, n / 2, hub].map(|item| self.krylov(item).map(|krylov| krylov.steps()));
+        steps.into_iter().collect::<Option<Vec<_>>>()?.into_iter().max()
+    }
+
+    /// Refuses to compute so many columns if that would take hours.
+    fn check_work(&self, columns: usize) -> Result<()> {
+        let (n, links) = (self.len() as f64, self.laplacian.links().stored() as f64);
+        let (product, terms) = (links + 6.0 * n, self.terms() as f64);
+        let column = match self.steps.map(|steps| steps as f64) {
+            Some(steps) => steps * product + 4.0 * steps * steps * n + 6.0 * steps * terms,
+            None => terms * product,
+        };
+        let work = columns as f64 * column;
+        if work <= MOST_WORK {
+            return Ok(());
+        }
+        Err(Error::Data {
+            what: "a kernel of kind \"diffusion\"",
+            found: format!("{n} items with {} links, whose variances take about {work:.0e} operations", links / 2.0),
+            expected: format!(
+                "at most {MOST_WORK:.0e}: a smaller beta, fewer items, or kind = \"regularized-laplacian\""
+            ),
+        })
+    }
+
+    /// For every item the first one with the same links, which has the same variance.
+    fn first_alike(&self) -> Vec<usize> {
+        let row = |item: usize| self.laplacian.links().row(item);
+        let compare = |&a: &usize, &b: &usize| {
+            let ((these, own), (those, other)) = (row(a), row(b));
+            these.cmp(those).then_with(|| own.partial_cmp(other).unwrap_or(std::cmp::Ordering::Equal)).then(a.cmp(&b))
+        };
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_unstable_by(compare);
+        let mut out: Vec<usize> = (0..self.len()).collect();
+        for pair in order.windows(2) {
+            if row(pair[0]) == row(pair[1]) {
+                out[pair[1]] = out[pair[0]];
+            }
+        }
+        out
     }
 }
 
@@ -118,32 +220,51 @@ impl Kernel for Diffusion {
         0.0
     }
 
-    /// [`Diffusion::terms`] products with the graph, three vectors of memory.
+    /// [`Diffusion::terms`] products with the graph and three vectors of memory; or fewer products and more vectors, where
+    /// a few items have very many links.
     fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
-        out.fill(0.0);
-        out[item] = self.coefficients[0];
-        if self.coefficients.len() == 1 {
-            return Ok(());
-        }
-        let n = self.len();
-        let mut before = vec![0.0; n]; // T_{k-1} e
-        before[item] = 1.0;
-        let mut now = vec![0.0; n]; // T_k e
-        self.scaled(&before, &mut now);
-        let mut product = vec![0.0; n];
-        for (k, &coefficient) in self.coefficients.iter().enumerate().skip(1) {
-            for (out, now) in out.iter_mut().zip(&now) {
-                *out += coefficient * now;
+        match self.steps.and_then(|_| self.krylov(item)) {
+            Some(krylov) => {
+                let mut small = vec![0.0; krylov.steps()];
+                self.sum_terms(0, |x, out| krylov.multiply(x, out), &mut small);
+                krylov.expand(&small, out);
+                // Rounding moves the eigenvalue 0, which beta multiplies. Its vector is constant where anything spreads to,
+                // and columns sum to 1, so the part that is missing is known.
+                let total: f64 = out.iter().sum();
+                let reached = out.iter().filter(|value| **value != 0.0).count();
+                let missing = (1.0 - total) / reached as f64;
+                out.iter_mut().filter(|value| **value != 0.0).for_each(|value| *value += missing);
             }
-            if k + 1 < self.coefficients.len() {
-                self.scaled(&now, &mut product);
-                for (before, product) in before.iter_mut().zip(&product) {
-                    *before = 2.0 * product - *before;
-                }
-                std::mem::swap(&mut before, &mut now);
-            }
+            None => self.sum_terms(item, |x, out| self.laplacian.multiply(x, out), out),
         }
         Ok(())
+    }
+
+    /// One column per item. Where a few items have very many links, many others are alike and share one.
+    fn diagonal(&self, out: &mut [f64]) -> Result<()> {
+        let first: Vec<usize> = if self.steps.is_some() { self.first_alike() } else { (0..self.len()).collect() };
+        self.check_work(first.iter().enumerate().filter(|&(item, &first)| item == first).count())?;
+        let own = |column: &mut Vec<f64>, (item, out): (usize, &mut f64)| -> Result<()> {
+            if first[item] == item {
+                self.column(item, column)?;
+                *out = column[item];
+            }
+            Ok(())
+        };
+        out.par_iter_mut().enumerate().try_for_each_init(|| vec![0.0; self.len()], own)?;
+        for item in 0..out.len() {
+            out[item] = out[first[item]];
+        }
+        Ok(())
+    }
+
+    fn matrix(&self) -> Result<Matrix> {
+        let n = self.len();
+        self.check_work(n)?;
+        let mut out = Matrix::zeros(n, n);
+        let columns = out.values_mut().par_chunks_mut(n.max(1)).enumerate();
+        columns.try_for_each(|(item, column)| self.column(item, column))?;
+        Ok(out)
     }
 
     fn parameters(&self) -> Vec<Parameter> {
@@ -154,6 +275,7 @@ impl Kernel for Diffusion {
         let [beta] = parameters_of(values)?;
         self.coefficients = coefficients(beta, self.half_width, self.len())?;
         self.beta = beta;
+        self.steps = self.steps_of_some();
         Ok(())
     }
 

@@ -182,13 +182,17 @@ impl Shape {
     pub(super) fn build(&self, items: &Items, relations: &[Relation]) -> Result<Box<dyn Kernel>> {
         let n = items.len();
         let relation_of = |number: usize| relation_at(relations, number);
-        let graph_of = |spec: &RelationSpec| Graph::new(n, relation_of(spec.relation)?, spec.role);
+        let of_relation = |number: usize| move |error| Error::Relation { number, error: Box::new(error) };
+        let graph_of = |spec: &RelationSpec| {
+            Graph::new(n, relation_of(spec.relation)?, spec.role).map_err(of_relation(spec.relation))
+        };
         Ok(match self {
             Self::Vector { form, over } => {
                 let vectors = match over {
                     Over::Attributes => Vectors::from_attributes(items.attributes())?,
                     Over::Relation(spec) => {
-                        Vectors::from_rows(relation_vectors(n, relation_of(spec.relation)?, spec.role)?)
+                        let rows = relation_vectors(n, relation_of(spec.relation)?, spec.role);
+                        Vectors::from_rows(rows.map_err(of_relation(spec.relation))?)
                     }
                 };
                 Box::new(VectorKernel::new(vectors, form.clone())?)
@@ -200,7 +204,11 @@ impl Shape {
             Self::CommonCause { relation, causes } => Box::new(CommonCause::new(&graph_of(relation)?, *causes)?),
             Self::Diffusion { relation, beta } => Box::new(Diffusion::new(&graph_of(relation)?, *beta)?),
             Self::DirectedLaplacian { relation, beta, iota } => {
-                Box::new(DirectedLaplacian::new(n, relation_of(*relation)?, *beta, *iota)?)
+                let kernel = DirectedLaplacian::new(n, relation_of(*relation)?, *beta, *iota);
+                Box::new(kernel.map_err(|error| match error {
+                    Error::Data { .. } => of_relation(*relation)(error),
+                    error => error,
+                })?)
             }
         })
     }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Inference, Model, Ranking, ranked};
+use super::{Inference, Model, Ranking, memory, ranked};
 use crate::active::{
     Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, Outlook, Question, StopRule, certainty,
     choose_many,
 };
 use crate::data::{ItemId, Items, Newcomers, check_pair};
-use crate::gp::{Belief, EpParams, Incremental, Prediction, RankingParams};
+use crate::gp::{Belief, EpParams, Incremental, Observation, Prediction, RankingParams};
 use crate::kernel::{Kernel, build_with_newcomers};
 use crate::numeric::Purpose;
 use crate::watch::{LEARNING, Step};
@@ -21,6 +21,8 @@ pub struct Fitted {
     joined: Option<Items>,
     belief: Box<dyn Belief>,
     learned: usize,
+    /// The bytes that the belief takes.
+    taken: u64,
 }
 
 impl Model {
@@ -29,15 +31,16 @@ impl Model {
     /// # Errors
     /// If a kernel cannot be evaluated, an answer cannot be learned, EP does not converge, or the watch stops it.
     pub fn fit(&self, inference: Inference, watch: &Watch) -> Result<Fitted> {
-        let kernel = self.kernel()?;
         let observations = self.observations()?;
+        let taken = self.room_for(self.items.len(), &observations, inference)?;
+        let kernel = self.kernel()?;
         let belief: Box<dyn Belief> = match inference {
             Inference::Ep => {
                 Box::new(EpParams { watch: watch.clone(), ..EpParams::default() }.fit(kernel, &observations)?)
             }
             Inference::Incremental => Box::new(step_by_step(kernel, &observations, watch)?),
         };
-        Ok(Fitted { model: self.clone(), joined: None, belief, learned: observations.len() })
+        Ok(Fitted { model: self.clone(), joined: None, belief, learned: observations.len(), taken })
     }
 
     /// Learns from all standing answers, and believes accordingly of newcomers. What is believed of the model's own items is the
@@ -46,8 +49,9 @@ impl Model {
     /// # Errors
     /// As [`Model::fit`].
     pub fn fit_with(&self, newcomers: Newcomers<'_>, inference: Inference, watch: &Watch) -> Result<Fitted> {
-        let joint = Arc::new(build_with_newcomers(&self.kernels, &newcomers)?);
         let observations = self.observations()?;
+        let joint = Arc::new(build_with_newcomers(&self.kernels, &newcomers)?);
+        let taken = self.room_for(joint.len(), &observations, inference)?;
         let belief: Box<dyn Belief> = match inference {
             Inference::Ep => {
                 let params = EpParams { watch: watch.clone(), ..EpParams::default() };
@@ -56,19 +60,24 @@ impl Model {
             // Steps are along known items, so that newcomers change nothing for those.
             Inference::Incremental => Box::new(step_by_step(joint, &observations, watch)?),
         };
-        Ok(Fitted { model: self.clone(), joined: Some(newcomers.into_items()), belief, learned: observations.len() })
+        let joined = Some(newcomers.into_items());
+        Ok(Fitted { model: self.clone(), joined, belief, learned: observations.len(), taken })
+    }
+
+    /// The bytes that a belief takes, if there is room for them.
+    fn room_for(&self, items: usize, observations: &[Observation], inference: Inference) -> Result<u64> {
+        let needed = memory::of_belief(items, observations, inference);
+        let work = || format!("learning from {} answers about {items} items", observations.len());
+        memory::check(work, needed, self.memory)?;
+        Ok(needed)
     }
 }
 
-fn step_by_step(
-    kernel: Arc<dyn Kernel>,
-    observations: &[crate::gp::Observation],
-    watch: &Watch,
-) -> Result<Incremental> {
-    let mut belief = Incremental::new(kernel, observations.len())?;
+fn step_by_step(kernel: Arc<dyn Kernel>, observations: &[Observation], watch: &Watch) -> Result<Incremental> {
+    let mut belief = Incremental::new(kernel.clone(), observations.len())?;
     for (done, observation) in observations.iter().enumerate() {
         watch.step(|| Step::new(LEARNING, done, observations.len()))?;
-        belief.observe(observation)?;
+        belief.learn(observation, &kernel)?;
     }
     Ok(belief)
 }
@@ -109,7 +118,8 @@ impl Fitted {
     /// # Errors
     /// As [`rank`](crate::gp::rank).
     pub fn rank(&self, params: &RankingParams) -> Result<Ranking> {
-        ranked(self.belief(), self.items(), params)
+        let left = self.model.memory.map(|memory| memory.saturating_sub(self.taken));
+        ranked(self.belief(), self.items(), params, left)
     }
 
     /// What a judge would say of two items.

@@ -6,6 +6,7 @@
 //! [`Model::with_answers`] and [`Model::add`]; a folder's answers are kept by [`Project`](crate::Project).
 
 mod fitted;
+mod memory;
 mod ranking;
 
 use std::sync::{Arc, OnceLock};
@@ -47,6 +48,8 @@ pub struct Model {
     answer_model: AnswerModel,
     answers: Arc<AnswerLog>,
     ask: Ask,
+    /// The bytes of memory that work may take, if they are known.
+    memory: Option<u64>,
     /// Built when it is first needed.
     kernel: OnceLock<Arc<WeightedSum>>,
 }
@@ -67,6 +70,7 @@ impl Model {
             answer_model: AnswerModel::default(),
             answers: Arc::default(),
             ask: Ask::default(),
+            memory: None,
             kernel: OnceLock::new(),
         })
     }
@@ -84,6 +88,11 @@ impl Model {
     /// The same model with these settings for asking.
     pub fn with_ask(self, ask: Ask) -> Self {
         Self { ask, ..self }
+    }
+
+    /// The same model, which refuses to fit or to rank where that needs more than this many bytes of memory.
+    pub fn with_memory(self, bytes: Option<u64>) -> Self {
+        Self { memory: bytes, ..self }
     }
 
     /// The same model with these answers in place of those it had.
@@ -176,7 +185,7 @@ impl Model {
     /// # Errors
     /// As [`rank`](crate::gp::rank), or if the belief is about other items.
     pub fn rank(&self, belief: &dyn Belief, params: &RankingParams) -> Result<Ranking> {
-        ranked(belief, &self.items, params)
+        ranked(belief, &self.items, params, self.memory)
     }
 
     /// What a judge would say of two items under a belief about them, as that of a session.
@@ -266,7 +275,8 @@ impl Model {
 }
 
 /// The ranking of items by a belief, and how settled it is.
-fn ranked(belief: &dyn Belief, items: &Items, params: &RankingParams) -> Result<Ranking> {
+fn ranked(belief: &dyn Belief, items: &Items, params: &RankingParams, memory: Option<u64>) -> Result<Ranking> {
+    memory::check(|| format!("ranking {} items", items.len()), memory::of_ranking(items, params.draws), memory)?;
     if belief.len() != items.len() {
         return Err(Error::Data {
             what: "the items of a belief",

@@ -56,9 +56,12 @@ impl Matrix {
 
     /// These columns, in this order.
     pub fn select_columns(&self, columns: impl IntoIterator<Item = usize>) -> Self {
-        let values: Vec<f64> = columns.into_iter().flat_map(|column| self.column(column)).copied().collect();
-        let columns = values.len() / self.rows.max(1);
-        Self { rows: self.rows, columns, values }
+        let mut out = Self { rows: self.rows, columns: 0, values: Vec::new() };
+        for column in columns {
+            out.values.extend_from_slice(self.column(column));
+            out.columns += 1;
+        }
+        out
     }
 
     /// All columns in order, mutable; for example one per task.

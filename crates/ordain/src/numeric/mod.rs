@@ -5,6 +5,7 @@
 pub(crate) mod conjugate_gradients;
 pub mod dense;
 mod inverse_diagonal;
+mod lanczos;
 mod laplacian_solve;
 mod local_solve;
 mod matrix;
@@ -19,6 +20,7 @@ pub mod student;
 
 pub(crate) use conjugate_gradients::{ConjugateGradients, SymmetricOperator};
 pub use inverse_diagonal::InverseDiagonal;
+pub(crate) use lanczos::Krylov;
 pub use matrix::Matrix;
 pub use random::{Purpose, Seed, Stream};
 pub use shifted_laplacian::ShiftedLaplacian;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub use recorder::Recorder;
 use recorder::{Log, tie_without_width};
 
-use crate::active::{AskOptions, Asking, Facts, Question, Session, Strategy, Unfit};
+use crate::active::{AskOptions, Asking, Facts, Ground, Question, Session, Strategy, Unfit};
 use crate::data::{Answer, Ask, Entry, ItemId, Items, Newcomers, check_pair};
 use crate::formats::{
     Draft, Known, NewLinks, ProjectData, ProjectFile, Sketch, Table, draft_project, named_pair, read_project, rounded,
@@ -61,9 +61,10 @@ impl Project {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let ProjectData { file, items, relations, kernels, answers, noise, tie_width, ask } = read_project(path)?;
         let log = Log::new(file.path.clone(), file.answers.clone(), tie_width);
+        let answer_model = AnswerModel::new(noise, tie_width).map_err(|error| file.place(error))?;
         let model = Model::new(items, kernels)?
             .with_relations(relations)
-            .with_answer_model(AnswerModel::new(noise, tie_width)?)
+            .with_answer_model(answer_model)
             .with_answers(answers)?
             .with_ask(ask);
         Ok(Self { file, model, log, options: AskOptions::default(), pool: None, watch: Watch::NONE, session: None })
@@ -173,7 +174,8 @@ impl Project {
             Some(session) => session,
             None => {
                 self.resolve(&self.options)?;
-                self.learnable()?.session(&self.options, self.pool.as_deref(), &self.watch)?
+                let session = self.learnable()?.session(&self.options, self.pool.as_deref(), &self.watch);
+                session.map_err(|error| self.file.place(error))?
             }
         };
         Ok(self.session.insert(session))
@@ -184,7 +186,8 @@ impl Project {
     /// # Errors
     /// As [`Model::session`].
     pub fn ask(&mut self) -> Result<Option<Question>> {
-        self.session()?.ask()
+        let asked = self.session()?.ask();
+        asked.map_err(|error| self.file.place(error))
     }
 
     /// Checks that answers can be recorded, so that nobody answers in vain.
@@ -201,7 +204,8 @@ impl Project {
     /// If the answer cannot be learned, or cannot be written. Neither the log nor what is believed changes then.
     pub fn tell(&mut self, answer: Answer) -> Result<()> {
         let answer = answer.tidy();
-        self.session_mut()?.tell(answer.clone())?;
+        let told = self.session_mut()?.tell(answer.clone());
+        told.map_err(|error| self.file.place(error))?;
         let entry = Entry::Answer(answer);
         if let Err(error) = self.log.append(&entry, self.model.items()) {
             // It was learned but is not on the disk: what is believed starts again from the log.
@@ -236,7 +240,7 @@ impl Project {
     /// # Errors
     /// As [`Model::fit`].
     pub fn fit(&self, inference: Inference, watch: &Watch) -> Result<Fitted> {
-        self.learnable()?.fit(inference, watch)
+        self.learnable()?.fit(inference, watch).map_err(|error| self.file.place(error))
     }
 
     /// Learns from all standing answers, and believes accordingly of newcomers.
@@ -244,7 +248,7 @@ impl Project {
     /// # Errors
     /// As [`Model::fit_with`].
     pub fn fit_with(&self, newcomers: Newcomers<'_>, inference: Inference, watch: &Watch) -> Result<Fitted> {
-        self.learnable()?.fit_with(newcomers, inference, watch)
+        self.learnable()?.fit_with(newcomers, inference, watch).map_err(|error| self.file.place(error))
     }
 
     /// Reads newcomers from a table with the columns of the project's items, and their links.
@@ -273,7 +277,7 @@ impl Project {
         if self.observations()?.is_empty() {
             return Err(InputError::new(&self.file.answers, "answers to learn from").found("none").hint(hint).into());
         }
-        self.model.tune(params)
+        self.model.tune(params).map_err(|error| self.file.place(error))
     }
 
     /// Compares the model with those that lack one of its kernels.
@@ -281,7 +285,7 @@ impl Project {
     /// # Errors
     /// As [`Model::compare`].
     pub fn compare(&self, params: &ComparisonParams) -> Result<Comparison> {
-        self.learnable()?.compare(params)
+        self.learnable()?.compare(params).map_err(|error| self.file.place(error))
     }
 
     /// Writes tuned parameters into the project file, rounded as they are written, and goes on with them. Everything else in the file
@@ -309,6 +313,19 @@ impl Project {
         self.model = self.model.clone().with_ask(ask);
         self.session = None;
         Ok(())
+    }
+
+    /// What simulated sessions are played on.
+    ///
+    /// # Errors
+    /// As [`Model::ground`].
+    pub fn ground(&self, facts: Facts) -> Result<Ground> {
+        self.model.ground(facts).map_err(|error| self.file.place(error))
+    }
+
+    /// Refuses work that needs more than this many bytes of memory from now on.
+    pub fn set_memory(&mut self, bytes: Option<u64>) {
+        self.model = self.model.clone().with_memory(bytes);
     }
 
     /// What the kernels are called: by their kind and relation, and by their number too where that is not enough.

@@ -2,6 +2,7 @@
 //! when they are told to.
 #![allow(clippy::unwrap_used)]
 
+mod contradictions;
 mod model;
 mod project;
 mod watched;

@@ -3,6 +3,7 @@
 
 mod entries;
 mod graphs;
+mod hubs;
 mod large_graphs;
 mod laws;
 mod newcomers;

@@ -50,6 +50,12 @@ impl Evidence {
         Ok((state.log_evidence(), gradient(kernel, &self.basis, &state)?))
     }
 
+    /// The log evidence under this kernel, and the sites, one per observation.
+    pub(in crate::gp) fn sites(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(f64, Vec<Site>)> {
+        let state = self.fixed_point(params, kernel)?;
+        Ok((state.log_evidence(), state.sites().to_vec()))
+    }
+
     /// The log evidence under this kernel, and the belief; for coordinates that are items.
     pub(in crate::gp) fn believe(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(f64, Posterior)> {
         let state = self.fixed_point(params, kernel)?;

@@ -6,7 +6,9 @@
 //! moments, then solve for the mean".
 //!
 //! Two such steps, then fresh variances, converge quickly. Updating all sites and variances together (parallel EP)
-//! circles for ever with very many answers on few items. Updating one site at a time costs `b²` per answer.
+//! circles for ever with very many answers on few items. Updating one site at a time costs `b²` per answer. It is the
+//! last resort: thousands of judges who agree on a pair, with next to no noise, make the steps above collapse at first
+//! and then creep.
 
 use rayon::prelude::*;
 
@@ -18,6 +20,9 @@ use crate::numeric::dense::{
     squared_distance, transpose,
 };
 use crate::numeric::{ConjugateGradients, Matrix, SparseMatrix, SymmetricOperator};
+
+/// The most that rounding may move at a fixed point.
+const MOST_ROUNDING: f64 = 1e-6;
 
 /// The Gaussian factor `exp(-½ precision x² + shift x)` that stands for an observation of `x`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -46,8 +51,17 @@ impl Site {
     }
 
     /// The site whose product with the cavity has the moments of the tilted distribution (XPGP eqs. 9-12).
-    fn matching(observation: &Observation, cavity: Gaussian) -> Self {
-        Self::from_moments(observation.moments(cavity.mean, cavity.variance), cavity.mean)
+    ///
+    /// # Errors
+    /// If it is not finite.
+    fn matching(observation: &Observation, cavity: Gaussian) -> Result<Self> {
+        let moments = observation.moments(cavity.mean, cavity.variance);
+        // Squares beyond the range of numbers leave NaN, or nothing of the variance.
+        if !(moments.slope.is_finite() && moments.curvature.is_finite() && moments.left > 0.0) {
+            return Err(prior_too_wide());
+        }
+        let site = Self::from_moments(moments, cavity.mean);
+        if site.precision.is_finite() && site.shift.is_finite() { Ok(site) } else { Err(prior_too_wide()) }
     }
 
     /// The site that gives a Gaussian of this mean these moments.
@@ -142,15 +156,62 @@ impl State {
     /// factorisation too, and `O(b)` per observation.
     pub(super) fn iterate(&mut self, damping: f64) -> Result<f64> {
         let before = self.sites.clone();
-        self.match_sites();
+        self.match_sites()?;
         if self.approach_mean(&before).is_err() {
             self.solve_mean()?;
         }
         self.follow_mean();
-        self.match_sites();
+        self.match_sites()?;
+        let change = self.settle()?;
+        self.move_cavities(damping);
+        Ok(change)
+    }
+
+    /// Forgets the sites.
+    pub(super) fn forget(&mut self) {
+        self.sites.fill(Site::default());
+        self.mean.fill(0.0);
+        self.cholesky = Cholesky::identity(self.prior.transpose().rows());
+        self.root = self.prior.transpose().clone();
+        self.marginals = self.fresh_marginals();
+    }
+
+    /// Matches one site after the other to the Gaussian that all others make at that moment, then takes fresh means and
+    /// variances from the sites. Returns what [`State::iterate`] returns. `2 b²` operations per observation.
+    pub(super) fn sweep(&mut self) -> Result<f64> {
+        for (observation, site) in self.observations.iter().zip(&mut self.sites) {
+            let along = match observation.functional {
+                Functional::Item(item) => self.root.column(item as usize).to_vec(),
+                Functional::Difference(first, second) => {
+                    let mut along = self.root.column(first as usize).to_vec();
+                    add_scaled(&mut along, -1.0, self.root.column(second as usize));
+                    along
+                }
+            };
+            let marginal = Gaussian { mean: observation.functional.of(&self.mean), variance: dot(&along, &along) };
+            let before = std::mem::replace(site, Site::matching(observation, site.cavity(marginal))?);
+            let precision = site.precision - before.precision;
+            // The marginal has at least the precision of its old site, so this is positive; rounding must not undo that.
+            let grown = (1.0 + precision * marginal.variance).max(f64::EPSILON);
+            let step = (site.shift - before.shift - precision * marginal.mean) / grown;
+            // The covariance V' V loses precision / grown times the square of V' along. Of V itself this takes the
+            // part that leaves 1 / grown of the squared length along it.
+            let part = if marginal.variance > 0.0 { (1.0 - grown.sqrt().recip()) / marginal.variance } else { 0.0 };
+            for (mean, column) in self.mean.iter_mut().zip(self.root.columns_mut()) {
+                let own = dot(&along, column);
+                *mean += step * own;
+                add_scaled(column, -part * own, &along);
+            }
+        }
+        let change = self.settle()?;
+        self.cavities = self.sites.iter().zip(&self.marginals).map(|(site, &marginal)| site.cavity(marginal)).collect();
+        Ok(change)
+    }
+
+    /// Takes means and variances from the sites. Returns the largest change of a functional.
+    fn settle(&mut self) -> Result<f64> {
         self.solve_mean()?;
         self.prior.divided_by(&self.cholesky, &mut self.root);
-
         let fresh = self.fresh_marginals();
         let mut change: f64 = 0.0;
         for ((observation, old), new) in self.observations.iter().zip(&self.marginals).zip(&fresh) {
@@ -165,7 +226,6 @@ impl State {
             change = change.max(moved).max(grown);
         }
         self.marginals = fresh;
-        self.move_cavities(damping);
         Ok(change)
     }
 
@@ -198,10 +258,11 @@ impl State {
         }
     }
 
-    fn match_sites(&mut self) {
+    fn match_sites(&mut self) -> Result<()> {
         for ((site, observation), &cavity) in self.sites.iter_mut().zip(&self.observations).zip(&self.cavities) {
-            *site = Site::matching(observation, cavity);
+            *site = Site::matching(observation, cavity)?;
         }
+        Ok(())
     }
 
     /// Moves the cavity means along with the mean, their variances held: `c = d'm (1 + q tau) - q nu`.
@@ -394,7 +455,12 @@ impl State {
     /// prior's, which is 1 in the coordinates that F maps from; they are known to this part of it. At most a millionth:
     /// beyond that, standing still would be luck.
     pub(super) fn rounding(&self) -> f64 {
-        (f64::EPSILON * self.cholesky.largest_pivot()).min(1e-6)
+        (f64::EPSILON * self.cholesky.largest_pivot()).min(MOST_ROUNDING)
+    }
+
+    /// Whether rounding moves more than that.
+    pub(super) fn is_lost_in_rounding(&self) -> bool {
+        self.rounding() >= MOST_ROUNDING
     }
 
     /// EP's approximation to the log probability of the observations: the sites' constants $\log\tilde Z_s$, which

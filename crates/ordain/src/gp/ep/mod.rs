@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Belief, Factor, Functional, Observation};
+use super::{Belief, Factor, Functional, Observation, check_prior, prior_too_wide};
 use crate::data::ItemId;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
@@ -43,6 +43,13 @@ use fixed_point::State;
 
 /// Iterations that may go back and forth without a check on the steps.
 const PATIENCE: usize = 60;
+
+/// Sweeps over the answers one by one, where iterations over all of them together did not converge. Ten thousand judges
+/// who agree on a pair take a hundred, contradictions take ten.
+const MOST_SWEEPS: usize = 500;
+
+/// Sweeps after which the sites have about their final size.
+const SWEEPS_TO_SETTLE: usize = 10;
 
 /// When EP stops.
 #[derive(Debug, Clone)]
@@ -89,7 +96,7 @@ impl EpParams {
         let (mut damping, mut last) = (1.0, f64::INFINITY);
         for iteration in 1..=self.max_iterations {
             self.watch.step(|| Step::new(LEARNING, iteration - 1, None))?;
-            let change = state.iterate(damping)?;
+            let Ok(change) = state.iterate(damping) else { break };
             if change <= self.tolerance.max(state.rounding()) {
                 return Ok(iteration);
             }
@@ -99,9 +106,20 @@ impl EpParams {
             }
             last = change;
         }
+        state.forget();
+        for sweep in 1..=MOST_SWEEPS {
+            self.watch.step(|| Step::new(LEARNING, self.max_iterations + sweep - 1, None))?;
+            last = state.sweep()?;
+            if last <= self.tolerance.max(state.rounding()) {
+                return Ok(self.max_iterations + sweep);
+            }
+            if sweep >= SWEEPS_TO_SETTLE && state.is_lost_in_rounding() {
+                return Err(prior_too_wide());
+            }
+        }
         Err(Error::NotConverged {
             what: "expectation propagation",
-            iterations: self.max_iterations,
+            iterations: self.max_iterations + MOST_SWEEPS,
             residual: last,
             dimension: state.len(),
         })
@@ -140,6 +158,7 @@ impl Ep {
         let mut reduction = None;
         if !everything {
             kernel.diagonal(&mut variances)?;
+            check_prior(&variances)?;
             let (means, matrix) = state.condition(columns)?;
             for (item, variance) in variances.iter_mut().enumerate() {
                 // Rounding may leave a hair below zero where nothing is left to learn.

@@ -58,6 +58,11 @@ impl Lazy {
         }
     }
 
+    /// The same before any observation. It shares the columns of the prior.
+    pub(super) fn unlearned(&self) -> Self {
+        Self { prior: self.prior.clone(), ..Self::new(self.kernel.clone()) }
+    }
+
     /// The number of rank-one terms.
     pub(super) fn rank(&self) -> usize {
         self.reduction.rank()
