@@ -271,6 +271,9 @@ fn query_rows(evaluation: &Evaluation) -> impl Iterator<Item = Vec<String>> {
     })
 }
 
+/// The widest name of a run or a query that a table shows.
+const WIDEST: usize = 60;
+
 fn show(evaluation: &Evaluation, measures: &[Measure], p: &[Vec<Option<f64>>], per_query: bool) -> Outcome {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -279,7 +282,8 @@ fn show(evaluation: &Evaluation, measures: &[Measure], p: &[Vec<Option<f64>>], p
         let short = |cell: String| cell.parse::<f64>().map_or(cell, |value| output::fixed(value, 4));
         for row in query_rows(evaluation) {
             let (names, values) = row.split_at(2);
-            table.add_row(names.iter().cloned().chain(values.iter().cloned().map(short)));
+            let names = names.iter().map(|name| output::cut(name, WIDEST));
+            table.add_row(names.chain(values.iter().cloned().map(short)));
         }
     }
     for (run, p) in evaluation.runs.iter().zip(p) {
@@ -291,16 +295,16 @@ fn show(evaluation: &Evaluation, measures: &[Measure], p: &[Vec<Option<f64>>], p
         let means =
             p.iter().enumerate().map(|(measure, p)| format!("{}{}", output::fixed(run.mean(measure), 4), star(p)));
         let count = if per_query { "all".to_owned() } else { run.counted().to_string() };
-        table.add_row([run.name.clone(), count].into_iter().chain(means));
+        table.add_row([output::cut(&run.name, WIDEST), count].into_iter().chain(means));
     }
     for column in 1..=measures.len() + 1 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    output::text(table.trim_fmt())?;
+    output::table(&table)?;
     if evaluation.runs.len() > 1 {
-        let first = &evaluation.runs[0].name;
+        let first = output::cut(&evaluation.runs[0].name, WIDEST);
         output::note(format!("* p < 0.05, ** p < 0.01 against {first} (paired t test, Holm's correction)"));
     }
     Ok(())

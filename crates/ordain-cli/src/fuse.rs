@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use ordain::formats::{fits_run, write_whole};
+use ordain::formats::{check_apart, fits_run, write_whole};
 use ordain::order::{ExpertWeights, Fused, Fusion, Learning, Pool, RankOrdering, Unretrieved};
 use rayon::prelude::*;
 
@@ -129,6 +129,7 @@ const MOST_EXPERTS: usize = 2000;
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let learn = check_usage(arguments)?;
+    check_files(arguments)?;
     let working = working("fusing");
     let mut source = Source::read(arguments)?;
     let input =
@@ -160,6 +161,18 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return Ok(std::io::stdout().lock().write_all(&text)?);
     }
     report.show(arguments.format)
+}
+
+/// Checks that no file to be written is also read, or written twice.
+fn check_files(arguments: &Arguments) -> Outcome {
+    fn named<'a>(roles: &[(&'a str, &'a [PathBuf])]) -> Vec<(&'a str, &'a Path)> {
+        roles.iter().flat_map(|&(role, files)| files.iter().map(move |file| (role, file.as_path()))).collect()
+    }
+    let Arguments { runs, letor, qrels, clicks, shown, state, output, plot, .. } = arguments;
+    let outputs = [("--output", output.as_slice()), ("--state", state.as_slice()), ("--plot", plot.as_slice())];
+    let feedback = [("--qrels", qrels.as_slice()), ("--clicks", clicks.as_slice()), ("--shown", shown.as_slice())];
+    let lists = [("a run", runs.as_slice()), ("--letor", letor.as_slice())];
+    Ok(check_apart(&named(&outputs), &[named(&lists), named(&feedback)].concat())?)
 }
 
 /// Checks combinations of arguments that the parser cannot check; returns how weights are learned.

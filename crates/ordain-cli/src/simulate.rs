@@ -4,7 +4,7 @@ pub mod picture;
 mod problem;
 mod tuning;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -14,8 +14,7 @@ use ordain::active::{
     AskOptions, BeliefKind, Contender, Curve, Facts, Ground, Judge, Point, Quality, Strategy, Tournament,
 };
 use ordain::data::Goal;
-use ordain::formats::DEFAULT_NOISE;
-use ordain::formats::read_kernels;
+use ordain::formats::{DEFAULT_NOISE, check_apart, read_kernels};
 use ordain::gp::AnswerModel;
 use ordain::kernel::{KernelSpec, Parameter};
 use ordain::numeric::Seed;
@@ -134,6 +133,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
+/// Checks that the picture is none of the files that are read.
+fn check_plot(arguments: &Arguments, inputs: &[(&str, &Path)]) -> Outcome {
+    let Some(plot) = &arguments.plot else { return Ok(()) };
+    let model = arguments.model.as_deref().map(|file| ("--model", file));
+    Ok(check_apart(&[("--plot", plot)], &inputs.iter().copied().chain(model).collect::<Vec<_>>())?)
+}
+
 /// A tournament with its grounds and contenders.
 struct Game {
     grounds: Vec<Ground>,
@@ -143,6 +149,7 @@ struct Game {
 
 fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
     let mut project = Project::open(arguments.project.as_deref().unwrap_or(".".as_ref()))?;
+    check_plot(arguments, &project.file().roles())?;
     let facts = project.facts(arguments.truth.as_deref().unwrap_or_default())?;
     let usual = project.model().ask().goal;
     let goal = arguments.goal.given(usual)?.unwrap_or(usual);
@@ -179,6 +186,7 @@ fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
 }
 
 fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
+    check_plot(arguments, &arguments.letor.iter().map(|file| ("--letor", &**file)).collect::<Vec<_>>())?;
     let goal = arguments.goal.given(Goal::WholeOrder)?.unwrap_or(Goal::WholeOrder);
     let contenders = contenders(&arguments.strategy, &arguments.focus, &arguments.belief, goal)?;
     let queries = problem::queries(&arguments.letor)?;
@@ -344,7 +352,7 @@ fn csv_rows(contender: &Contender, curve: &Curve) -> Vec<Vec<String>> {
 
 fn show(runs: &[(&Contender, &Curve)], measure: Measure, game: &Game) -> Outcome {
     let named = named(runs);
-    output::text(table(&named, measure).trim_fmt())?;
+    output::table(&table(&named, measure))?;
     output::text("")?;
     output::text(draw(&named, measure))?;
     let sessions = output::count(game.grounds.len() * game.tournament.repeats, "session");

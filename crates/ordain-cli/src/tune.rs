@@ -164,7 +164,7 @@ fn show(report: &Report, kernels: &[String]) -> Outcome {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    output::text(table.trim_fmt())
+    output::table(&table)
 }
 
 /// A number with four significant digits.
