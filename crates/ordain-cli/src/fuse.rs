@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
+use ordain::InputError;
 use ordain::formats::{check_apart, fits_run, write_whole};
 use ordain::order::{ExpertWeights, Fused, Fusion, Learning, Pool, RankOrdering, Unretrieved};
 use rayon::prelude::*;
@@ -225,6 +226,7 @@ impl Fuser<'_> {
     /// LTOT figure 2: order, then learn, query by query.
     fn fuse(&mut self, source: &mut Source, out: &mut dyn Write, tell: impl Fn(usize)) -> Outcome {
         let arguments = self.arguments;
+        let files = self.input.files();
         loop {
             let batch = self.input.batch(BATCH)?;
             if batch.is_empty() {
@@ -232,7 +234,7 @@ impl Fuser<'_> {
             }
             // Weights that stay as they are leave the orders to all cores too.
             let fixed = self.weights.if_fixed();
-            let prepare = |query| Pooled::new(query, arguments)?.ordered(arguments.order, fixed);
+            let prepare = |query| Pooled::new(query, &files, arguments)?.ordered(arguments.order, fixed);
             let prepared: Vec<ordain::Result<_>> = batch.par_iter().map(prepare).collect();
             for prepared in prepared {
                 let (pooled, fused): (Pooled<'_>, Option<Fused>) = prepared?;
@@ -254,15 +256,17 @@ impl Fuser<'_> {
 /// A query with all documents that any expert returned for it.
 struct Pooled<'a> {
     query: &'a Query,
+    /// The file of every run, for errors.
+    files: &'a [PathBuf],
     /// In rising order.
     documents: Vec<&'a str>,
     experts: Vec<RankOrdering>,
 }
 
 impl<'a> Pooled<'a> {
-    fn new(query: &'a Query, arguments: &Arguments) -> ordain::Result<Self> {
+    fn new(query: &'a Query, files: &'a [PathBuf], arguments: &Arguments) -> ordain::Result<Self> {
         let pool = Pool::new(query.lists(arguments.depth))?;
-        Ok(Self { query, documents: pool.documents().to_vec(), experts: pool.experts(arguments.unretrieved)? })
+        Ok(Self { query, files, documents: pool.documents().to_vec(), experts: pool.experts(arguments.unretrieved)? })
     }
 
     /// Adds the order, where the weights are known already.
@@ -272,12 +276,23 @@ impl<'a> Pooled<'a> {
     }
 
     fn order(&self, order: Fusion, weights: &[f64]) -> ordain::Result<Fused> {
-        order.order(&self.experts, weights).map_err(|error| match error {
-            ordain::Error::Data { what, found, expected } => {
+        order.order(&self.experts, weights).map_err(|error| match (error, self.query.infinite()) {
+            (ordain::Error::Data { .. }, Some((expert, line, score))) => {
+                let error = InputError::new(
+                    &self.files[expert],
+                    format!("finite scores of query {}, for --order {order}", self.query.name()),
+                );
+                error
+                    .line(line)
+                    .found(score.to_string())
+                    .hint("choose an order that takes no sums, or mend the file")
+                    .into()
+            }
+            (ordain::Error::Data { what, found, expected }, None) => {
                 let found = format!("{found} for query {}", self.query.name());
                 ordain::Error::Data { what, found, expected }
             }
-            other => other,
+            (other, _) => other,
         })
     }
 

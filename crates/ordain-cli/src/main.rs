@@ -163,9 +163,12 @@ fn unwritten(error: &std::io::Error) -> ExitCode {
 fn complain(message: &str, hint: Option<&str>, code: u8) -> ExitCode {
     /// Room for any path. No message should come near it.
     const LONGEST: usize = 8000;
-    output::note(format_args!("error: {}", output::cut(message, LONGEST)));
-    if let Some(hint) = hint {
-        output::note(format_args!("hint: {}", output::cut(hint, LONGEST)));
-    }
+    let say = |kind: &str, text: &str| {
+        let short: String = text.chars().take(LONGEST).collect();
+        let more = if short.len() < text.len() { "…" } else { "" };
+        output::note(format_args!("{kind}: {short}{more}"));
+    };
+    say("error", message);
+    hint.into_iter().for_each(|hint| say("hint", hint));
     ExitCode::from(code)
 }

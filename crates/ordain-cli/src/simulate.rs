@@ -11,7 +11,7 @@ use clap::builder::PossibleValuesParser;
 use comfy_table::{CellAlignment, Table, presets};
 pub use ordain::active::QualityMeasure as Measure;
 use ordain::active::{
-    AskOptions, BeliefKind, Contender, Curve, Facts, Ground, Judge, Point, Quality, Strategy, Tournament,
+    AskOptions, BeliefKind, Contender, Curve, Facts, Ground, Judge, Point, Quality, Strategy, Tournament, marks,
 };
 use ordain::data::Goal;
 use ordain::formats::{DEFAULT_NOISE, check_apart, read_kernels};
@@ -61,8 +61,8 @@ pub struct Arguments {
     /// LETOR files. Their grades are the truth
     #[arg(long, value_name = "FILE", num_args = 1..)]
     letor: Vec<PathBuf>,
-    /// The number of answers per session
-    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..))]
+    /// The number of answers per session, at most a million
+    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     answers: u32,
     /// How pairs are chosen [default: the usual strategy for the goal]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(Strategy::names()))]
@@ -76,8 +76,8 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',', default_value = "gp", value_parser = word::parser::<BeliefKind>())]
     belief: Vec<BeliefKind>,
     /// The number of sessions of each kind, per query. They differ in the random parts: order within grades, noise,
-    /// draws of the strategy
-    #[arg(long, value_name = "R", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    /// draws of the strategy. At most a million
+    #[arg(long, value_name = "R", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     repeats: u32,
     /// The seed of all random choices
     #[arg(long, default_value = "1")]
@@ -115,6 +115,7 @@ fn not_negative(text: &str) -> Result<f64, String> {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let game = if arguments.letor.is_empty() { project_game(arguments)? } else { letor_game(arguments)? };
+    game.check_size()?;
     let working = working("playing sessions");
     let tournament = Tournament { watch: working.watch(), ..game.tournament.clone() };
     let curves = tournament.play(&game.grounds, &game.contenders)?;
@@ -145,6 +146,21 @@ struct Game {
     grounds: Vec<Ground>,
     contenders: Vec<Contender>,
     tournament: Tournament,
+}
+
+impl Game {
+    /// Checks that the results at all marks of all sessions fit into memory. Each takes 48 bytes.
+    fn check_size(&self) -> Outcome {
+        const MOST: usize = 20_000_000;
+        let sessions = self.grounds.len().saturating_mul(self.tournament.repeats).saturating_mul(self.contenders.len());
+        if marks(self.tournament.answers).len().saturating_mul(sessions) <= MOST {
+            return Ok(());
+        }
+        Err(Failure::Usage {
+            message: format!("{sessions} sessions of {} answers have more results than fit", self.tournament.answers),
+            hint: "give a smaller number for --answers or --repeats",
+        })
+    }
 }
 
 fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
@@ -205,10 +221,20 @@ fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
             // Parameters that were tuned on the other half.
             model = model.with_parameters(&tuned[1 - at % 2])?;
         }
-        Ok(model.ground(Facts::Grades(query.grades))?)
+        Ok(model.ground(Facts::Grades(query.grades)).map_err(|error| unfit(error, arguments))?)
     };
     let grounds = queries.into_iter().enumerate().map(ground).collect::<Result<_, _>>()?;
     Ok(Game { grounds, contenders, tournament })
+}
+
+/// The error of kernels that do not fit a query, with the file that they come from.
+fn unfit(error: ordain::Error, arguments: &Arguments) -> ordain::Error {
+    match (error, &arguments.model) {
+        (ordain::Error::Data { what, found, expected }, Some(file)) => {
+            InputError::new(file, expected).column(what).found(found).into()
+        }
+        (error, _) => error,
+    }
 }
 
 /// Tunes the kernels on either half of the queries.

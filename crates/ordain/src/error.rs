@@ -15,7 +15,7 @@ pub enum Error {
     Input(Box<InputError>),
 
     /// A file cannot be read or written.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {source}", named(path))]
     Io {
         /// The action that failed: "read", "append to".
         action: &'static str,
@@ -191,11 +191,20 @@ pub(crate) fn token(text: &str) -> String {
 /// A description as messages show it: cut if it is long, with controls escaped.
 fn description(text: &str) -> String {
     let (start, more) = beginning(text, LONGEST_DESCRIPTION);
-    let mut shown = String::new();
-    for letter in start.chars() {
+    without_controls(start) + more
+}
+
+/// The name of a file as messages show it, with controls escaped.
+fn named(path: &Path) -> String {
+    without_controls(&path.to_string_lossy())
+}
+
+fn without_controls(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
         if letter.is_control() { shown.extend(letter.escape_debug()) } else { shown.push(letter) }
     }
-    shown + more
+    shown
 }
 
 /// The first letters of a text, and an ellipsis if there are more.
@@ -255,7 +264,7 @@ impl InputError {
 
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file.display())?;
+        write!(f, "{}", named(&self.file))?;
         if let Some(line) = self.line {
             write!(f, ", line {line}")?;
         }

@@ -366,7 +366,11 @@ pub fn of_scorer(arguments: &BoundArguments, letor: &Path, unlabelled: &Path, fo
         return Err(ordain::Error::from(error.found(without[0].len().to_string())).into());
     }
     let draws: Vec<usize> = (0..labelled.len()).collect();
-    let learned = PairwiseRiskParams::default().cross_validate(&labelled, &draws, arguments.folds)?;
+    let learned = PairwiseRiskParams::default().cross_validate(&labelled, &draws, arguments.folds);
+    let learned = learned.map_err(|error| match error {
+        ordain::Error::Data { found, expected, .. } => InputError::new(letor, expected).found(found).into(),
+        other => other,
+    })?;
     let bound = learned.bound(&labelled, &without, arguments.delta())?;
     drop(working);
     let without_pair = labelled.iter().filter(|query| !query.has_pair()).count();

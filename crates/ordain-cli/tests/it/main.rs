@@ -12,6 +12,7 @@ mod contract;
 mod demo;
 mod eval;
 mod fine;
+mod fire;
 mod fuse;
 mod init;
 mod newcomers;
