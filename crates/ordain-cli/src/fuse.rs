@@ -301,9 +301,15 @@ impl<'a> Pooled<'a> {
         for ((&item, score), rank) in shown.iter().zip(scores).zip(1..) {
             let document = self.documents[item];
             if !(fits_run(document) && fits_run(query)) {
-                let found = format!("document {document:?} for query {query:?}");
-                let expected = "ids without spaces, for a TREC run".into();
-                return Err(ordain::Error::Data { what: "an id", found, expected }.into());
+                let found = format!("document {document} for query {query}");
+                let expected = "ids without spaces, for a TREC run";
+                return Err(match self.query.place_of(document) {
+                    Some((expert, line)) => {
+                        InputError::new(&self.files[expert], expected).line(line).found(found).into()
+                    }
+                    None => ordain::Error::Data { what: "an id", found, expected: expected.into() },
+                }
+                .into());
             }
             writeln!(out, "{query} Q0 {document} {rank} {score} {tag}")?;
         }

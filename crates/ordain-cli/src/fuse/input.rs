@@ -92,6 +92,17 @@ impl Query {
         })
     }
 
+    /// The first row of a document: the position of its expert, and its line.
+    pub fn place_of(&self, document: &str) -> Option<(usize, u64)> {
+        let Self::Runs(runs) = self else { return None };
+        runs.lists.iter().enumerate().find_map(|(expert, list)| {
+            let list = list.as_ref()?;
+            let mut rows = list.queries.iter().flat_map(|(_, rows)| rows);
+            let row = rows.find(|row| list.document(row) == document)?;
+            Some((expert, row.line.into()))
+        })
+    }
+
     /// The documents and their grades, where they come with the lists.
     pub fn grades(&self) -> Option<(&[String], &[f64])> {
         match self {
