@@ -3,6 +3,7 @@
 mod cards;
 mod input;
 mod progress;
+mod terminal;
 
 use std::path::PathBuf;
 use std::thread;
@@ -91,7 +92,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     project.set_watch(working.watch());
     project.session()?;
     drop(working);
-    let input = Input::new();
+    let input = Input::new()?;
     let rule = arguments.wanted.rule(project.asking()?.goal);
     let progress = Progress::new(rule, &project, !input.is_terminal())?;
     let judge = arguments.judge.clone();
@@ -217,7 +218,9 @@ impl Talk {
     }
 }
 
-/// A name without characters that move the cursor.
+/// A name as sentences show it: of a readable length, without characters that move the cursor.
 fn shown(name: &str) -> String {
-    output::cut(name, usize::MAX)
+    /// Two of these fill a few lines.
+    const LONGEST: usize = 200;
+    output::cut(name, LONGEST)
 }

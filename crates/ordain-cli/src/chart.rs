@@ -16,12 +16,12 @@ const MARKERS: [char; 12] = ['●', '○', '▲', '△', '■', '□', '◆', '�
 /// Rows of the picture.
 const HEIGHT: usize = 14;
 
-/// Draws curves over one axis, in at most this many columns and at least 30. Points have markers, dots connect them,
+/// Draws curves over one axis, in at most this many columns and at least 18. Points have markers, dots connect them,
 /// and a legend stands below. Earlier curves cover later ones.
 pub fn draw(lines: &[Line], across: &str, up: &str, columns: usize) -> String {
     /// Columns left of the picture: a number and the axis.
     const LEFT: usize = 8;
-    let width = columns.saturating_sub(LEFT + 2).clamp(20, 72);
+    let width = columns.saturating_sub(LEFT + 2).clamp(8, 72);
     let points = || lines.iter().flat_map(|line| &line.points);
     let range = |of: fn(&(f64, f64)) -> f64| {
         points().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)))
@@ -52,10 +52,15 @@ pub fn draw(lines: &[Line], across: &str, up: &str, columns: usize) -> String {
         out.push_str(&format!("{label}{}\n", text.trim_end()));
     }
     let (left, right) = (left.to_string(), format!("{right} {across}"));
+    // Without room for both ends there is one.
+    let left = if left.width() + right.width() < width { left } else { String::new() };
     let gap = width.saturating_sub(left.width() + right.width());
-    out.push_str(&format!("{:6} └{}\n{:8}{left}{}{right}\n", "", "─".repeat(width), "", " ".repeat(gap)));
+    out.push_str(&format!("{:6} └{}\n{:LEFT$}{left}{}{right}\n", "", "─".repeat(width), "", " ".repeat(gap)));
+    // The legend stands below the picture, or at the margin if it does not fit there.
+    let longest = lines.iter().map(|line| line.name.width() + 2).max().unwrap_or(0);
+    let margin = if LEFT + longest > columns { 0 } else { LEFT };
     for (at, line) in lines.iter().enumerate() {
-        out.push_str(&format!("{:8}{} {}\n", "", MARKERS[at % MARKERS.len()], line.name));
+        out.push_str(&format!("{:margin$}{} {}\n", "", MARKERS[at % MARKERS.len()], line.name));
     }
     out
 }

@@ -212,7 +212,7 @@ fn show(comparison: &Comparison, names: &[String], arguments: &Arguments) -> Out
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    output::text(table.trim_fmt())?;
+    output::table(&table)?;
     output::text("")?;
     let longest = names.iter().map(|name| name.width()).max().unwrap_or(0);
     for line in picture(comparison, names, share(output::columns(), longest)) {
@@ -245,8 +245,11 @@ fn share(terminal: usize, names: usize) -> (usize, usize) {
     const SMALLEST: usize = 20;
     const LARGEST: usize = 50;
     const SPACES: usize = 3;
-    let names = names.min(terminal.saturating_sub(SMALLEST + SPACES)).max(SHORTEST);
-    (names, terminal.saturating_sub(names + SPACES).clamp(SMALLEST, LARGEST))
+    let names = match terminal.checked_sub(SHORTEST + SMALLEST + SPACES) {
+        Some(_) => names.min(terminal - SMALLEST - SPACES).max(SHORTEST),
+        None => terminal / 3,
+    };
+    (names, terminal.saturating_sub(names + SPACES).clamp(1, LARGEST))
 }
 
 fn cells(score: &Score, difference: Option<&Score>) -> [String; 4] {
@@ -348,6 +351,7 @@ mod tests {
         assert_eq!(share(100, 30), (30, 50));
         assert_eq!(share(60, 30), (30, 27));
         assert_eq!(share(40, 30), (17, 20));
-        assert_eq!(share(10, 30), (12, 20));
+        assert_eq!(share(20, 30), (6, 11));
+        assert_eq!(share(2, 30), (0, 1));
     }
 }

@@ -11,6 +11,7 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use ordain::active::Curve;
 use ordain::data::Items;
+use ordain::formats::check_apart;
 use ordain::gp::RankedItem;
 use ordain::measure::Mean;
 use ordain::{Inference, Project};
@@ -67,6 +68,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let shown = rank::Shown::plain(&fitted, &project.asking()?)?;
     // Only the example has a known truth. The folder may hold another project.
     let Some(truth) = truth(&project) else { return shown.show(&fitted) };
+    let (curves, report) = (folder.join(CURVES), folder.join(REPORT));
+    check_apart(&[("the curves", &curves), ("the report", &report)], &project.file().roles())?;
     let places = places(project.items(), &shown.ranking.items, &truth);
     let in_order = share_in_order(&places);
     output::note(format!(
@@ -76,7 +79,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         places.len(),
         output::count(fitted.learned(), "answer")
     ));
-    output::text(first_and_last(&places).trim_fmt())?;
+    output::table(&first_and_last(&places))?;
     output::note(format!(
         "\n{:.0} % of all pairs stand in their true order. ● rank, ├─┤ 90 % interval, ◇ true rank.",
         100.0 * in_order
@@ -86,9 +89,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     drop(working);
     show(&race)?;
     let advice = advice(&output::typed(folder));
-    let report = folder.join(REPORT);
     let story = Story { places: &places, answers: fitted.learned(), in_order, race: &race, advice: &advice };
-    picture::write(&folder.join(CURVES), &race.picture())?;
+    picture::write(&curves, &race.picture())?;
     picture::write(&report, &story.page())?;
     output::note(format!("\nAll this with pictures: {}", report.display()));
     output::note(format!("\nTry next:\n{advice}"));
@@ -113,9 +115,9 @@ fn show(race: &Race) -> Outcome {
         "\nHow fast is that? A simulated judge, who knows the life expectancies and errs now and then, answers anew.\n\
          The share of pairs in the right order, mean of {SESSIONS} sessions ± standard error:\n"
     ));
-    output::text(table(&runs, Measure::Accuracy).trim_fmt())?;
+    output::table(&table(&runs, Measure::Accuracy))?;
     output::note("\nWhat each part of Ordain adds to that:\n");
-    output::text(gains(race).trim_fmt())?;
+    output::table(&gains(race))?;
     output::text(format!("\n{}", draw(&runs, Measure::Accuracy)))
 }
 
@@ -179,10 +181,13 @@ fn first_and_last(places: &[Place<'_>]) -> Table {
     const LAST: usize = 3;
     /// The approximate width of the other columns.
     const BESIDE: usize = 62;
-    let width = output::columns().saturating_sub(BESIDE).clamp(15, 50);
+    const NARROWEST: usize = 15;
+    let room = output::columns().saturating_sub(BESIDE);
+    let width = (room >= NARROWEST).then_some(room.min(50));
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["rank", "country", "rank (90 %)", "true rank", "years", "from the first rank to the last"]);
+    let heading = width.map(|_| "from the first rank to the last");
+    table.set_header(["rank", "country", "rank (90 %)", "true rank", "years"].into_iter().chain(heading));
     for (at, place) in places.iter().enumerate() {
         if at >= FIRST && at + LAST < places.len() {
             if at == FIRST {
@@ -191,14 +196,14 @@ fn first_and_last(places: &[Place<'_>]) -> Table {
             continue;
         }
         let RankedItem { rank, rank_low, rank_high, .. } = place.ranked;
-        table.add_row([
+        let cells = [
             rank.to_string(),
             place.name.to_owned(),
             format!("{rank_low}–{rank_high}"),
             place.truth.to_string(),
             output::fixed(place.years, 1),
-            drawn(place, places.len(), width),
-        ]);
+        ];
+        table.add_row(cells.into_iter().chain(width.map(|width| drawn(place, places.len(), width))));
     }
     align_right(&mut table, [0, 2, 3, 4]);
     table

@@ -88,8 +88,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let params = EvaluationParams::new(measures).with_ties(ties).with_complete(arguments.complete);
     let Input { judgements, runs, features } = read(arguments)?;
     let mut evaluation = Evaluation { queries: Vec::new(), runs: Vec::new() };
+    let judged = arguments.letor.as_deref().or(arguments.qrels.as_deref()).unwrap_or(Path::new(""));
     for (path, run) in &runs {
-        let one = evaluate(std::slice::from_ref(run), &judgements, &params).map_err(|error| in_file(path, error))?;
+        let one = evaluate(std::slice::from_ref(run), &judgements, &params);
+        let one = one.map_err(|error| in_file(path, judged, error))?;
         evaluation.queries = one.queries;
         evaluation.runs.extend(one.runs);
     }
@@ -99,7 +101,6 @@ pub fn run(arguments: &Arguments) -> Outcome {
         run.warnings.iter().map(of).for_each(output::note);
     }
     if arguments.bounds.bounds {
-        let judged = arguments.letor.as_deref().or(arguments.qrels.as_deref()).unwrap_or(Path::new(""));
         return bounds::of_runs(&arguments.bounds, judged, (&judgements, &runs), features, arguments.format);
     }
     let significance = significance(&evaluation);
@@ -132,7 +133,8 @@ fn read(arguments: &Arguments) -> Result<Input, Failure> {
             if at == judgements.queries.len() {
                 judgements.queries.push((query.to_owned(), Default::default()));
             }
-            judgements.queries[at].1.insert(data.items.id(item).to_owned(), whole(letor, grade)?);
+            let grade = whole(letor, data.lines[item.index()], grade)?;
+            judgements.queries[at].1.insert(data.items.id(item).to_owned(), grade);
             places.push((at, data.items.id(item)));
         }
         for path in &arguments.runs {
@@ -167,17 +169,21 @@ fn read(arguments: &Arguments) -> Result<Input, Failure> {
     Ok(Input { judgements, runs, features: None })
 }
 
-/// A grade as measures need it. LETOR allows any number.
-pub fn whole(letor: &Path, grade: f64) -> ordain::Result<i32> {
+/// The grade on a line, as measures need it. LETOR allows any number.
+pub fn whole(letor: &Path, line: u64, grade: f64) -> ordain::Result<i32> {
     if grade.fract() == 0.0 && grade.abs() <= f64::from(i32::MAX) {
         return Ok(grade as i32);
     }
-    Err(InputError::new(letor, "whole numbers as grades").found(grade.to_string()).into())
+    Err(InputError::new(letor, "whole numbers as grades").line(line).column(1).found(grade.to_string()).into())
 }
 
-/// An error of a run, with the run's file.
-fn in_file(path: &Path, error: ordain::Error) -> Failure {
+/// An error of a run or of a judgement, with its file.
+fn in_file(path: &Path, judged: &Path, error: ordain::Error) -> Failure {
     match error {
+        ordain::Error::Data { what: "grades", found, expected } => {
+            let hint = "leave out the measure, or map the grades to smaller ones";
+            ordain::Error::from(InputError::new(judged, expected).found(found).hint(hint)).into()
+        }
         ordain::Error::Data { what: "run", found, expected } => {
             let hint = "trec_eval refuses such a run too: mend the file";
             ordain::Error::from(InputError::new(path, expected).found(found).hint(hint)).into()
@@ -271,6 +277,9 @@ fn query_rows(evaluation: &Evaluation) -> impl Iterator<Item = Vec<String>> {
     })
 }
 
+/// The widest name of a run or a query that a table shows.
+const WIDEST: usize = 60;
+
 fn show(evaluation: &Evaluation, measures: &[Measure], p: &[Vec<Option<f64>>], per_query: bool) -> Outcome {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -279,7 +288,8 @@ fn show(evaluation: &Evaluation, measures: &[Measure], p: &[Vec<Option<f64>>], p
         let short = |cell: String| cell.parse::<f64>().map_or(cell, |value| output::fixed(value, 4));
         for row in query_rows(evaluation) {
             let (names, values) = row.split_at(2);
-            table.add_row(names.iter().cloned().chain(values.iter().cloned().map(short)));
+            let names = names.iter().map(|name| output::cut(name, WIDEST));
+            table.add_row(names.chain(values.iter().cloned().map(short)));
         }
     }
     for (run, p) in evaluation.runs.iter().zip(p) {
@@ -291,16 +301,16 @@ fn show(evaluation: &Evaluation, measures: &[Measure], p: &[Vec<Option<f64>>], p
         let means =
             p.iter().enumerate().map(|(measure, p)| format!("{}{}", output::fixed(run.mean(measure), 4), star(p)));
         let count = if per_query { "all".to_owned() } else { run.counted().to_string() };
-        table.add_row([run.name.clone(), count].into_iter().chain(means));
+        table.add_row([output::cut(&run.name, WIDEST), count].into_iter().chain(means));
     }
     for column in 1..=measures.len() + 1 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    output::text(table.trim_fmt())?;
+    output::table(&table)?;
     if evaluation.runs.len() > 1 {
-        let first = &evaluation.runs[0].name;
+        let first = output::cut(&evaluation.runs[0].name, WIDEST);
         output::note(format!("* p < 0.05, ** p < 0.01 against {first} (paired t test, Holm's correction)"));
     }
     Ok(())

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use ordain::formats::{fits_run, write_whole};
+use ordain::InputError;
+use ordain::formats::{check_apart, fits_run, write_whole};
 use ordain::order::{ExpertWeights, Fused, Fusion, Learning, Pool, RankOrdering, Unretrieved};
 use rayon::prelude::*;
 
@@ -129,6 +130,7 @@ const MOST_EXPERTS: usize = 2000;
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let learn = check_usage(arguments)?;
+    check_files(arguments)?;
     let working = working("fusing");
     let mut source = Source::read(arguments)?;
     let input =
@@ -162,6 +164,18 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     // Last, so that a command that failed or was stopped can be given again: what is not in the state was not learned.
     state::save(&fuser.weights, arguments.state.as_deref())
+}
+
+/// Checks that no file to be written is also read, or written twice.
+fn check_files(arguments: &Arguments) -> Outcome {
+    fn named<'a>(roles: &[(&'a str, &'a [PathBuf])]) -> Vec<(&'a str, &'a Path)> {
+        roles.iter().flat_map(|&(role, files)| files.iter().map(move |file| (role, file.as_path()))).collect()
+    }
+    let Arguments { runs, letor, qrels, clicks, shown, state, output, plot, .. } = arguments;
+    let outputs = [("--output", output.as_slice()), ("--state", state.as_slice()), ("--plot", plot.as_slice())];
+    let feedback = [("--qrels", qrels.as_slice()), ("--clicks", clicks.as_slice()), ("--shown", shown.as_slice())];
+    let lists = [("a run", runs.as_slice()), ("--letor", letor.as_slice())];
+    Ok(check_apart(&named(&outputs), &[named(&lists), named(&feedback)].concat())?)
 }
 
 /// Checks combinations of arguments that the parser cannot check; returns how weights are learned.
@@ -214,6 +228,7 @@ impl Fuser<'_> {
     /// LTOT figure 2: order, then learn, query by query.
     fn fuse(&mut self, source: &mut Source, out: &mut dyn Write, tell: impl Fn(usize)) -> Outcome {
         let arguments = self.arguments;
+        let files = self.input.files();
         loop {
             let batch = self.input.batch(BATCH)?;
             if batch.is_empty() {
@@ -221,7 +236,7 @@ impl Fuser<'_> {
             }
             // Weights that stay as they are leave the orders to all cores too.
             let fixed = self.weights.if_fixed();
-            let prepare = |query| Pooled::new(query, arguments)?.ordered(arguments.order, fixed);
+            let prepare = |query| Pooled::new(query, &files, arguments)?.ordered(arguments.order, fixed);
             let prepared: Vec<ordain::Result<_>> = batch.par_iter().map(prepare).collect();
             for prepared in prepared {
                 let (pooled, fused): (Pooled<'_>, Option<Fused>) = prepared?;
@@ -243,15 +258,17 @@ impl Fuser<'_> {
 /// A query with all documents that any expert returned for it.
 struct Pooled<'a> {
     query: &'a Query,
+    /// The file of every run, for errors.
+    files: &'a [PathBuf],
     /// In rising order.
     documents: Vec<&'a str>,
     experts: Vec<RankOrdering>,
 }
 
 impl<'a> Pooled<'a> {
-    fn new(query: &'a Query, arguments: &Arguments) -> ordain::Result<Self> {
+    fn new(query: &'a Query, files: &'a [PathBuf], arguments: &Arguments) -> ordain::Result<Self> {
         let pool = Pool::new(query.lists(arguments.depth))?;
-        Ok(Self { query, documents: pool.documents().to_vec(), experts: pool.experts(arguments.unretrieved)? })
+        Ok(Self { query, files, documents: pool.documents().to_vec(), experts: pool.experts(arguments.unretrieved)? })
     }
 
     /// Adds the order, where the weights are known already.
@@ -261,12 +278,23 @@ impl<'a> Pooled<'a> {
     }
 
     fn order(&self, order: Fusion, weights: &[f64]) -> ordain::Result<Fused> {
-        order.order(&self.experts, weights).map_err(|error| match error {
-            ordain::Error::Data { what, found, expected } => {
+        order.order(&self.experts, weights).map_err(|error| match (error, self.query.infinite()) {
+            (ordain::Error::Data { .. }, Some((expert, line, score))) => {
+                let error = InputError::new(
+                    &self.files[expert],
+                    format!("finite scores of query {}, for --order {order}", self.query.name()),
+                );
+                error
+                    .line(line)
+                    .found(score.to_string())
+                    .hint("choose an order that takes no sums, or mend the file")
+                    .into()
+            }
+            (ordain::Error::Data { what, found, expected }, None) => {
                 let found = format!("{found} for query {}", self.query.name());
                 ordain::Error::Data { what, found, expected }
             }
-            other => other,
+            (other, _) => other,
         })
     }
 
@@ -275,9 +303,15 @@ impl<'a> Pooled<'a> {
         for ((&item, score), rank) in shown.iter().zip(scores).zip(1..) {
             let document = self.documents[item];
             if !(fits_run(document) && fits_run(query)) {
-                let found = format!("document {document:?} for query {query:?}");
-                let expected = "ids without spaces, for a TREC run".into();
-                return Err(ordain::Error::Data { what: "an id", found, expected }.into());
+                let found = format!("document {document} for query {query}");
+                let expected = "ids without spaces, for a TREC run";
+                return Err(match self.query.place_of(document) {
+                    Some((expert, line)) => {
+                        InputError::new(&self.files[expert], expected).line(line).found(found).into()
+                    }
+                    None => ordain::Error::Data { what: "an id", found, expected: expected.into() },
+                }
+                .into());
             }
             writeln!(out, "{query} Q0 {document} {rank} {score} {tag}")?;
         }

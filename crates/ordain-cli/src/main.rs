@@ -23,7 +23,7 @@ mod tune;
 mod word;
 mod working;
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -94,8 +94,12 @@ const USAGE: u8 = 2;
 const INTERNAL: u8 = 3;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(said) => return answered(&said),
+    };
     working::tell_waits();
+    outlive_file_limits();
     let run = || match arguments.command {
         Command::Init(arguments) => init::run(&arguments),
         Command::Rank(arguments) => rank::run(&arguments),
@@ -112,11 +116,11 @@ fn main() -> ExitCode {
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
     };
+    // What is left in the buffer of standard output must arrive too.
+    let run = || run().and_then(|()| Ok(std::io::stdout().flush()?));
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
         Ok(Ok(())) => ExitCode::SUCCESS,
-        // The reader has closed the pipe, as in `ordain rank | head`.
-        Ok(Err(Failure::Output(error))) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Ok(Err(Failure::Output(error))) => complain(&format!("cannot write the output: {error}"), None, INTERNAL),
+        Ok(Err(Failure::Output(error))) => unwritten(&error),
         Ok(Err(Failure::Library(error))) => {
             let code = if matches!(error, ordain::Error::Setting { .. }) { USAGE } else { INPUT };
             let option = if code == USAGE { "--" } else { "" };
@@ -127,12 +131,53 @@ fn main() -> ExitCode {
     }
 }
 
+/// A file that may not grow further (`ulimit -f`) is an error of writing, as a full disk is. Unheard, the signal would kill the
+/// command in the middle of a line.
+#[cfg(unix)]
+fn outlive_file_limits() {
+    // Without it, the command only dies as others do.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+}
+
+#[cfg(not(unix))]
+fn outlive_file_limits() {}
+
+/// Prints what the parser says instead of running: help and version to standard output, errors to standard error.
+fn answered(said: &clap::Error) -> ExitCode {
+    let plain = said.render().to_string();
+    let harmless = output::shown(&plain);
+    let code = if said.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS };
+    if harmless != plain {
+        // An argument that has instructions to the terminal in it is shown without colours.
+        let _ = std::io::stderr().write_all(harmless.as_bytes());
+        return code;
+    }
+    let printed = said.print().and_then(|()| std::io::stdout().flush());
+    match printed {
+        Err(error) if !said.use_stderr() => unwritten(&error),
+        _ => code,
+    }
+}
+
+/// Standard output could not be written.
+fn unwritten(error: &std::io::Error) -> ExitCode {
+    // The reader has closed the pipe, as in `ordain rank | head`.
+    if error.kind() == ErrorKind::BrokenPipe {
+        return ExitCode::SUCCESS;
+    }
+    complain(&format!("cannot write to standard output: {error}"), None, INPUT)
+}
+
 /// Writes an error to standard error. If that is closed, the exit code remains.
 fn complain(message: &str, hint: Option<&str>, code: u8) -> ExitCode {
-    let mut stderr = std::io::stderr();
-    let _ = writeln!(stderr, "error: {message}");
-    if let Some(hint) = hint {
-        let _ = writeln!(stderr, "hint: {hint}");
-    }
+    /// Room for any path. No message should come near it.
+    const LONGEST: usize = 8000;
+    let say = |kind: &str, text: &str| {
+        let short: String = text.chars().take(LONGEST).collect();
+        let more = if short.len() < text.len() { "…" } else { "" };
+        output::note(format_args!("{kind}: {short}{more}"));
+    };
+    say("error", message);
+    hint.into_iter().for_each(|hint| say("hint", hint));
     ExitCode::from(code)
 }

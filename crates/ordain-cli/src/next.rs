@@ -153,8 +153,11 @@ fn show(rows: &[Row<'_>], asking: &Asking) -> Outcome {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let grouped = rows.iter().any(|row| row.group.is_some());
-    // The room that the score and the spaces around cells leave.
-    let width = (output::columns().saturating_sub(20) / if grouped { 3 } else { 2 }).max(8);
+    /// The shortest length to which names are cut.
+    const SHORTEST: usize = 8;
+    // The room that the score and the spaces around cells leave. If it is too small, a name gets a line.
+    let room = output::columns().saturating_sub(20) / if grouped { 3 } else { 2 };
+    let width = if room < SHORTEST { output::columns() } else { room };
     table.set_header(grouped.then_some("group").into_iter().chain(["first", "second", "score"]));
     for row in rows {
         let names = row.group.into_iter().chain([row.first, row.second]).map(|name| output::cut(name, width));
@@ -163,7 +166,7 @@ fn show(rows: &[Row<'_>], asking: &Asking) -> Outcome {
     if let Some(column) = table.column_mut(2 + usize::from(grouped)) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    output::text(table.trim_fmt())?;
+    output::table(&table)?;
     output::note(format!("by {}; \"ordain ask\" asks one after the other", asking.strategy));
     Ok(())
 }

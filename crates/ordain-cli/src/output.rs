@@ -1,11 +1,12 @@
 //! How results are shown: data to standard output, everything else to standard error.
 
 use std::ffi::OsStr;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use clap::ValueEnum;
 use comfy_table::Table;
 use serde::Serialize;
+use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::Outcome;
@@ -21,10 +22,48 @@ pub enum Format {
     Csv,
 }
 
-/// Writes a line of text to standard output.
+/// Writes a line of text to standard output, in lines that fit the terminal.
 pub fn text(text: impl std::fmt::Display) -> Outcome {
-    writeln!(std::io::stdout().lock(), "{text}")?;
+    writeln!(std::io::stdout().lock(), "{}", fitted(&text.to_string()))?;
     Ok(())
+}
+
+/// Text for standard output, in lines that fit the terminal.
+pub fn fitted(text: &str) -> String {
+    wrapped(text, terminal_of(&std::io::stdout()))
+}
+
+/// Writes a table to standard output, in lines that fit the width if that is known.
+pub fn table(table: &Table) -> Outcome {
+    text(drawn(table))
+}
+
+/// A table as text. If it is wider than the width that is known, every cell gets a line of its own.
+pub fn drawn(table: &Table) -> String {
+    let lines = table.trim_fmt();
+    let widest = lines.lines().map(str::width).max().unwrap_or(0);
+    match known_columns() {
+        Some(columns) if widest > columns => stacked(table, columns),
+        _ => lines,
+    }
+}
+
+/// A table with one line per cell, under the name of its column, and a blank line between rows.
+fn stacked(table: &Table, columns: usize) -> String {
+    let names: Vec<String> = table.header().into_iter().flat_map(|header| header.cell_iter()).map(content).collect();
+    let row = |row: &comfy_table::Row| {
+        let cells = row.cell_iter().map(content).zip(&names).filter(|(cell, _)| !cell.is_empty());
+        let line = |(cell, name): (String, &String)| {
+            let line = if name.is_empty() { cell } else { format!("{name}: {cell}") };
+            wrapped(&line, Some(columns)) + "\n"
+        };
+        cells.map(line).collect::<String>()
+    };
+    table.row_iter().map(row).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+}
+
+fn content(cell: &comfy_table::Cell) -> String {
+    cell.content().trim().to_owned()
 }
 
 /// Writes one JSON object to standard output.
@@ -63,8 +102,9 @@ fn csv_failure(error: csv::Error) -> std::io::Error {
     }
 }
 
-/// Writes a note to standard error. A closed standard error is no reason to fail.
+/// Writes a note to standard error, in lines that fit the terminal. A closed standard error is no reason to fail.
 pub fn note(text: impl std::fmt::Display) {
+    let text = wrapped(&text.to_string(), terminal_of(&std::io::stderr()));
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
@@ -94,18 +134,106 @@ pub fn typed(word: impl AsRef<OsStr>) -> String {
 
 /// The width of the terminal in columns; without a terminal, the variable `COLUMNS`, else 100.
 pub fn columns() -> usize {
-    let variable = || std::env::var("COLUMNS").ok()?.parse().ok();
-    Table::new().width().map(usize::from).or_else(variable).unwrap_or(100)
+    known_columns().unwrap_or(100)
 }
 
-/// A text in at most `width` columns of a terminal: cut with an ellipsis, without characters that move the cursor.
+/// The width of the terminal on standard output; without a terminal, the variable `COLUMNS`.
+fn known_columns() -> Option<usize> {
+    let variable = || std::env::var("COLUMNS").ok()?.parse::<u16>().ok();
+    let width = terminal_of(&std::io::stdout());
+    width.or_else(|| variable().filter(|&columns| columns > 0).map(usize::from))
+}
+
+/// The width of the terminal to which this leads, if it leads to one. Some terminals report no width at all, as 0.
+fn terminal_of(stream: &impl IsTerminal) -> Option<usize> {
+    let size = || crossterm::terminal::size().ok();
+    let (columns, _) = stream.is_terminal().then(size).flatten()?;
+    (columns > 0).then_some(usize::from(columns))
+}
+
+/// Whether a character could give the terminal an instruction, reorder the text around it or break the line.
+fn is_hostile(letter: char) -> bool {
+    const DIRECTIONS: [char; 3] = ['\u{61C}', '\u{200E}', '\u{200F}'];
+    let reorders = |letter| matches!(letter, '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{206F}');
+    letter.is_control() || DIRECTIONS.contains(&letter) || reorders(letter)
+}
+
+fn harmless(letter: char) -> char {
+    if is_hostile(letter) { char::REPLACEMENT_CHARACTER } else { letter }
+}
+
+/// Whole text for the screen, of any length: without hostile characters, except for line feeds.
+pub fn shown(text: &str) -> String {
+    text.chars().map(|letter| if letter == '\n' { letter } else { harmless(letter) }).collect()
+}
+
+/// The letters of a text as a terminal shows them, each with its width: harmless, and with at most [`MARKS`] marks.
+fn letters(text: &str) -> impl Iterator<Item = (String, usize)> {
+    text.graphemes(true).map(|letter| {
+        let letter: String = letter.chars().take(MARKS).map(harmless).collect();
+        let width = letter.width();
+        (letter, width)
+    })
+}
+
+/// The most characters of a letter. The longest emoji have ten.
+const MARKS: usize = 16;
+
+/// A text in at most `width` columns of a terminal: cut with an ellipsis, without characters that move the cursor. Takes
+/// time in proportion to the width, however long the text is.
 pub fn cut(text: &str, width: usize) -> String {
-    let mut out: String = text.chars().map(|letter| if letter.is_control() { '\u{FFFD}' } else { letter }).collect();
-    if out.width() <= width {
-        return out;
+    let Some(before_ellipsis) = width.checked_sub(1) else { return String::new() };
+    // Letters without any width take no column, but they take room.
+    let most = width.saturating_mul(2).saturating_add(MARKS);
+    let (mut out, mut used, mut kept) = (String::new(), 0, 0);
+    for (at, (letter, own)) in letters(text).enumerate() {
+        used += own;
+        if used > width || at >= most {
+            out.truncate(kept);
+            out.push('…');
+            return out;
+        }
+        out.push_str(&letter);
+        if used <= before_ellipsis {
+            kept = out.len();
+        }
     }
-    while out.width() + 1 > width && out.pop().is_some() {}
-    out.push('…');
+    out
+}
+
+/// Text in lines of at most this many columns, broken between words where possible; unbroken without a width. No
+/// character of it moves the cursor.
+pub fn wrapped(text: &str, columns: Option<usize>) -> String {
+    let Some(columns) = columns.map(|columns| columns.max(2)) else { return shown(text) };
+    text.split('\n').map(|line| wrapped_line(line, columns)).collect::<Vec<_>>().join("\n")
+}
+
+fn wrapped_line(line: &str, columns: usize) -> String {
+    let mut out = String::new();
+    let mut used = 0;
+    for word in line.split_inclusive(' ') {
+        let letters: Vec<(String, usize)> = letters(word).collect();
+        let width: usize = letters.iter().map(|(_, width)| width).sum();
+        // A space at the end of a line takes no room.
+        let visible = width - usize::from(word.ends_with(' '));
+        if used > 0 && used + visible > columns {
+            let end = out.trim_end_matches(' ').len();
+            out.truncate(end);
+            out.push('\n');
+            used = 0;
+        }
+        for (letter, width) in letters {
+            if letter == " " && used + width > columns {
+                continue;
+            }
+            if used + width > columns {
+                out.push('\n');
+                used = 0;
+            }
+            out.push_str(&letter);
+            used += width;
+        }
+    }
     out
 }
 
@@ -124,7 +252,10 @@ pub fn draw_interval(low: f64, middle: f64, high: f64, (from, to): (f64, f64), w
 
 #[cfg(test)]
 mod tests {
-    use super::{cut, draw_interval, fixed, typed};
+    use comfy_table::{Table, presets};
+    use unicode_width::UnicodeWidthStr;
+
+    use super::{cut, draw_interval, fixed, stacked, typed, wrapped};
 
     #[test]
     fn long_and_wide_texts_are_cut() {
@@ -134,6 +265,44 @@ mod tests {
         assert_eq!(cut("東京都庁", 8), "東京都庁");
         assert_eq!(cut("東京都庁", 6), "東京…");
         assert_eq!(cut("a\u{1b}[31mb", 80), "a\u{FFFD}[31mb");
+        assert_eq!(cut("evil\u{202E}txt\u{2066}", 80), "evil\u{FFFD}txt\u{FFFD}");
+        assert_eq!([cut("abc", 1), cut("abc", 0), cut("", 0)], ["…", "", ""]);
+        // A family is one letter of two columns.
+        assert_eq!(cut("👩‍👩‍👧‍👧👩‍👩‍👧‍👧👩‍👩‍👧‍👧", 5), "👩‍👩‍👧‍👧👩‍👩‍👧‍👧…");
+    }
+
+    /// Each of these took hours when every letter that was cut off measured the rest again.
+    #[test]
+    fn cutting_takes_no_longer_for_longer_texts() {
+        const LENGTH: usize = 1 << 18;
+        for letter in ["a", "word ", "東", "\u{200B}", "\u{301}", "\u{1b}", "🇩", "👩\u{200D}"] {
+            let text = letter.repeat(LENGTH / letter.len());
+            let short = cut(&text, 40);
+            assert!(short.width() <= 40 && short.len() < 4000, "{short}");
+            assert!(wrapped(&text, Some(40)).lines().all(|line| line.width() <= 40));
+        }
+    }
+
+    #[test]
+    fn lines_are_broken_between_words() {
+        let broken = |text: &str| wrapped(text, Some(10));
+        assert_eq!(broken("ten letter"), "ten letter");
+        assert_eq!(broken("not on one line"), "not on one\nline");
+        assert_eq!(broken("  indented text"), "  indented\ntext");
+        assert_eq!(broken("abcdefghijklmno p"), "abcdefghij\nklmno p");
+        assert_eq!(broken("two\nlines"), "two\nlines");
+        assert_eq!(broken("[q]uit: "), "[q]uit: ");
+        assert_eq!(broken("東京都庁東京都庁"), "東京都庁東\n京都庁");
+        assert_eq!(broken("\u{1b}[2J"), "\u{FFFD}[2J");
+        assert_eq!(wrapped("no width at all", None), "no width at all");
+    }
+
+    #[test]
+    fn a_table_too_wide_becomes_a_list() {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        table.set_header(["item", "utility", ""]).add_row(["ant", "0.5", "██"]).add_row(["bee", "", "█"]);
+        assert_eq!(stacked(&table, 10), "item: ant\nutility:\n0.5\n██\n\nitem: bee\n█");
     }
 
     #[test]

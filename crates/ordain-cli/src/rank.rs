@@ -232,7 +232,7 @@ impl Shown {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }
-        output::text(table.trim_fmt())?;
+        output::table(&table)?;
         let new = self.ranking.items.iter().filter(|ranked| fitted.is_new(ranked.item)).count();
         let new = if new > 0 { format!(" ({new} new)") } else { String::new() };
         let items = output::count(self.ranking.items.len(), "item") + &new;
@@ -303,7 +303,8 @@ struct Widths {
 
 impl Widths {
     /// Distributes the columns of the terminal that the `fixed` columns of numbers leave. The picture shrinks first,
-    /// then names are cut. If names would get too short, the picture goes.
+    /// then names are cut. If names would get too short, the picture goes. A terminal without room for names shows
+    /// every cell in a line of its own.
     fn fit(terminal: usize, fixed: usize, item: usize, group: Option<usize>) -> Self {
         /// The width of the picture's heading.
         const SMALLEST: usize = 13;
@@ -319,7 +320,10 @@ impl Widths {
         let picture = room.saturating_sub(item + group + PADDING).clamp(SMALLEST, LARGEST);
         let (names, picture) = match room.checked_sub(picture + PADDING) {
             Some(names) if names >= least => (names, picture),
-            _ => (room.max(SHORTEST * columns), 0),
+            _ if room < SHORTEST * columns => {
+                return Self { group: group.min(terminal), item: item.min(terminal), picture: 0 };
+            }
+            _ => (room, 0),
         };
         // A long group name takes a third of the room, or more if the items leave it or if a third is too short to
         // read.
@@ -341,7 +345,8 @@ mod tests {
         assert_eq!(fit(60, 5, None), Widths { group: 0, item: 5, picture: 16 });
         assert_eq!(fit(50, 50, None), Widths { group: 0, item: 13, picture: 0 });
         assert_eq!(fit(50, 50, Some(50)), Widths { group: 5, item: 6, picture: 0 });
-        assert_eq!(fit(20, 50, None), Widths { group: 0, item: 4, picture: 0 });
+        assert_eq!(fit(20, 50, None), Widths { group: 0, item: 20, picture: 0 });
+        assert_eq!(fit(20, 50, Some(7)), Widths { group: 7, item: 20, picture: 0 });
         assert_eq!(fit(80, 40, Some(40)), Widths { group: 8, item: 18, picture: 13 });
         assert_eq!(fit(80, 3, Some(40)), Widths { group: 23, item: 3, picture: 13 });
     }

@@ -7,13 +7,15 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use comfy_table::{CellAlignment, Table, presets};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
+use ordain::formats::check_apart;
 use ordain::numeric::Seed;
 use ordain_papers::{
     DataFile, DataFolder, Experiment, Findings, Gist, Options, Progress, experiments, find, write_report,
 };
 
 use crate::output::{self, typed};
+use crate::working::bar_style;
 use crate::{Failure, Outcome};
 
 /// Run the papers' experiments again
@@ -67,13 +69,13 @@ fn data_help() -> String {
 }
 
 /// The folder of data, and the setting that named it.
-fn data(arguments: &Arguments) -> DataFolder {
+fn data_place(arguments: &Arguments) -> (PathBuf, &'static str) {
     if let Some(path) = &arguments.data {
-        return DataFolder::new(path, "--data");
+        return (path.clone(), "--data");
     }
     match std::env::var_os("ORDAIN_DATA") {
-        Some(path) => DataFolder::new(path, "the variable ORDAIN_DATA"),
-        None => DataFolder::new("data", "the default, without --data and ORDAIN_DATA"),
+        Some(path) => (path.into(), "the variable ORDAIN_DATA"),
+        None => ("data".into(), "the default, without --data and ORDAIN_DATA"),
     }
 }
 
@@ -99,7 +101,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
         }
         return list();
     }
-    let data = data(arguments);
+    let (place, named_by) = data_place(arguments);
+    check_apart(&[("--out", &arguments.out)], &[(named_by, &place)])?;
+    let data = DataFolder::new(place, named_by);
     let options = Options { seed: Seed(arguments.seed), quick: arguments.quick };
     for experiment in arguments.names.iter().filter_map(|name| find(name)) {
         warn_of_other_files(experiment, &data)?;
@@ -125,7 +129,7 @@ fn list() -> Outcome {
         let place = if experiment.is_own() { "ours".to_owned() } else { format!("{short}, {figure}") };
         table.add_row([*name, &place, title, duration]);
     }
-    output::text(table.trim_fmt())
+    output::table(&table)
 }
 
 /// Prints the gist of an experiment's findings.
@@ -143,7 +147,7 @@ fn show(experiment: &Experiment, gist: &Gist, options: Options) -> Outcome {
     }
     let quick = if options.quick { " (a quick run: few queries and reruns, no result)" } else { "" };
     output::text(format!("{}{quick}: {}", experiment.name, gist.title))?;
-    output::text(table.trim_fmt())
+    output::table(&table)
 }
 
 fn one(
@@ -153,10 +157,7 @@ fn one(
     options: Options,
 ) -> Result<Findings, Failure> {
     // Drawn only if standard error is a terminal.
-    let bar = ProgressBar::new(0).with_style(
-        ProgressStyle::with_template("{prefix}: {msg} {wide_bar} {pos}/{len}, {eta} left")
-            .unwrap_or_else(|_| ProgressStyle::default_bar()),
-    );
+    let bar = ProgressBar::new(0).with_style(bar_style("{prefix}: {msg} {wide_bar} {pos}/{len}, {eta} left"));
     bar.set_prefix(experiment.name);
     bar.enable_steady_tick(Duration::from_millis(200));
     let mut stage = "";

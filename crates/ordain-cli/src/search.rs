@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
 use ordain::InputError;
-use ordain::formats::{Documents, DocumentsSpec, Lines, QueryText, fits_run, read_queries, write_whole};
+use ordain::formats::{Documents, DocumentsSpec, Lines, QueryText, check_apart, fits_run, read_queries, write_whole};
 use ordain::text::{Analysis, Bm25Params, Hit, Index, IndexBuilder, Query, Stemmer, StopWords};
 use serde::Serialize;
 
@@ -94,6 +94,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
             message: format!("--tag {:?}: a TREC run cannot hold a name with spaces", arguments.tag),
             hint: "write _ for the space",
         });
+    }
+    if let Some(output) = &arguments.output {
+        let others = [("--queries", &arguments.queries), ("--stop", &arguments.stop)];
+        let others = others.iter().filter_map(|(role, file)| Some((*role, file.as_deref()?)));
+        let inputs: Vec<_> = others.chain([("the collection", arguments.collection.as_path())]).collect();
+        check_apart(&[("--output", output)], &inputs)?;
     }
     let queries = queries(arguments, format)?;
     let working = working("searching");
@@ -304,7 +310,7 @@ impl Found<'_> {
                 writeln!(out)
             }
             Format::Table if self.hits.iter().all(Vec::is_empty) => Ok(()),
-            Format::Table => writeln!(out, "{}", self.table().trim_fmt()),
+            Format::Table => writeln!(out, "{}", output::drawn(&self.table())),
         }
     }
 
@@ -346,7 +352,9 @@ impl Found<'_> {
         let qid = |row: &Row<'_>| output::cut(row.qid, WIDEST);
         // Rank and score take up to 15 columns, with the space around them.
         let names = widest(&id) + if several { widest(&qid).max(5) + 2 } else { 0 };
-        let room = output::columns().saturating_sub(names.max(2) + 2 + 15 + 2).max(10);
+        let room = output::columns().saturating_sub(names.max(2) + 2 + 15 + 2);
+        // If the room is too small, a text gets lines of its own.
+        let room = if room < 10 { 2 * output::columns() } else { room };
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         let header = ["query", "rank", "id", "score", "text"];

@@ -4,17 +4,17 @@ pub mod picture;
 mod problem;
 mod tuning;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use comfy_table::{CellAlignment, Table, presets};
 pub use ordain::active::QualityMeasure as Measure;
 use ordain::active::{
-    AskOptions, BeliefKind, Contender, Curve, Facts, Ground, Judge, Point, Quality, Strategy, Tournament,
+    AskOptions, BeliefKind, Contender, Curve, Facts, Ground, Judge, Point, Quality, Strategy, Tournament, marks,
 };
 use ordain::data::Goal;
-use ordain::formats::{DEFAULT_NOISE, ProjectFile, read_kernels};
+use ordain::formats::{DEFAULT_NOISE, ProjectFile, check_apart, read_kernels};
 use ordain::gp::AnswerModel;
 use ordain::kernel::{KernelSpec, Parameter};
 use ordain::numeric::Seed;
@@ -61,8 +61,8 @@ pub struct Arguments {
     /// LETOR files. Their grades are the truth
     #[arg(long, value_name = "FILE", num_args = 1..)]
     letor: Vec<PathBuf>,
-    /// The number of answers per session
-    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..))]
+    /// The number of answers per session, at most a million
+    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     answers: u32,
     /// How pairs are chosen [default: the usual strategy for the goal]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(Strategy::names()))]
@@ -76,8 +76,8 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',', default_value = "gp", value_parser = word::parser::<BeliefKind>())]
     belief: Vec<BeliefKind>,
     /// The number of sessions of each kind, per query. They differ in the random parts: order within grades, noise,
-    /// draws of the strategy
-    #[arg(long, value_name = "R", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    /// draws of the strategy. At most a million
+    #[arg(long, value_name = "R", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     repeats: u32,
     /// The seed of all random choices
     #[arg(long, default_value = "1")]
@@ -115,6 +115,7 @@ fn not_negative(text: &str) -> Result<f64, String> {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let game = if arguments.letor.is_empty() { project_game(arguments)? } else { letor_game(arguments)? };
+    game.check_size()?;
     let working = working("playing sessions");
     let tournament = Tournament { watch: working.watch(), ..game.tournament.clone() };
     let place = |error| match &game.project {
@@ -137,6 +138,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
+/// Checks that the picture is none of the files that are read.
+fn check_plot(arguments: &Arguments, inputs: &[(&str, &Path)]) -> Outcome {
+    let Some(plot) = &arguments.plot else { return Ok(()) };
+    let model = arguments.model.as_deref().map(|file| ("--model", file));
+    Ok(check_apart(&[("--plot", plot)], &inputs.iter().copied().chain(model).collect::<Vec<_>>())?)
+}
+
 /// A tournament with its grounds and contenders.
 struct Game {
     /// The file that an error of its sessions is about.
@@ -146,8 +154,24 @@ struct Game {
     tournament: Tournament,
 }
 
+impl Game {
+    /// Checks that the results at all marks of all sessions fit into memory. Each takes 48 bytes.
+    fn check_size(&self) -> Outcome {
+        const MOST: usize = 20_000_000;
+        let sessions = self.grounds.len().saturating_mul(self.tournament.repeats).saturating_mul(self.contenders.len());
+        if marks(self.tournament.answers).len().saturating_mul(sessions) <= MOST {
+            return Ok(());
+        }
+        Err(Failure::Usage {
+            message: format!("{sessions} sessions of {} answers have more results than fit", self.tournament.answers),
+            hint: "give a smaller number for --answers or --repeats",
+        })
+    }
+}
+
 fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
     let mut project = Project::open(arguments.project.as_deref().unwrap_or(".".as_ref()))?;
+    check_plot(arguments, &project.file().roles())?;
     let facts = project.facts(arguments.truth.as_deref().unwrap_or_default())?;
     let usual = project.model().ask().goal;
     let goal = arguments.goal.given(usual)?.unwrap_or(usual);
@@ -184,6 +208,7 @@ fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
 }
 
 fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
+    check_plot(arguments, &arguments.letor.iter().map(|file| ("--letor", &**file)).collect::<Vec<_>>())?;
     let goal = arguments.goal.given(Goal::WholeOrder)?.unwrap_or(Goal::WholeOrder);
     let contenders = contenders(&arguments.strategy, &arguments.focus, &arguments.belief, goal)?;
     let queries = problem::queries(&arguments.letor)?;
@@ -202,10 +227,20 @@ fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
             // Parameters that were tuned on the other half.
             model = model.with_parameters(&tuned[1 - at % 2])?;
         }
-        Ok(model.ground(Facts::Grades(query.grades))?)
+        Ok(model.ground(Facts::Grades(query.grades)).map_err(|error| unfit(error, arguments))?)
     };
     let grounds = queries.into_iter().enumerate().map(ground).collect::<Result<_, _>>()?;
     Ok(Game { project: None, grounds, contenders, tournament })
+}
+
+/// The error of kernels that do not fit a query, with the file that they come from.
+fn unfit(error: ordain::Error, arguments: &Arguments) -> ordain::Error {
+    match (error, &arguments.model) {
+        (ordain::Error::Data { what, found, expected }, Some(file)) => {
+            InputError::new(file, expected).column(what).found(found).into()
+        }
+        (error, _) => error,
+    }
 }
 
 /// Tunes the kernels on either half of the queries.
@@ -349,7 +384,7 @@ fn csv_rows(contender: &Contender, curve: &Curve) -> Vec<Vec<String>> {
 
 fn show(runs: &[(&Contender, &Curve)], measure: Measure, game: &Game) -> Outcome {
     let named = named(runs);
-    output::text(table(&named, measure).trim_fmt())?;
+    output::table(&table(&named, measure))?;
     output::text("")?;
     output::text(draw(&named, measure))?;
     let sessions = output::count(game.grounds.len() * game.tournament.repeats, "session");

@@ -39,10 +39,10 @@ pub struct Arguments {
     /// The method that maximizes the evidence
     #[arg(long, default_value = "ascent", value_parser = word::parser::<TuningMethod>())]
     method: TuningMethod,
-    /// The number of additional starts, drawn at random around ordinary values. The values of the file are always a
-    /// start
-    #[arg(long, value_name = "N", default_value = "2")]
-    restarts: usize,
+    /// The number of additional starts, drawn at random around ordinary values, at most 1000. The values of the file
+    /// are always a start
+    #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u16).range(..=1000))]
+    restarts: u16,
     /// The seed of the random starts [default: the project's seed]
     #[arg(long)]
     seed: Option<u64>,
@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let working = working("tuning");
     let params = TuningParams::default()
         .with_method(arguments.method)
-        .with_restarts(arguments.restarts)
+        .with_restarts(arguments.restarts.into())
         .with_seed(Seed(arguments.seed.unwrap_or(project.model().ask().seed)))
         .with_watch(working.watch());
     let tuned = project.tune(&params).map_err(|error| explained(error, &project))?;
@@ -164,7 +164,7 @@ fn show(report: &Report, kernels: &[String]) -> Outcome {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    output::text(table.trim_fmt())
+    output::table(&table)
 }
 
 /// A number with four significant digits.

@@ -68,11 +68,18 @@ fn show(bar: &ProgressBar, step: &Step) {
 
 fn advance(bar: &ProgressBar, done: usize, of: usize) {
     if bar.length() != Some(of as u64) {
-        let style = ProgressStyle::with_template("{spinner} {msg} {wide_bar} {pos} of {len}, {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_style(bar_style("{spinner} {msg} {wide_bar} {pos} of {len}, {eta} left"));
         bar.set_length(of as u64);
     }
     bar.set_position(done as u64);
+}
+
+/// The style of a bar. A narrow terminal has room for the numbers and the beginning of the message alone.
+pub fn bar_style(wide: &str) -> ProgressStyle {
+    const NARROW: usize = 60;
+    let narrow = output::columns() < NARROW;
+    let style = ProgressStyle::with_template(if narrow { "{pos}/{len} {wide_msg}" } else { wide });
+    style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 impl Drop for Working {

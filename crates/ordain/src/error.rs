@@ -15,7 +15,7 @@ pub enum Error {
     Input(Box<InputError>),
 
     /// A file cannot be read or written.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {source}", named(path))]
     Io {
         /// The action that failed: "read", "append to".
         action: &'static str,
@@ -66,7 +66,7 @@ pub enum Error {
     },
 
     /// An unknown word.
-    #[error("found \"{found}\", expected a known {what}")]
+    #[error("found \"{}\", expected a known {what}", token(found))]
     UnknownWord {
         /// The kind of word: "strategy", "goal".
         what: &'static str,
@@ -77,7 +77,7 @@ pub enum Error {
     },
 
     /// Data handed to a constructor contradict each other.
-    #[error("{what}: found {found}, expected {expected}")]
+    #[error("{what}: found {}, expected {expected}", description(found))]
     Data {
         /// The part that is wrong.
         what: &'static str,
@@ -88,7 +88,10 @@ pub enum Error {
     },
 
     /// Every attribute is constant over the items of a group, so standardizing leaves nothing.
-    #[error("attributes: found only constant columns ({}), expected at least one attribute that differs between items", names.join(", "))]
+    #[error(
+        "attributes: found only constant columns ({}), expected at least one attribute that differs between items",
+        listed(names)
+    )]
     ConstantAttributes {
         /// The names of the attributes.
         names: Vec<String>,
@@ -119,7 +122,7 @@ pub enum Error {
     },
 
     /// A setting that the caller gave does not fit the rest.
-    #[error("{name}: found \"{found}\", expected {expected}")]
+    #[error("{name}: found \"{}\", expected {expected}", token(found))]
     Setting {
         /// The setting, as the caller names it.
         name: &'static str,
@@ -221,6 +224,51 @@ pub struct InputError {
 /// Longer tokens are cut in messages to stay readable.
 const LONGEST_TOKEN: usize = 60;
 
+/// Longer descriptions of what was found are cut in messages.
+const LONGEST_DESCRIPTION: usize = 200;
+
+/// A token as messages show it: cut if it is long, with quotation marks, controls and other invisible characters
+/// escaped.
+pub(crate) fn token(text: &str) -> String {
+    let (start, more) = beginning(text, LONGEST_TOKEN);
+    format!("{}{more}", start.escape_debug())
+}
+
+/// A description as messages show it: cut if it is long, with controls escaped.
+fn description(text: &str) -> String {
+    let (start, more) = beginning(text, LONGEST_DESCRIPTION);
+    without_controls(start) + more
+}
+
+/// The name of a file as messages show it, with controls escaped.
+fn named(path: &Path) -> String {
+    without_controls(&path.to_string_lossy())
+}
+
+fn without_controls(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_control() { shown.extend(letter.escape_debug()) } else { shown.push(letter) }
+    }
+    shown
+}
+
+/// The first letters of a text, and an ellipsis if there are more.
+fn beginning(text: &str, most: usize) -> (&str, &'static str) {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => (&text[..end], "…"),
+        None => (text, ""),
+    }
+}
+
+/// The first of these names, and an ellipsis if there are more.
+pub(crate) fn listed(names: &[String]) -> String {
+    const MOST: usize = 10;
+    let mut shown: Vec<String> = names.iter().take(MOST).map(|name| token(name)).collect();
+    shown.extend((names.len() > MOST).then(|| "…".into()));
+    shown.join(", ")
+}
+
 impl InputError {
     /// An error about `file`, in which `expected` was expected.
     pub fn new(file: impl AsRef<Path>, expected: impl Into<String>) -> Self {
@@ -241,20 +289,15 @@ impl InputError {
         self
     }
 
-    /// Sets the column's name, or its number from 1.
+    /// Sets the column's name, or its number from 1. Control characters are escaped, and long names are cut.
     pub fn column(mut self, column: impl ToString) -> Self {
-        self.column = Some(column.to_string());
+        self.column = Some(token(&column.to_string()));
         self
     }
 
     /// Sets the offending token. Control characters are escaped, and long tokens are cut.
     pub fn found(mut self, token: impl AsRef<str>) -> Self {
-        let token = token.as_ref();
-        let mut shown: String = token.chars().take(LONGEST_TOKEN).flat_map(char::escape_debug).collect();
-        if token.chars().nth(LONGEST_TOKEN).is_some() {
-            shown.push('…');
-        }
-        self.found = Some(shown);
+        self.found = Some(self::token(token.as_ref()));
         self
     }
 
@@ -267,7 +310,7 @@ impl InputError {
 
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file.display())?;
+        write!(f, "{}", named(&self.file))?;
         if let Some(line) = self.line {
             write!(f, ", line {line}")?;
         }

@@ -2,6 +2,7 @@
 //! errors share. For an unknown word, "did you mean" names the closest known one.
 
 use crate::Error;
+use crate::error::token;
 
 /// A type whose values have words, such as strategies, kernels and goals.
 ///
@@ -154,9 +155,9 @@ fn edits(a: &[char], b: &[char]) -> usize {
 pub(crate) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
     let total = known.clone().into_iter().take(MOST_LISTED + 1).count();
     let list = (total > 0 && total <= MOST_LISTED)
-        .then(|| known.clone().into_iter().collect::<Vec<_>>().join(", "))
+        .then(|| known.clone().into_iter().map(token).collect::<Vec<_>>().join(", "))
         .filter(|list| list.len() <= 400);
-    match (nearest(word, known), list) {
+    match (nearest(word, known).map(token), list) {
         (Some(near), Some(list)) => Some(format!("did you mean \"{near}\"? there are: {list}")),
         (Some(near), None) => Some(format!("did you mean \"{near}\"?")),
         (None, Some(list)) => Some(format!("there are: {list}")),

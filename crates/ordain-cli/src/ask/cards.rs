@@ -21,15 +21,39 @@ const ROWS: usize = 12;
 /// The number of lines of a long text.
 const LINES: usize = 4;
 
+/// The narrowest card. Without room for two of them, one stands below the other.
+const NARROWEST: usize = 8;
+
+/// The word for a side and the item there.
+fn heading(word: &str, id: &str, width: usize) -> String {
+    output::cut(&format!("{word}: {}", output::cut(id, width)), width)
+}
+
+/// Two items, one below the other.
+fn listed(items: &Items, rows: &[(&str, [&str; 2])], sides: [ItemId; 2], width: usize) -> String {
+    let card = |at: usize| {
+        let head = heading(["left", "right"][at], items.id(sides[at]), width);
+        let row = |(name, cells): &(&str, [&str; 2])| {
+            let (name, cell) = (output::cut(name, width / 2), output::cut(cells[at], LINES * width - LINES));
+            format!("\n {name}: {cell}")
+        };
+        head + &rows.iter().take(ROWS).map(row).collect::<String>()
+    };
+    format!("{}\n{}", card(0), card(1))
+}
+
 impl Cards {
     /// The cards of a project's items, without the hidden columns.
     pub fn read(project: &Project, hidden: &[String]) -> Result<Self, Failure> {
         let names: Vec<&String> =
             project.file().other.names().iter().chain(project.items().attributes().names()).collect();
         if let Some(unknown) = hidden.iter().find(|name| !names.contains(name)) {
-            let known = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+            /// More names would hide the one that was meant.
+            const MOST: usize = 30;
+            let known = names.iter().take(MOST).map(|name| output::cut(name, MOST)).collect::<Vec<_>>().join(", ");
+            let more = if names.len() > MOST { ", …" } else { "" };
             let error = InputError::new("--hide", "a column of the items").found(unknown);
-            return Err(Failure::Library(error.hint(format!("there are: {known}")).into()));
+            return Err(Failure::Library(error.hint(format!("there are: {known}{more}")).into()));
         }
         let Some(file) = &project.file().items else { return Ok(Self { table: None, columns: Vec::new() }) };
         let table = Table::read(file)?;
@@ -48,11 +72,16 @@ impl Cards {
         let width = output::columns();
         let names = rows.iter().map(|(name, _)| name.width()).max().unwrap_or(0).min(width / 4);
         // Two spaces around each of three cells.
-        let half = (width.saturating_sub(names + 6) / 2).max(8);
+        let half = width.saturating_sub(names + 6) / 2;
+        let more = rows.len().saturating_sub(ROWS);
+        let more = if more > 0 { format!("\n and {}", output::count(more, "more column")) } else { String::new() };
+        if half < NARROWEST {
+            return format!("{}{more}", listed(items, &rows, [left, right], width));
+        }
         let mut drawn = Drawn::new();
         drawn.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
         drawn.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-        let head = |word: &str, item: ItemId| output::cut(&format!("{word}: {}", items.id(item)), half);
+        let head = |word: &str, item: ItemId| heading(word, items.id(item), half);
         drawn.set_header([String::new(), head("left", left), head("right", right)]);
         for (name, cells) in rows.iter().take(ROWS) {
             let [left, right] = cells.map(|cell| output::cut(cell, LINES * half - LINES));
@@ -64,8 +93,6 @@ impl Cards {
                 column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(most)));
             }
         }
-        let more = rows.len().saturating_sub(ROWS);
-        let more = if more > 0 { format!("\n and {}", output::count(more, "more column")) } else { String::new() };
         format!("{}{more}", drawn.trim_fmt())
     }
 

@@ -2,8 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
-use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
-
+use super::terminal::{Raw, stop, watch_signals};
 use crate::{Failure, output};
 
 /// The source of the judge's words.
@@ -13,9 +12,14 @@ pub struct Input {
 }
 
 impl Input {
-    /// Standard input.
-    pub fn new() -> Self {
-        Self { keys: io::stdin().is_terminal() && io::stdout().is_terminal() }
+    /// Standard input. If it is a terminal, signals are watched from now on, because they must not leave it raw.
+    pub fn new() -> Result<Self, Failure> {
+        let keys = io::stdin().is_terminal() && io::stdout().is_terminal();
+        if keys {
+            let failed = |source| ordain::Error::Io { action: "watch for", path: "signals".into(), source };
+            watch_signals().map_err(failed)?;
+        }
+        Ok(Self { keys })
     }
 
     /// Whether the input is a terminal.
@@ -29,10 +33,10 @@ impl Input {
         loop {
             if self.keys {
                 let mut out = io::stdout().lock();
-                write!(out, "{}: ", shown.join(" "))?;
+                write!(out, "{}", output::fitted(&format!("{}: ", shown.join(" "))))?;
                 out.flush()?;
             }
-            let said = if self.keys { key() } else { line() }.map_err(unreadable)?;
+            let said = if self.keys { pressed() } else { line(io::stdin().lock()) }.map_err(unreadable)?;
             let chosen = said.as_deref().and_then(|said| find(said, words));
             if self.keys {
                 output::text(chosen.map_or("", |(word, _)| word))?;
@@ -71,68 +75,96 @@ fn find<'a, T: Copy>(said: &str, words: &[(&'a str, T)]) -> Option<(&'a str, T)>
     words.iter().find(|(word, _)| is(word)).copied()
 }
 
-/// The next line that is not blank. A line longer than any word is read in pieces, none of which is a word.
-fn line() -> io::Result<Option<String>> {
-    const LONGEST: u64 = 1 << 12;
+/// The next line that is not blank. A line longer than any word is no word, whatever it begins or ends with. Its
+/// beginning is returned, with an ellipsis.
+fn line(mut input: impl BufRead) -> io::Result<Option<String>> {
+    const LONGEST: usize = 1 << 12;
     loop {
         let mut bytes = Vec::new();
-        if io::stdin().lock().take(LONGEST).read_until(b'\n', &mut bytes)? == 0 {
+        if input.by_ref().take(LONGEST as u64).read_until(b'\n', &mut bytes)? == 0 {
             return Ok(None);
         }
         let text = String::from_utf8_lossy(&bytes);
+        if bytes.len() == LONGEST && !bytes.ends_with(b"\n") {
+            input.skip_until(b'\n')?;
+            return Ok(Some(format!("{}…", text.trim())));
+        }
         if !text.trim().is_empty() {
             return Ok(Some(text.trim().to_owned()));
         }
     }
 }
 
-/// The next key: its letter, or the word of an arrow. `None` if the judge quits (Ctrl-C, Ctrl-D).
-fn key() -> io::Result<Option<String>> {
-    const GO: [u8; 2] = [3, 4];
-    const ESCAPE: u8 = 27;
+/// The next key of the terminal.
+fn pressed() -> io::Result<Option<String>> {
     let _raw = Raw::begin()?;
     let mut input = io::stdin().lock();
-    let mut byte = || -> io::Result<Option<u8>> {
+    key(|| {
         let mut byte = [0];
-        Ok((input.read(&mut byte)? == 1).then_some(byte[0]).filter(|byte| !GO.contains(byte)))
+        Ok((input.read(&mut byte)? == 1).then_some(byte[0]))
+    })
+}
+
+/// The next key: its letter, or the word of an arrow. `None` if the judge quits (Ctrl-C, Ctrl-D).
+fn key(mut next: impl FnMut() -> io::Result<Option<u8>>) -> io::Result<Option<String>> {
+    const INTERRUPT: u8 = 3;
+    const END: u8 = 4;
+    const STOP: u8 = 26;
+    const ESCAPE: u8 = 27;
+    let arrow = |letter: Option<u8>| match letter {
+        Some(b'D') => Some("left".to_owned()),
+        Some(b'C') => Some("right".to_owned()),
+        _ => None,
     };
+    let mut byte = next()?;
     loop {
-        match byte()? {
-            None => return Ok(None),
-            // An arrow is an escape, a bracket and a letter.
-            Some(ESCAPE) => match (byte()?, byte()?) {
-                (None, _) | (_, None) => return Ok(None),
-                (Some(b'[' | b'O'), Some(b'D')) => return Ok(Some("left".into())),
-                (Some(b'[' | b'O'), Some(b'C')) => return Ok(Some("right".into())),
-                _ => {}
-            },
+        byte = match byte {
+            None | Some(INTERRUPT | END) => return Ok(None),
+            Some(STOP) => {
+                stop()?;
+                next()?
+            }
+            Some(ESCAPE) => {
+                let (key, then) = match next()? {
+                    // An arrow is an escape, a bracket and a letter; in some modes an O instead of the bracket.
+                    Some(b'[') => sequence(&mut next)?,
+                    Some(b'O') => (next()?, None),
+                    // The escape key alone, and then another key.
+                    other => (None, Some(other)),
+                };
+                if let Some(word) = arrow(key) {
+                    return Ok(Some(word));
+                }
+                match then {
+                    Some(byte) => byte,
+                    None => next()?,
+                }
+            }
             Some(byte) if byte.is_ascii_graphic() => return Ok(Some(char::from(byte).into())),
             // Enter, spaces and letters that start no word.
-            Some(_) => {}
+            Some(_) => next()?,
+        };
+    }
+}
+
+/// The rest of a key's sequence after an escape and a bracket (ECMA-48, 5.4): its last byte if it has no parameters,
+/// and the byte that broke it off if one did.
+fn sequence(next: &mut impl FnMut() -> io::Result<Option<u8>>) -> io::Result<(Option<u8>, Option<Option<u8>>)> {
+    let mut plain = true;
+    loop {
+        match next()? {
+            Some(0x20..=0x3f) => plain = false,
+            // The console of Linux has a second bracket before the letter of a function key.
+            Some(b'[') if plain => return next().map(|_| (None, None)),
+            Some(last @ 0x40..=0x7e) => return Ok((plain.then_some(last), None)),
+            other => return Ok((None, Some(other))),
         }
-    }
-}
-
-/// While this lives, the terminal delivers every key at once. Dropping it restores the terminal.
-struct Raw;
-
-impl Raw {
-    fn begin() -> io::Result<Self> {
-        enable_raw_mode()?;
-        Ok(Self)
-    }
-}
-
-impl Drop for Raw {
-    fn drop(&mut self) {
-        // If the terminal is gone, there is nothing to restore.
-        let _ = disable_raw_mode();
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::find;
+    use super::{find, key, line};
 
     #[test]
     fn words_and_their_first_letters() {
@@ -140,5 +172,48 @@ mod tests {
         let number = |said| find(said, &words).map(|(_, number)| number);
         assert_eq!([number("left"), number("R"), number("Undo")], [Some(1), Some(2), Some(3)]);
         assert_eq!([number("le"), number("lefty"), number(""), number("é")], [None; 4]);
+    }
+
+    /// All keys that these bytes are.
+    fn keys(bytes: &[u8]) -> Vec<String> {
+        let mut bytes = bytes.iter().copied();
+        std::iter::from_fn(|| key(|| Ok(bytes.next())).unwrap()).collect()
+    }
+
+    #[test]
+    fn keys_are_letters_and_arrows() {
+        assert_eq!(keys(b"lr\n t"), ["l", "r", "t"]);
+        assert_eq!(keys(b"\x1b[D\x1bOC\x1b[C"), ["left", "right", "right"]);
+        assert_eq!(keys(b"l\x03r"), ["l"]);
+    }
+
+    #[test]
+    fn escape_takes_no_other_key() {
+        assert_eq!(keys(b"\x1blr"), ["l", "r"]);
+        assert_eq!(keys(b"\x1b\x1b\x1bs"), ["s"]);
+        assert_eq!(keys(b"\x1b\x1b[Du"), ["left", "u"]);
+        assert_eq!(keys(b"\x1b\x04l"), [""; 0]);
+        // Ctrl and an arrow, Delete, F1 of two terminals, up: no answers, and nothing is left of them.
+        assert_eq!(keys(b"\x1b[1;5C\x1b[3~\x1bOP\x1b[[A\x1b[At"), ["t"]);
+        assert_eq!(keys(b"\x1b[1\x1b[Dl"), ["left", "l"]);
+    }
+
+    /// All lines of this text.
+    fn lines(text: &str) -> Vec<String> {
+        let mut input = text.as_bytes();
+        std::iter::from_fn(|| line(&mut input).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_line_too_long_is_one_line() {
+        assert_eq!(lines(" left \n\n\r\nright"), ["left", "right"]);
+        for length in 4090..4100 {
+            let said = lines(&format!("{}left\nright\n", " ".repeat(length)));
+            let short = length + "left\n".len() <= 4096;
+            assert!(if short { said[0] == "left" } else { said[0].ends_with('…') }, "{length}: {said:?}");
+            assert_eq!(said[1..], ["right"]);
+        }
+        let said = lines(&format!("left{}right\nundo", "x".repeat(100_000)));
+        assert!(said[0].starts_with("leftxx") && said[0].ends_with("x…") && said[1..] == ["undo"], "{said:?}");
     }
 }

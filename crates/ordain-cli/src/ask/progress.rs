@@ -8,7 +8,7 @@ use ordain::active::{CertaintyParams, Foreseen, Session, Span, StopRule, certain
 use ordain::data::Items;
 use ordain::numeric::Seed;
 use ordain::{Project, Watch};
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadPoolBuildError, ThreadPoolBuilder};
 
 use crate::Failure;
 
@@ -101,7 +101,7 @@ impl Progress {
         let outlook = session.outlook(self.rule, span)?;
         if self.meanwhile {
             // The forecast runs on one core, so that the next question does not wait for it.
-            let alone = ThreadPoolBuilder::new().num_threads(1).build().map_err(std::io::Error::other)?;
+            let alone = ThreadPoolBuilder::new().num_threads(1).build().map_err(no_thread)?;
             self.running = Some((thread::spawn(move || alone.install(|| outlook.look(&Watch::NONE))), at));
         } else {
             self.latest = Some(Latest { foreseen: outlook.look(&Watch::NONE)?, at });
@@ -118,6 +118,10 @@ impl Progress {
     pub fn to_go(&self, answers: usize) -> Option<String> {
         self.latest.as_ref().map(|latest| latest.foreseen.to_go(answers as isize - latest.at as isize))
     }
+}
+
+fn no_thread(error: ThreadPoolBuildError) -> ordain::Error {
+    ordain::Error::Io { action: "start", path: "a thread".into(), source: std::io::Error::other(error) }
 }
 
 /// Parameters for a count of certainty while the judge waits.

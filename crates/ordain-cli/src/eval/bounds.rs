@@ -274,6 +274,7 @@ fn show(bounds: &[RunBounds], features: Option<usize>, arguments: &BoundArgument
     let mut some_say_nothing = false;
     let rows = bounds.iter().map(|run| {
         let mut row = cells(run, |value| output::fixed(*value, 4));
+        row[0] = output::cut(&row[0], super::WIDEST);
         let mut marked = vec![(3, run.risk_bound >= 1.0), (7, run.error_to >= run.error_most)];
         marked.extend(run.linear.iter().map(|linear| (9, linear.linear_to >= run.error_most)));
         for (at, nothing) in marked {
@@ -316,7 +317,7 @@ fn print(header: Vec<String>, rows: Vec<Vec<String>>) -> Outcome {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    output::text(table.trim_fmt())
+    output::table(&table)
 }
 
 fn percent(share: f64) -> String {
@@ -365,7 +366,11 @@ pub fn of_scorer(arguments: &BoundArguments, letor: &Path, unlabelled: &Path, fo
         return Err(ordain::Error::from(error.found(without[0].len().to_string())).into());
     }
     let draws: Vec<usize> = (0..labelled.len()).collect();
-    let learned = PairwiseRiskParams::default().cross_validate(&labelled, &draws, arguments.folds)?;
+    let learned = PairwiseRiskParams::default().cross_validate(&labelled, &draws, arguments.folds);
+    let learned = learned.map_err(|error| match error {
+        ordain::Error::Data { found, expected, .. } => InputError::new(letor, expected).found(found).into(),
+        other => other,
+    })?;
     let bound = learned.bound(&labelled, &without, arguments.delta())?;
     drop(working);
     let without_pair = labelled.iter().filter(|query| !query.has_pair()).count();

@@ -34,6 +34,14 @@ impl Input {
         }
     }
 
+    /// The files of the experts, one per expert, if each expert is a run.
+    pub fn files(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Runs(runs) => runs.files().map(PathBuf::from).collect(),
+            Self::Letor(_) => Vec::new(),
+        }
+    }
+
     /// The next queries, at most this many; none at the end.
     pub fn batch(&mut self, most: usize) -> ordain::Result<Vec<Query>> {
         let mut out = Vec::new();
@@ -72,6 +80,27 @@ impl Query {
             }
         }
         lists
+    }
+
+    /// The first score that is infinite: the position of its expert, and its line and value.
+    pub fn infinite(&self) -> Option<(usize, u64, f64)> {
+        let Self::Runs(runs) = self else { return None };
+        runs.lists.iter().enumerate().find_map(|(expert, list)| {
+            let mut rows = list.as_ref()?.queries.iter().flat_map(|(_, rows)| rows);
+            let row = rows.find(|row| row.score.is_infinite())?;
+            Some((expert, row.line.into(), row.score))
+        })
+    }
+
+    /// The first row of a document: the position of its expert, and its line.
+    pub fn place_of(&self, document: &str) -> Option<(usize, u64)> {
+        let Self::Runs(runs) = self else { return None };
+        runs.lists.iter().enumerate().find_map(|(expert, list)| {
+            let list = list.as_ref()?;
+            let mut rows = list.queries.iter().flat_map(|(_, rows)| rows);
+            let row = rows.find(|row| list.document(row) == document)?;
+            Some((expert, row.line.into()))
+        })
     }
 
     /// The documents and their grades, where they come with the lists.

@@ -84,8 +84,9 @@ impl Report {
         table.set_header(header.into_iter().filter(|name| losses || *name != "mean loss"));
         let experts = self.sorted();
         let largest = experts.first().map_or(1.0, |expert| expert.weight);
+        let longest = BAR.min(output::columns());
         for expert in &experts {
-            let bar = "█".repeat((BAR as f64 * expert.weight / largest).round() as usize);
+            let bar = "█".repeat((longest as f64 * expert.weight / largest).round() as usize);
             let loss = expert.loss.map(|loss| output::fixed(self.mean(loss), 4));
             let cells = [output::cut(&expert.name, WIDEST), output::fixed(expert.weight, 4)];
             table.add_row(cells.into_iter().chain(loss).chain([bar]));
@@ -95,7 +96,7 @@ impl Report {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }
-        format!("{}\n\n{}", table.trim_fmt(), self.sentences())
+        format!("{}\n\n{}", output::drawn(&table), self.sentences())
     }
 
     fn sentences(&self) -> String {

@@ -78,6 +78,10 @@ pub fn save(weights: &ExpertWeights, path: Option<&Path>) -> Result<(), Failure>
 
 /// A state, if the file exists.
 fn read(path: &Path) -> Result<Option<ExpertState>, Error> {
+    // A device or a pipe keeps nothing, and may have no end.
+    if path.metadata().is_ok_and(|found| !found.is_file()) {
+        return Err(InputError::new(path, "a file that keeps the weights").hint("name a file for --state").into());
+    }
     match std::fs::read_to_string(path) {
         Ok(text) => ExpertState::from_json(&text).map(Some).map_err(|error| match error {
             Error::Data { found, .. } => {

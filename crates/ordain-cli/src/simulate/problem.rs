@@ -66,7 +66,8 @@ fn query(path: &Path, letor: &Letor, attributes: &Attributes, mut members: Vec<I
     let ids = members.iter().map(|&item| letor.items.id(item).to_owned()).collect();
     let values = members.iter().flat_map(|item| attributes.row(item.index())).copied().collect();
     let own = Attributes::new(attributes.names().to_vec(), members.len(), values)?;
-    let grades = members.iter().map(|item| eval::whole(path, letor.grades[item.index()]));
+    let grade = |item: &ItemId| eval::whole(path, letor.lines[item.index()], letor.grades[item.index()]);
+    let grades = members.iter().map(grade);
     Ok(Query { items: Items::new(ids, None, own)?, grades: grades.collect::<Result<_>>()? })
 }
 

@@ -269,3 +269,18 @@ fn a_pipe_is_waited_for_aloud_and_is_no_log() {
     let words = ["pipe.csv", "a pipe or a device", "a plain text file to append to"];
     folder.run(["answer", "ant", "cow", "first"]).fails(1, &words);
 }
+
+/// Under a limit on the size of files, part of a line can be written before the limit is met.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_on_the_size_of_files_tears_nothing() {
+    let folder = Folder::project();
+    let length = folder.read("answers.csv").len();
+    for (bytes, arguments) in [(length + 5, &["answer", "ant", "cow", "first"][..]), (10, &["tune"])] {
+        let before = folder.files();
+        let mut command = Command::new("prlimit");
+        command.arg(format!("--fsize={bytes}")).arg(crate::util::ORDAIN).args(arguments).current_dir(folder.path(""));
+        Run::of(&mut command).fails(1, &["File too large"]);
+        assert!(folder.files() == before, "{arguments:?}");
+    }
+}

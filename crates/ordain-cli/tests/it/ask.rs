@@ -116,6 +116,20 @@ fn sides_are_drawn() {
     assert!((5..=35).contains(&asked.iter().filter(ordered).count()));
 }
 
+/// What stands at the end of a line too long is no answer.
+#[test]
+fn a_line_too_long_is_refused_as_a_whole() {
+    let folder = dozen();
+    for length in [4092, 4096, 100_000] {
+        let long = "x".repeat(length) + " left";
+        let padded = " ".repeat(length) + "left";
+        let run = ask(&folder, &ON_AND_ON, &[long, padded, "quit".to_owned()]);
+        let refused = run.fine().matches("is none of left, right").count();
+        assert_eq!((acknowledged(&run.stdout).len(), refused), (0, 2), "{length}: {}", run.stdout);
+    }
+    assert!(!folder.path("answers.csv").exists());
+}
+
 #[test]
 fn ties_without_a_width_are_refused_kindly() {
     let folder = Folder::project();

@@ -188,14 +188,60 @@ fn nobody_reads_the_output() {
     }
 }
 
+/// Every command that prints says so if its output is full, and is content if nobody reads it.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_no_success() {
+    use std::process::Stdio;
+
     let folder = Folder::project();
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = folder.command(["rank", "--format", "csv"]).stdout(full).output().unwrap();
-    assert_eq!(output.status.code(), Some(3));
-    assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: cannot write the output"));
+    folder.write("items.csv", "id,x,truth\nant,1,3\nbee,2,2\ncow,4,1\n");
+    folder.write("some.run", "1 Q0 a 1 3 some\n1 Q0 b 2 2 some\n");
+    folder.write("qrels.txt", "1 0 a 1\n1 0 b 0\n");
+    folder.write("documents.csv", "id,text\na,some words\nb,words\n");
+    let eval = ["eval", "some.run", "--qrels", "qrels.txt"];
+    let mut commands: Vec<Vec<&str>> = vec![
+        vec!["--help"],
+        vec!["--version"],
+        vec!["help", "rank"],
+        vec!["rank", "-h"],
+        vec!["ask"],
+        vec!["reproduce", "list"],
+        vec!["fuse", "some.run"],
+        vec!["search", "documents.csv", "words", "--format", "trec"],
+    ];
+    for format in ["table", "json", "csv"] {
+        let simulate = ["simulate", "--truth", "truth", "--answers", "2"];
+        let tune = ["tune", "--dry-run", "--restarts", "0"];
+        let fuse = ["fuse", "some.run", "--output", "fused.run"];
+        for command in [
+            ["rank"].as_slice(),
+            &["next"],
+            &["predict", "ant", "bee"],
+            &["search", "documents.csv", "words"],
+            &eval,
+            &[&eval[..], &["--per-query"]].concat(),
+            &[&eval[..], &["--bounds"]].concat(),
+            &simulate,
+            &tune,
+            &fuse,
+        ] {
+            commands.push([command, &["--format", format]].concat());
+        }
+    }
+    for command in commands {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = folder.command(&command).stdout(full).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{command:?}: {said}");
+        assert!(said.contains("error: cannot write to standard output: No space left"), "{command:?}: {said}");
+        let (reader, writer) = pipe().unwrap();
+        drop(reader);
+        let child = folder.command(&command).stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && !said.contains("error"), "{command:?}: {said}");
+    }
 }
 
 #[test]

@@ -316,7 +316,7 @@ fn odd_input_changes_nothing() {
     odd("q1 Q0 d 1 2 t\nq2 Q0 d 1 2 t\nq1 Q0 e 1 2 t\n", &["odd", "line 3", "q1", "sort -s -k1,1"]);
     odd("q1 Q0 d 1 2\n", &["odd", "line 1", "5 cells"]);
     odd("", &["odd", "empty"]);
-    odd("run\tqid\tdocid\trank\tscore\nt\tq1\ta b\t1\t2\n", &["a b", "spaces"]);
+    odd("run\tqid\tdocid\trank\tscore\nt\tq1\ta b\t1\t2\n", &["odd, line 2", "a b", "spaces"]);
     folder.write("odd", "q1 Q0 d1 1 inf t\nq1 Q0 d2 2 1 t\n");
     folder.refuses(["fuse", "a.run", "odd", "--order", "combsum"], &["inf", "query q1"]);
     folder.run(["fuse", "a.run", "odd"]).fine();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
 
 mod answer;
+mod apart;
 mod ask;
 mod bad_input;
 mod bounds;
@@ -12,6 +13,7 @@ mod demo;
 mod eval;
 mod extremes;
 mod fine;
+mod fire;
 mod fuse;
 mod init;
 mod newcomers;
@@ -19,8 +21,11 @@ mod next;
 mod predict;
 mod rank;
 mod reproduce;
+mod screen;
 mod search;
 mod simulate;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod tune;
 mod util;
 mod world;

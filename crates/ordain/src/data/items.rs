@@ -1,8 +1,9 @@
 //! The items to be ordered.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Attributes;
+use crate::error::listed;
 use crate::{Error, Result};
 
 /// The position of an item in its [`Items`], from 0.
@@ -122,6 +123,7 @@ impl Items {
             return Err(mismatch("groups", groups.of.len(), n));
         }
         let mut by_id: HashMap<String, Vec<ItemId>> = HashMap::with_capacity(n);
+        let mut seen = HashSet::with_capacity(n);
         for (position, id) in ids.iter().enumerate() {
             if id.is_empty() {
                 return Err(Error::Data {
@@ -131,16 +133,14 @@ impl Items {
                 });
             }
             let item = ItemId::new(position);
-            let same = by_id.entry(id.clone()).or_default();
-            let group_of = |item: ItemId| groups.as_ref().map(|groups| groups.of(item));
-            if same.iter().any(|&other| group_of(other) == group_of(item)) {
+            if !seen.insert((groups.as_ref().map(|groups| groups.of(item)), id.as_str())) {
                 return Err(Error::Data {
                     what: "item ids",
                     found: format!("\"{id}\" twice"),
                     expected: "each id once per group".into(),
                 });
             }
-            same.push(item);
+            by_id.entry(id.clone()).or_default().push(item);
         }
         Ok(Self { ids, groups, attributes, by_id })
     }
@@ -225,8 +225,8 @@ impl Items {
         if left.names() != right.names() {
             return Err(Error::Data {
                 what: "the attributes of further items",
-                found: right.names().join(", "),
-                expected: left.names().join(", "),
+                found: listed(right.names()),
+                expected: listed(left.names()),
             });
         }
         if self.groups.is_some() != others.groups.is_some() {

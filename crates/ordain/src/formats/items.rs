@@ -131,9 +131,10 @@ pub(crate) fn items_filled(table: &Table, spec: &ItemsSpec, means: Option<&[f64]
 
 fn requested(table: &Table, names: &[String]) -> Result<Vec<usize>> {
     let mut out = Vec::with_capacity(names.len());
+    let mut seen = HashSet::with_capacity(names.len());
     for name in names {
         let at = table.column(name)?;
-        if out.contains(&at) {
+        if !seen.insert(at) {
             return Err(InputError::new(table.path(), "each attribute once")
                 .column(name)
                 .hint("delete one of the two from attributes under [items]")

@@ -19,6 +19,8 @@ pub struct Letor {
     pub items: Items,
     /// One grade per item.
     pub grades: Vec<f64>,
+    /// The line of every item, from 1.
+    pub lines: Vec<u64>,
 }
 
 /// Graded items with the ranks that several rankers gave them (LETOR's rank aggregation sets).
@@ -71,13 +73,13 @@ pub fn read_scores(path: impl AsRef<Path>) -> Result<Vec<f64>> {
 /// If the file cannot be read or is empty, a line does not have this form, or a document occurs twice in a query.
 pub fn read_letor(path: impl AsRef<Path>) -> Result<Letor> {
     let path = path.as_ref();
-    let rows = read_rows(path, number)?;
+    let (rows, lines) = read_rows(path, number)?;
     let width = rows.width(path)?;
     let values = rows.dense(width, 0.0);
     let names = (1..=width).map(|feature| feature.to_string()).collect();
     let (ids, groups, grades) = rows.finish();
     let attributes = Attributes::new(names, ids.len(), values)?;
-    Ok(Letor { items: Items::new(ids, groups, attributes)?, grades })
+    Ok(Letor { items: Items::new(ids, groups, attributes)?, grades, lines })
 }
 
 /// Reads a LETOR rank aggregation file, where a value is the rank that a ranker gave, or `NULL`.
@@ -86,7 +88,7 @@ pub fn read_letor(path: impl AsRef<Path>) -> Result<Letor> {
 /// Like [`read_letor`].
 pub fn read_letor_ranks(path: impl AsRef<Path>) -> Result<LetorRanks> {
     let path = path.as_ref();
-    let rows = read_rows(path, rank)?;
+    let (rows, _) = read_rows(path, rank)?;
     let rankers = rows.width(path)?;
     rows.ranked(rankers)
 }
@@ -192,7 +194,8 @@ impl<V: Copy> Sparse<V> {
     }
 }
 
-fn read_rows<V: Copy>(path: &Path, value: impl Fn(&str) -> Option<V>) -> Result<Sparse<V>> {
+/// The documents of a file, and the line of each.
+fn read_rows<V: Copy>(path: &Path, value: impl Fn(&str) -> Option<V>) -> Result<(Sparse<V>, Vec<u64>)> {
     let mut lines = Lines::open(path)?;
     let mut out = Sparse::default();
     let mut places = Vec::new();
@@ -207,7 +210,7 @@ fn read_rows<V: Copy>(path: &Path, value: impl Fn(&str) -> Option<V>) -> Result<
         return Err(without_lines(path));
     }
     check_documents(path, &out, &places)?;
-    Ok(out)
+    Ok((out, places))
 }
 
 pub(super) fn without_lines(path: &Path) -> Error {

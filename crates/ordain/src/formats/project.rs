@@ -4,13 +4,14 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::answers::{is_begun, read_answer_items, read_answers};
+use super::apart::check_apart;
 use super::items::{ItemTable, ItemsSpec, Missing, TextColumns, read_items};
 use super::log::check_form;
 use super::relations::{Things, read_links};
 use super::settings::{Document, Numbers, Placed, Section};
 use super::source::read_text;
 use crate::data::{AnswerLog, Ask, Goal, Items, Relation, Scale};
-use crate::error::brief;
+use crate::error::{brief, listed};
 use crate::kernel::{
     self, Causes, KernelKind, KernelSpec, KernelTable, Key, Over, ParameterName, RelationSpec, Rho, Role, Shape, Takes,
 };
@@ -121,12 +122,15 @@ pub(crate) fn read_project_log(path: impl AsRef<Path>) -> Result<ProjectLog> {
     let answers = AnswersSettings::read(root.section("answers")?, &folder)?;
     // A log that nothing can be appended to is refused before a pipe in its place is waited for.
     check_form(&answers.file)?;
-    let items = match root.section("items")?.map(|section| ItemsSettings::read(section, &folder)).transpose()? {
+    let settings = root.section("items")?.map(|section| ItemsSettings::read(section, &folder)).transpose()?;
+    let items_file = settings.as_ref().map(|settings| settings.file.clone());
+    let items = match settings {
         Some(ItemsSettings { file, spec, .. }) => {
             read_items(&file, &ItemsSpec { attributes: Some(Vec::new()), ..spec })?.items
         }
         None => items_of_answers(&file, &answers)?.items,
     };
+    check_log_apart(&answers.file, &file, items_file.as_deref(), &[])?;
     let log = answers.log(&items)?;
     Ok(ProjectLog { path: file, items, answers: log, file: answers.file, tie_width: answers.tie_width })
 }
@@ -157,6 +161,14 @@ fn folder_of(file: &Path) -> PathBuf {
 }
 
 impl ProjectFile {
+    /// All files of the project, each with its part in it, for [`check_apart`](super::check_apart).
+    pub fn roles(&self) -> Vec<(&str, &Path)> {
+        let relations = self.relations.iter().map(|file| ("a relation", file.as_path()));
+        let items = self.items.as_deref().map(|file| ("[items]", file));
+        let own = [("the project", self.path.as_path()), ("[answers]", self.answers.as_path())];
+        own.into_iter().chain(items).chain(relations).collect()
+    }
+
     /// The error for an unknown strategy. Strategies are resolved after files are read, so they cannot be checked here.
     pub fn unknown_strategy(&self, name: &str, known: &[&str]) -> Error {
         let mut error = InputError::new(&self.path, "a known strategy").column("strategy").found(name);
@@ -260,6 +272,8 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
         Kernels { folder: &folder, items: &table.items, relations: Vec::new(), things: Vec::new(), files: Vec::new() };
     let specs = parts.iter().map(|part| kernels.read(part)).collect::<Result<Vec<_>>>()?;
     let Kernels { relations, things, files, .. } = kernels;
+    let relations_files: Vec<&Path> = files.iter().map(|(file, _)| file.as_path()).collect();
+    check_log_apart(&answers.file, file, settings.as_ref().map(|settings| &*settings.file), &relations_files)?;
     let log = answers.log(&table.items)?;
     let ItemTable { items, other } = table;
     let spec = settings.as_ref().map_or_else(ItemsSpec::default, |settings| settings.spec.clone());
@@ -297,7 +311,7 @@ fn standardize(items: Items, file: &Path, kernels: &[KernelSpec]) -> Result<Item
     match items.attributes().standardized(items.groups()) {
         Ok(attributes) => items.with_attributes(attributes),
         Err(Error::ConstantAttributes { names }) if use_attributes(kernels) => {
-            let found = format!("only constant columns ({})", names.join(", "));
+            let found = format!("only constant columns ({})", listed(&names));
             Err(InputError::new(file, "at least one attribute that differs between items")
                 .found(found)
                 .hint("compare the items by a relation, or use kind = \"independent\" alone")
@@ -380,6 +394,14 @@ impl AnswersSettings {
     fn log(&self, items: &Items) -> Result<AnswerLog> {
         if is_begun(&self.file) { read_answers(&self.file, items) } else { Ok(AnswerLog::default()) }
     }
+}
+
+/// Fails if answers would be appended to another file of the project.
+fn check_log_apart(log: &Path, project: &Path, items: Option<&Path>, relations: &[&Path]) -> Result<()> {
+    let items = items.map(|file| ("[items]", file));
+    let relations = relations.iter().map(|file| ("a relation", *file));
+    let others: Vec<_> = [("the project", project)].into_iter().chain(items).chain(relations).collect();
+    check_apart(&[("[answers]", log)], &others)
 }
 
 fn items_of_answers(file: &Path, answers: &AnswersSettings) -> Result<ItemTable> {
@@ -487,7 +509,7 @@ impl KernelTable for KernelPart<'_, '_> {
             (Some(Numbers::One(rho)), _) => Ok(Rho::Shared(rho)),
             (Some(Numbers::Many(each)), Over::Attributes) if each.len() == count => Ok(Rho::Each(each)),
             (Some(Numbers::Many(_)), Over::Attributes) => {
-                let names = attributes.names().join(", ");
+                let names = listed(attributes.names());
                 Err(section.reject(key.name, format!("one number, or {count}: one for each of {names}")).into())
             }
             (Some(Numbers::Many(_)), Over::Relation(_)) => {

@@ -56,6 +56,11 @@ impl RunQueries {
         &self.names
     }
 
+    /// The files of the runs, one per run.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.sources.iter().map(|source| source.path.as_path())
+    }
+
     /// The next query, or none at the end.
     ///
     /// # Errors

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use super::json;
 use super::source::{Limits, Lines};
+use crate::error::token;
 use crate::words::suggestion;
 use crate::{InputError, Result};
 
@@ -70,6 +71,8 @@ impl Cells {
 pub struct Table {
     path: PathBuf,
     columns: Vec<String>,
+    /// The position of every column.
+    places: HashMap<String, usize>,
     lines: Vec<u64>,
     cells: Cells,
 }
@@ -85,7 +88,8 @@ impl Table {
 
     pub(crate) fn new(path: &Path, columns: Vec<String>, lines: Vec<u64>, cells: Cells) -> Self {
         debug_assert_eq!(cells.len(), lines.len() * columns.len());
-        Self { path: path.to_path_buf(), columns, lines, cells }
+        let places = columns.iter().cloned().zip(0..).collect();
+        Self { path: path.to_path_buf(), columns, places, lines, cells }
     }
 
     /// The file, as the user named it.
@@ -123,16 +127,12 @@ impl Table {
     /// # Errors
     /// If there is no such column. The hint names the nearest column and all columns.
     pub fn column(&self, name: &str) -> Result<usize> {
-        find_column(&self.path, &self.columns, name)
+        self.places.get(name).copied().ok_or_else(|| {
+            let mut error = InputError::new(&self.path, format!("a column \"{}\"", token(name))).line(1);
+            error.hint = suggestion(name, self.columns.iter().map(String::as_str));
+            error.into()
+        })
     }
-}
-
-fn find_column(path: &Path, columns: &[String], name: &str) -> Result<usize> {
-    columns.iter().position(|column| column == name).ok_or_else(|| {
-        let mut error = InputError::new(path, format!("a column \"{name}\"")).line(1);
-        error.hint = suggestion(name, columns.iter().map(String::as_str));
-        error.into()
-    })
 }
 
 /// How a last line without a line feed is read.

@@ -124,13 +124,15 @@ fn comb_sum(preference: &Experts<'_>) -> Result<Vec<f64>> {
     let mut scores = vec![0.0; preference.len()];
     for (expert, weight) in counted(preference) {
         let (Some(&(_, high)), Some(&(_, low))) = (expert.ranked().first(), expert.ranked().last()) else { continue };
-        let range = high - low;
+        // Huge scores are halved, so that their range does not overflow.
+        let part = if (high - low).is_finite() { 1.0 } else { 0.5 };
+        let range = part * high - part * low;
         if !range.is_finite() {
             let found = format!("from {low} to {high}");
             return Err(Error::Data { what: "scores to be added", found, expected: "finite numbers".into() });
         }
         for &(item, score) in expert.ranked() {
-            scores[item as usize] += weight * if range > 0.0 { (score - low) / range } else { 1.0 };
+            scores[item as usize] += weight * if range > 0.0 { (part * score - part * low) / range } else { 1.0 };
         }
     }
     Ok(scores)

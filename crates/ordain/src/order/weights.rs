@@ -126,7 +126,7 @@ pub fn scaled_weights(weights: &[f64], experts: &[String]) -> Result<Vec<f64>> {
     let hint = "give for example 0.5,0.3,0.2 for three experts";
     let wrong = |expected| Err(Error::Setting { name: "initial", found: listed(weights), expected, hint });
     if weights.len() != experts.len() {
-        let all = experts.join(", ");
+        let all = crate::error::listed(experts);
         return wrong(format!("{} weights with commas between, one for each of {all}", experts.len()));
     }
     let sum: f64 = weights.iter().sum();

@@ -12,6 +12,7 @@ use recorder::{Log, tie_without_width};
 
 use crate::active::{AskOptions, Asking, Facts, Ground, Question, Session, Strategy, Unfit};
 use crate::data::{Answer, Ask, Entry, ItemId, Items, Newcomers, check_pair};
+use crate::error::{listed, token};
 use crate::formats::{
     Draft, Known, NewLinks, ProjectData, ProjectFile, Sketch, Table, draft_project, named_pair, read_project, rounded,
     write_ask, write_parameters, write_project,
@@ -359,14 +360,16 @@ impl Project {
             let names = self.file.other.names();
             let hint = match names.is_empty() {
                 true => "every column is an id, a group or an attribute".to_owned(),
-                false => format!("beside ids, groups and attributes there are: {}", names.join(", ")),
+                false => format!("beside ids, groups and attributes there are: {}", listed(names)),
             };
             return Err(InputError::new(file, "a column of this name").column(column).hint(hint).into());
         };
         let number = |(row, cell): (usize, &String)| {
             cell.trim().parse::<f64>().ok().filter(|value| value.is_finite()).ok_or_else(|| {
                 let id = &self.items().ids()[row];
-                Error::from(InputError::new(file, format!("a number for {id}")).column(column).found(cell.as_str()))
+                Error::from(
+                    InputError::new(file, format!("a number for {}", token(id))).column(column).found(cell.as_str()),
+                )
             })
         };
         let values: Vec<f64> = cells.iter().enumerate().map(number).collect::<Result<_>>()?;

@@ -1,0 +1,92 @@
+//! The terminal while it delivers keys one by one, and the signals that must not leave it so.
+
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+
+pub use signals::{stop, watch_signals};
+
+/// Whether keys are wanted one by one. Whoever changes the terminal holds the lock, so a signal sees it in one state or
+/// the other.
+static RAW: Mutex<bool> = Mutex::new(false);
+
+fn lock() -> MutexGuard<'static, bool> {
+    RAW.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// While this lives, the terminal delivers every key at once. Dropping it restores the terminal.
+pub struct Raw;
+
+impl Raw {
+    pub fn begin() -> io::Result<Self> {
+        let mut raw = lock();
+        enable_raw_mode()?;
+        *raw = true;
+        Ok(Self)
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        let mut raw = lock();
+        *raw = false;
+        // If the terminal is gone, there is nothing to restore.
+        let _ = disable_raw_mode();
+    }
+}
+
+#[cfg(unix)]
+mod signals {
+    use std::io;
+    use std::thread;
+
+    use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::{emulate_default_handler, raise};
+
+    use super::lock;
+
+    /// From now on, a signal that ends or stops the process restores the terminal first.
+    pub fn watch_signals() -> io::Result<()> {
+        let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT])?;
+        let watch = move || signals.forever().for_each(answer);
+        thread::Builder::new().name("signals".into()).spawn(watch)?;
+        Ok(())
+    }
+
+    fn answer(signal: i32) {
+        // Held until the process has ended or stopped, so that the terminal does not become raw meanwhile.
+        let raw = lock();
+        // If the terminal is gone, there is nothing to restore.
+        let _ = disable_raw_mode();
+        if signal != SIGCONT {
+            // Ends or stops the process. If it was stopped, it goes on here, and the signal to go on comes next.
+            let _ = emulate_default_handler(signal);
+        } else if *raw {
+            // Whoever had the terminal meanwhile may have changed it.
+            let _ = enable_raw_mode();
+        }
+    }
+
+    /// Stops the process, as Ctrl-Z does if the terminal is not raw.
+    pub fn stop() -> io::Result<()> {
+        raise(SIGTSTP)
+    }
+}
+
+#[cfg(not(unix))]
+mod signals {
+    use std::io;
+
+    /// There are no signals to watch.
+    pub fn watch_signals() -> io::Result<()> {
+        Ok(())
+    }
+
+    /// There are no processes that stop and go on.
+    pub fn stop() -> io::Result<()> {
+        Ok(())
+    }
+}
