@@ -222,7 +222,7 @@ pub struct InputError {
 }
 
 /// Longer tokens are cut in messages to stay readable.
-const LONGEST_TOKEN: usize = 60;
+pub(crate) const LONGEST_TOKEN: usize = 60;
 
 /// Longer descriptions of what was found are cut in messages.
 const LONGEST_DESCRIPTION: usize = 200;
@@ -254,7 +254,7 @@ fn without_controls(text: &str) -> String {
 }
 
 /// The first letters of a text, and an ellipsis if there are more.
-fn beginning(text: &str, most: usize) -> (&str, &'static str) {
+pub(crate) fn beginning(text: &str, most: usize) -> (&str, &'static str) {
     match text.char_indices().nth(most) {
         Some((end, _)) => (&text[..end], "…"),
         None => (text, ""),
@@ -289,9 +289,9 @@ impl InputError {
         self
     }
 
-    /// Sets the column's name, or its number from 1. Control characters are escaped, and long names are cut.
+    /// Sets the column's name, or its number from 1. Messages escape control characters and cut long names.
     pub fn column(mut self, column: impl ToString) -> Self {
-        self.column = Some(token(&column.to_string()));
+        self.column = Some(column.to_string());
         self
     }
 
@@ -315,7 +315,7 @@ impl fmt::Display for InputError {
             write!(f, ", line {line}")?;
         }
         if let Some(column) = &self.column {
-            write!(f, ", column {column}")?;
+            write!(f, ", column {}", token(column))?;
         }
         match &self.found {
             Some(found) => write!(f, ": found \"{found}\", expected {}", self.expected),

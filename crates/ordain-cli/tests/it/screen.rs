@@ -46,6 +46,8 @@ fn long_names_of_columns_are_cut_in_errors() {
     let folder = Folder::empty();
     folder.write("items.csv", format!("id,{name}\nant,1\nbee,wide\ncow,2\n"));
     folder.write("ordain.toml", "[items]\nfile = \"items.csv\"\n[[kernel]]\nkind = \"independent\"\n");
+    let run = quickly(&folder, &["init", "items.csv", "--folder", "new"], 0);
+    assert!(run.stderr.contains("ccc…\" is left out") && longest(&run.stderr) <= 400, "{:.2000}", run.stderr);
     for arguments in [["rank"].as_slice(), &["ask", "--hide", "x"]] {
         let run = quickly(&folder, arguments, 1);
         assert!(run.stderr.contains("items.csv, line 3") && longest(&run.stderr) <= 400, "{:.2000}", run.stderr);

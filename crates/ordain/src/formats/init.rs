@@ -11,6 +11,7 @@ use super::relations::read_relation;
 use super::table::{LastLine, Rows, Table};
 use super::whole::write_new;
 use crate::data::{Items, Outcome};
+use crate::error::{LONGEST_TOKEN, beginning};
 use crate::kernel::Role;
 use crate::{Error, InputError, Result};
 
@@ -222,7 +223,8 @@ pub fn draft_project(sketch: &Sketch) -> Result<Draft> {
 
 /// Says why a column is not an attribute.
 fn left_out(cell: &InputError) -> String {
-    let column = quoted(cell.column.as_deref().unwrap_or_default());
+    let (column, more) = beginning(cell.column.as_deref().unwrap_or_default(), LONGEST_TOKEN);
+    let column = quoted(&format!("{column}{more}"));
     let found = cell.found.as_deref().unwrap_or_default();
     let line = cell.line.unwrap_or_default();
     format!("column {column} is left out of the attributes: line {line} has \"{found}\" where a number should be")
