@@ -35,7 +35,7 @@ const COMMANDS: [&[&str]; 9] = [
     &["next", "--count", "3", "--format", "json"],
     &["predict", "i0", "i1", "--format", "json"],
     &["tune"],
-    &["compare", "--format", "json"],
+    &["compare", "--folds", "2", "--format", "json"],
     &["rank", "--top", "2", "--goal", "top", "--format", "json"],
     &["rank"],
     &["rank", "--forecast", "--format", "json"],
