@@ -35,7 +35,10 @@ pub fn write_whole(path: impl AsRef<Path>, write: impl FnOnce(&mut dyn Write) ->
 pub(super) fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
     let take_name = |new: &Path| match fs::hard_link(new, path) {
         // If the second name stays, the next file in this folder clears it away.
-        Ok(()) => Ok(fs::remove_file(new).unwrap_or(())),
+        Ok(()) => {
+            let _ = fs::remove_file(new);
+            Ok(())
+        }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
         // A file system without second names. A file that appears between this look and the next call would be replaced.
         Err(_) if path.symlink_metadata().is_ok() => Err(ErrorKind::AlreadyExists.into()),
