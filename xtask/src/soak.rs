@@ -29,7 +29,7 @@ pub fn run(parts: &[OsString]) -> Result<(), Failure> {
         return Err(Failure::new(format!("unknown part `{}`; there are: {known}", part.to_string_lossy())));
     }
     let wanted = |part: &&str| parts.is_empty() || parts.iter().any(|given| given == part);
-    let chosen: Vec<&str> = PARTS.into_iter().filter(|part| wanted(&part)).collect();
+    let chosen: Vec<&str> = PARTS.into_iter().filter(wanted).collect();
     let mut course = Course::new(chosen.len());
     for part in chosen {
         course.take(part, |position| match part {

@@ -25,6 +25,7 @@ mod working;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use clap::{Parser, Subcommand};
 
@@ -100,6 +101,7 @@ fn main() -> ExitCode {
     };
     working::tell_waits();
     outlive_file_limits();
+    hold_panics();
     let run = || match arguments.command {
         Command::Init(arguments) => init::run(&arguments),
         Command::Rank(arguments) => rank::run(&arguments),
@@ -127,8 +129,20 @@ fn main() -> ExitCode {
             complain(&format!("{option}{error}"), error.hint(), code)
         }
         Ok(Err(Failure::Usage { message, hint })) => complain(&message, Some(hint), USAGE),
-        Err(_) => complain("this is a bug in Ordain; the message above says where", None, INTERNAL),
+        Err(_) => {
+            let said = SAID.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            complain(&format!("this is a bug in Ordain: {said}"), None, INTERNAL)
+        }
     }
+}
+
+/// What the latest panic said.
+static SAID: Mutex<String> = Mutex::new(String::new());
+
+/// Has panics say nothing until they reach the end of the command: that of another library over a damaged file becomes an error
+/// about the file.
+fn hold_panics() {
+    std::panic::set_hook(Box::new(|panic| *SAID.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string()));
 }
 
 /// A file that may not grow further (`ulimit -f`) is an error of writing, as a full disk is. Unheard, the signal would kill the

@@ -4,7 +4,8 @@
 //! This takes strace. `ORDAIN_KILLS` says how many kills per command there are at least; without it, one point of a few is tried,
 //! spread over the run.
 #![cfg(target_os = "linux")]
-#![expect(clippy::print_stderr, reason = "a skipped test says so, and a long one what it did")]
+#![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
+#![allow(clippy::print_stderr, reason = "a skipped test says so, and a long one what it did")]
 
 #[path = "it/util.rs"]
 #[expect(dead_code, reason = "shared with the other tests of the command")]

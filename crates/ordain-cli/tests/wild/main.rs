@@ -2,7 +2,7 @@
 //! as a bug would, and none goes on for ever.
 //!
 //! `ORDAIN_PROJECTS` says how many there are.
-#![expect(clippy::print_stderr, reason = "a long test says what it did")]
+#![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
 
 #[path = "../it/util.rs"]
 #[expect(dead_code, reason = "shared with the other tests of the command")]

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::table::torn;
 use crate::watch::waiting;
 use crate::{Error, InputError, Result};
 
@@ -295,7 +296,11 @@ impl Lines {
     fn text(&self) -> Result<&str> {
         let line = self.buffer.strip_suffix(b"\r").unwrap_or(&self.buffer);
         let line = if self.line == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
-        std::str::from_utf8(line).map_err(|error| not_text(&self.path, self.line, line, error.valid_up_to()))
+        std::str::from_utf8(line).map_err(|error| match error.error_len() {
+            // The file ends within a character.
+            None if !self.terminated => torn(&self.path, self.line),
+            _ => not_text(&self.path, self.line, line, error.valid_up_to()),
+        })
     }
 
     /// Reads a line into the buffer; false at the end of the file.
@@ -511,6 +516,13 @@ mod tests {
         );
         let error = input(read_text(file(b"a = 1\nb = \"\xff\"").path()).unwrap_err());
         assert_eq!((error.line, error.column.as_deref()), (Some(2), Some("byte 6")));
+    }
+
+    #[test]
+    fn a_character_that_is_cut_is_a_torn_line() {
+        let error = input(drain(lines(b"fine\nb\xc3\xa4d: \xc3")).unwrap_err());
+        assert!(error.torn && error.line == Some(2), "{error}");
+        assert!(!input(drain(lines(b"fine\nb\xc3\n")).unwrap_err()).torn);
     }
 
     #[test]
