@@ -1,4 +1,5 @@
 //! What the fuzzer starts from, and what it found, through the functions that it tries.
+#![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
 
 #[path = "../../../fuzz/src/lib.rs"]
 mod fuzz;

@@ -2,6 +2,7 @@
 //! random interleavings. What was acknowledged stands in the log once, in its judge's order; what was refused does not.
 //!
 //! `PROPTEST_CASES` says how many interleavings there are.
+#![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
