@@ -50,7 +50,9 @@ fn test(title: &str, name: &str) -> Step {
 }
 
 fn kills(position: &str) -> Result<(), Failure> {
-    tools::debian_tool("strace", "nothing can be killed without it")?;
+    if !tools::debian_tool("strace", "nothing can be killed without it")? {
+        return Err(Failure::new("strace is not installed"));
+    }
     test("1,000 kills per command, and an error of every kind at every system call on files", "faults")
         .env("ORDAIN_KILLS", "1000")
         .run(position)
@@ -69,7 +71,12 @@ fn projects(position: &str) -> Result<(), Failure> {
 
 /// Fuzzes every target, one per core at a time, and says what each run tried and reached.
 fn fuzz(position: &str) -> Result<(), Failure> {
-    let seconds = std::env::var("ORDAIN_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
+    let seconds = match std::env::var("ORDAIN_FUZZ_SECONDS") {
+        Ok(text) => {
+            text.parse().map_err(|_| Failure::new(format!("ORDAIN_FUZZ_SECONDS is {text}, expected seconds")))?
+        }
+        Err(_) => SECONDS,
+    };
     let tool = tools::cargo_tool("cargo-fuzz", CARGO_FUZZ, "")?;
     // The fuzzer's instrumentation is not stable, but is in every compiler. No sanitizer: this project has no unsafe code.
     let fuzz = |verb: &str| {
@@ -82,6 +89,7 @@ fn fuzz(position: &str) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::new(format!("{}: {error}", logs.display()));
     fs::create_dir_all(&logs).map_err(failed)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut wrong = Vec::new();
     for some in TARGETS.chunks(cores) {
         let started = Instant::now();
         let mut running = Vec::new();
@@ -108,11 +116,11 @@ fn fuzz(position: &str) -> Result<(), Failure> {
             let status = child.wait().map_err(failed)?;
             step::report(&format!("{target}: {} in {}", totals(&log), step::elapsed(started)));
             if !status.success() {
-                return Err(Failure::new(format!("{target}: an input fails ({status}); {} says which", log.display())));
+                wrong.push(format!("{target}: an input fails ({status}); {} says which", log.display()));
             }
         }
     }
-    Ok(())
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::new(wrong.join("\n"))) }
 }
 
 /// What a run tried and reached, from the fuzzer's own words.

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use ordain::data::{Answer, Entry, ItemId, Items, Outcome};
 use ordain::formats::{AnswerWriter, read_answers};
@@ -75,7 +76,8 @@ enum Transition {
     Together {
         answers: [usize; WRITERS],
     },
-    /// The machine stops while the writer writes: only part of the line is on the disk. All of it may be, unacknowledged.
+    /// The machine stops while somebody writes: only part of the line is on the disk. All of it may be, unacknowledged. The test
+    /// leaves such a line itself; what a writer leaves that is killed is the matter of the command's tests.
     Crash {
         part: f64,
         work: Work,
@@ -332,6 +334,19 @@ fn locked(path: &Path) -> File {
     }
 }
 
+/// How often a writer has begun to wait for a lock.
+fn waits() -> usize {
+    static WAITS: AtomicUsize = AtomicUsize::new(0);
+    static COUNTED: Once = Once::new();
+    COUNTED.call_once(|| {
+        ordain::on_wait(|_| {
+            WAITS.fetch_add(1, Ordering::SeqCst);
+            Box::new(())
+        });
+    });
+    WAITS.load(Ordering::SeqCst)
+}
+
 struct Files {
     _folder: TempDir,
     path: PathBuf,
@@ -387,12 +402,15 @@ impl StateMachineTest for Test {
                 let lock = locked(&path);
                 let (one, known) = (&mut files.writers[*writer], &files.known[*writer]);
                 let entry = model.entry.as_ref().unwrap();
+                let before = waits();
                 let result = thread::scope(|scope| {
-                    let waits = scope.spawn(move || write(one, known, entry, work));
-                    thread::sleep(Duration::from_micros(300));
+                    let waits_now = scope.spawn(move || write(one, known, entry, work));
+                    while waits() == before && !waits_now.is_finished() {
+                        thread::yield_now();
+                    }
                     replace(&path, *columns);
                     drop(lock);
-                    waits.join().unwrap()
+                    waits_now.join().unwrap()
                 });
                 said(result);
             }

@@ -46,6 +46,9 @@ mod signals {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::{emulate_default_handler, raise};
 
+    use rustix::process::getpgrp;
+    use rustix::termios::tcgetpgrp;
+
     use super::lock;
 
     /// From now on, a signal that ends or stops the process restores the terminal first.
@@ -59,15 +62,24 @@ mod signals {
     fn answer(signal: i32) {
         // Held until the process has ended or stopped, so that the terminal does not become raw meanwhile.
         let raw = lock();
-        // If the terminal is gone, there is nothing to restore.
-        let _ = disable_raw_mode();
+        let ours = in_foreground();
+        if ours {
+            // If the terminal is gone, there is nothing to restore.
+            let _ = disable_raw_mode();
+        }
         if signal != SIGCONT {
             // Ends or stops the process. If it was stopped, it goes on here, and the signal to go on comes next.
             let _ = emulate_default_handler(signal);
-        } else if *raw {
+        } else if *raw && ours {
             // Whoever had the terminal meanwhile may have changed it.
             let _ = enable_raw_mode();
         }
+    }
+
+    /// Whether the terminal is for this process to change. One in the background that tries is stopped, and would read no signal
+    /// any more.
+    fn in_foreground() -> bool {
+        tcgetpgrp(io::stdin()).is_ok_and(|group| group == getpgrp())
     }
 
     /// Stops the process, as Ctrl-Z does if the terminal is not raw.

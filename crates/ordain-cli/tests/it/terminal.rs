@@ -63,7 +63,7 @@ impl Session {
 
     /// Waits until the screen shows this, after all that was waited for before.
     #[track_caller]
-    fn wait_for(&mut self, words: &str) {
+    fn wait_for(&mut self, words: &str) -> String {
         let start = Instant::now();
         while !self.said.contains(words) {
             let left = PATIENCE.saturating_sub(start.elapsed());
@@ -71,7 +71,7 @@ impl Session {
             self.said += &String::from_utf8_lossy(&chunk.unwrap_or_else(|_| panic!("no {words:?} in {}", self.said)));
         }
         let end = self.said.find(words).unwrap() + words.len();
-        self.said.drain(..end);
+        self.said.drain(..end).collect()
     }
 
     fn is_raw(&self) -> bool {
@@ -263,8 +263,7 @@ fn questions_fit_a_narrow_terminal() {
         session.wait_until_raw();
         session.press(key);
         // The terminal is raw again for the next key, or it is the last one.
-        session.wait_for("uit: ");
-        said += &session.said;
+        said += &session.wait_for("uit: ");
     }
     let (status, rest) = session.end();
     said += &rest;

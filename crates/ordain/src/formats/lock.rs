@@ -16,14 +16,22 @@ use crate::{Error, Result};
 ///
 /// File systems without locks go without: one writer is the common case, and a refusal would lock people out of their own files.
 pub(super) fn open_locked(path: &Path, options: &OpenOptions) -> Result<File> {
-    loop {
+    for _ in 0..MOST_REPLACED {
         let file = options.open(path).map_err(|source| failed("open", path, source))?;
         lock(&file, path).map_err(|source| failed("lock", path, source))?;
         if names(path, &file).map_err(|source| failed("lock", path, source))? {
             return Ok(file);
         }
     }
+    Err(failed("lock", path, io::Error::other("it is replaced over and over")))
 }
+
+/// How often a file may be replaced while its lock is waited for. Nobody replaces a file that often; a file system may have no
+/// lasting identities.
+const MOST_REPLACED: usize = 1000;
+
+/// The error of a network file system on which nobody keeps locks.
+const NO_LOCKS: i32 = if cfg!(target_os = "linux") { 37 } else { 77 };
 
 /// Waits until no process changes the file. Without locks there is nothing to wait for.
 pub(super) fn wait_for_writers(file: &File, path: &Path) {
@@ -39,6 +47,7 @@ fn lock(file: &File, path: &Path) -> io::Result<()> {
     match file.try_lock() {
         Ok(()) => return Ok(()),
         Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => return Ok(()),
+        Err(TryLockError::Error(error)) if error.raw_os_error() == Some(NO_LOCKS) => return Ok(()),
         Err(TryLockError::Error(error)) if error.kind() != ErrorKind::Interrupted => return Err(error),
         Err(_) => {}
     }

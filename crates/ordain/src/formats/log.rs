@@ -90,8 +90,10 @@ impl AnswerWriter {
             }
             _ => {
                 check_last_line(file, path)?;
-                let line = Columns::of(&rows(file, path)?, items)?.line(path, entry, items)?;
-                check_undo(file, path, entry, taken, items)?;
+                let columns = Columns::of(&rows(file, path)?, items)?;
+                let line = columns.line(path, entry, items)?;
+                let taken = taken.map(|answer| columns.kept(answer));
+                check_undo(file, path, entry, taken.as_ref(), items)?;
                 write_lines(file, path, &line)?;
             }
         }
@@ -200,6 +202,11 @@ impl Columns {
             cells[column] = time;
         }
         self.render(path, &cells)
+    }
+
+    /// What the columns keep of an answer.
+    fn kept(&self, answer: &Answer) -> Answer {
+        Answer { time: answer.time.clone().filter(|_| self.layout.time.is_some()), ..answer.clone() }
     }
 
     fn place<'a>(&self, path: &Path, answer: &Answer, items: &'a Items, cells: &mut [&'a str]) -> Result<()> {

@@ -12,7 +12,7 @@ use super::lock::{failed, open_locked};
 use super::project::{ProjectFile, read_ask};
 use super::settings::{Document, Section};
 use super::source::read_text;
-use super::whole::write_whole;
+use super::whole::{clear, folder_of, write_whole};
 use crate::data::{Ask, Goal};
 use crate::kernel::{KernelKind, Parameter, ParameterName};
 use crate::{Error, InputError, Result};
@@ -73,8 +73,11 @@ fn rewrite(
     reads_back: impl FnOnce(Section<'_>, Section<'_>) -> Result<bool>,
 ) -> Result<()> {
     let path = &project.path;
-    // Two processes that save at the same moment do so one after the other, and the second one sees that the text has changed.
-    let _locked = open_locked(path, fs::OpenOptions::new().read(true))?;
+    // What a killed `init` left may be a second name of this very file, which could not be told from the living once it is locked.
+    clear(folder_of(path));
+    // Two processes that save at the same moment do so one after the other, and the second one sees that the text has changed. Some
+    // file systems lock only what is open for writing.
+    let _locked = open_locked(path, fs::OpenOptions::new().read(true).write(true))?;
     let before = fs::read(path).map_err(|source| failed("read", path, source))?;
     let text = read_text(path)?;
     if text != project.text {
@@ -103,7 +106,7 @@ fn rewrite(
             .into());
     }
     // A byte order mark is no part of the text.
-    let mark = &before[..before.len() - text.len()];
+    let mark: &[u8] = if before.starts_with(b"\xef\xbb\xbf") { b"\xef\xbb\xbf" } else { b"" };
     write_whole(path, |out| out.write_all(&[mark, after.as_bytes()].concat()))?;
     project.text = after;
     Ok(())

@@ -153,7 +153,7 @@ impl Drop for Beside {
 }
 
 /// The folder in which a file stands.
-fn folder_of(path: &Path) -> &Path {
+pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -166,7 +166,7 @@ pub(super) fn sync_folder(path: &Path) {
 }
 
 /// Removes what processes that died left in a folder. This is tidying: what cannot be removed stays.
-fn clear(folder: &Path) {
+pub(super) fn clear(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let in_the_making = |name: &str| name.starts_with(NAME[0]) && name.ends_with(NAME[1]);
     for path in entries
@@ -174,8 +174,8 @@ fn clear(folder: &Path) {
         .filter(|entry| entry.file_name().to_str().is_some_and(in_the_making))
         .map(|entry| entry.path())
     {
-        let Ok(file) = File::open(&path) else { continue };
-        if file.try_lock().is_ok() {
+        let Ok(file) = File::options().read(true).write(true).open(&path) else { continue };
+        if file.try_lock().is_ok() && names(&path, &file).is_ok_and(|same| same) {
             let _ = fs::remove_file(&path);
         }
     }

@@ -136,6 +136,21 @@ fn an_undo_needs_an_answer_that_stands() {
 }
 
 /// Every one of them has seen the answer, but only one can take it back.
+/// What the columns do not keep is no reason to take an answer for another one.
+#[test]
+fn an_undo_in_a_log_without_times() {
+    let folder = Folder::new();
+    let path = folder.write("answers.csv", "first,second,outcome\nlamp,table,tie\n");
+    let mut writer = AnswerWriter::open(&path, &items()).unwrap();
+    let answer = Answer::new(ItemId(0), Some(ItemId(1)), Outcome::First).unwrap();
+    let answer = Answer { time: Some("noon".into()), ..answer };
+    writer.append(&Entry::Answer(answer.clone()), &items()).unwrap();
+    writer.undo(&answer, Some("later".into()), &items()).unwrap();
+    assert_eq!(read_answers(&path, &items()).unwrap().standing().len(), 1);
+    let error = input(writer.undo(&answer, None, &items()), "answers.csv");
+    assert!(error.found.unwrap().contains("lamp"), "another answer stands");
+}
+
 #[test]
 fn undos_at_the_same_moment_take_an_answer_back_once() {
     let folder = Folder::new();
