@@ -222,6 +222,22 @@ fn a_prior_without_variance() {
     }
 }
 
+/// Twins far from 0 whose judges contradict each other with little noise: their difference is known to the rounding of
+/// their means, which is not small beside the noise. Nothing is learned of it.
+#[test]
+fn sharp_contradictions_about_twins_far_from_zero() {
+    let model = AnswerModel::new(4e-6, 0.0).unwrap();
+    let kernel = Arc::new(Given(Matrix::from_fn(8, 8, |_, _| 2.0)));
+    for seed in 0..20 {
+        let mut stream = stream(seed);
+        let pairs = (0..30).map(|_| pair(8, &mut stream));
+        let mut answers: Vec<_> = pairs.map(|(winner, loser)| model.preferred(winner, loser)).collect();
+        answers.extend([model.good(ItemId(2)), model.good(ItemId(5))]);
+        let ep = EpParams::default().fit(kernel.clone(), &answers).unwrap();
+        assert!(ep.mean().iter().all(|mean| (mean - ep.mean()[0]).abs() < 1e-14 && *mean > 1.0), "{:?}", ep.mean());
+    }
+}
+
 /// Thousands of judges of one pair with next to no noise, agreed or not: EP finds its fixed point. There, the prior and
 /// all sites make the marginal, and replacing any site by its answer leaves the marginal's moments, by quadrature.
 #[test]

@@ -94,7 +94,7 @@ fn a_pair_that_was_answered_very_often() {
     let kernel = "[[kernel]]\nkind = \"independent\"\n";
     for (noise, contradicts) in [("1e-9", false), ("1e-4", true), ("1e-9", true)] {
         let folder = six(kernel, &format!("noise = {noise}"));
-        let line = |at: usize| if contradicts && at % 3 == 0 { "a,b,second\n" } else { "a,b,first\n" };
+        let line = |at: usize| if contradicts && at.is_multiple_of(3) { "a,b,second\n" } else { "a,b,first\n" };
         folder.append("answers.csv", (0..10_000).map(line).collect::<String>());
         if contradicts && noise == "1e-9" {
             folder.refuses(["rank"], &["ordain.toml: the prior beside the noise", "more noise under [answers]"]);

@@ -31,7 +31,7 @@ use crate::kernel::Kernel;
 use crate::numeric::Matrix;
 use crate::numeric::dense::{add_scaled, downdate_covariance, rank_one_downdate};
 
-/// A belief that learns from one observation at a time and never revisits earlier ones.
+/// A belief that takes one step per observation.
 #[derive(Clone)]
 pub struct Incremental {
     mean: Vec<f64>,
@@ -66,10 +66,10 @@ impl Covariance {
     }
 }
 
-/// An observation that moves its functional by more than this many standard deviations overthrows what was believed.
-/// From even chances a step is 0.8 long. Answers that agree, or that differ as the noise says they do, stay below 2 at
-/// any noise; random answers with next to no noise exceed it a few times in a hundred.
-const OVERTHROWN: f64 = 2.0;
+/// An observation overthrows what was believed if it moves its functional by more than this many standard deviations
+/// and leaves less than this part of its variance. From even chances a step is 0.8 long. Where the noise is a good part
+/// of the uncertainty, as in ordinary sessions, more of the variance is left however surprising an answer is.
+const OVERTHROWN: (f64, f64) = (2.0, 0.15);
 
 /// After this many observations, the largest variances of differences are computed anew.
 const LARGEST_EVERY: usize = 4;
@@ -166,9 +166,8 @@ impl Incremental {
     /// # Errors
     /// As [`Incremental::observe`].
     pub(crate) fn learn(&mut self, observation: &Observation, kernel: &Arc<dyn Kernel>) -> Result<()> {
-        let moved = self.step(observation)?;
         // If EP does not converge either, the steps are the best there is.
-        if moved > OVERTHROWN
+        if self.step(observation)?
             && let Ok(anew) = self.anew(kernel)
         {
             *self = anew;
@@ -196,8 +195,8 @@ impl Incremental {
         Ok(out)
     }
 
-    /// Learns from one observation. Returns how far this moved the observed functional, in its standard deviations.
-    fn step(&mut self, observation: &Observation) -> Result<f64> {
+    /// Learns from one observation. Returns whether it overthrew what was believed.
+    fn step(&mut self, observation: &Observation) -> Result<bool> {
         let (direction, variance) = self.towards(observation)?;
         let mean = observation.functional.of(&self.mean);
         let moments = observation.moments(mean, variance);
@@ -207,7 +206,8 @@ impl Incremental {
         let site = Site::from_moments(moments, mean);
         self.take(Factor { observation: *observation, site }, direction, moments)?;
         self.log_evidence += observation.log_mass(mean, variance);
-        Ok(moments.slope.abs() * variance.sqrt())
+        let (far, little) = OVERTHROWN;
+        Ok(moments.slope.abs() * variance.sqrt() > far && moments.left < little)
     }
 
     /// The covariance of all items with an observation's functional, and the functional's variance.
