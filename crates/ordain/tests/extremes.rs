@@ -247,7 +247,7 @@ fn thousands_of_sharp_answers_on_one_pair() {
     {
         let model = AnswerModel::new(noise, 0.0).unwrap();
         let (a, b) = (ItemId(0), ItemId(1));
-        let agrees = |at: usize| (at + 1) % wrong_every != 0;
+        let agrees = |at: usize| !(at + 1).is_multiple_of(wrong_every);
         let answer = |at: usize| if agrees(at) { model.preferred(a, b) } else { model.preferred(b, a) };
         let answers: Vec<_> = (0..count).map(answer).collect();
         let ep = EpParams::default().fit(independent(2, scale), &answers).unwrap();
