@@ -163,9 +163,9 @@ impl Error {
             Self::UnknownWord { hint, .. } => hint.as_deref(),
             Self::Setting { hint, .. } => Some(hint),
             Self::Relation { error, .. } | Self::In { error, .. } => error.hint(),
-            Self::NotConverged { .. } | Self::NotPositiveDefinite { .. } => {
-                Some("weights, lengths, noise or links differ by very many orders of magnitude: bring them closer")
-            }
+            Self::NotConverged { .. } | Self::NotPositiveDefinite { .. } => Some(
+                "weights, lengths, noise, tie width or links differ by very many orders of magnitude: bring them closer",
+            ),
             Self::Memory { .. } => {
                 Some("take fewer items, or name a column as their group: groups are ranked by themselves")
             }

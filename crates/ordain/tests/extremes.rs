@@ -74,6 +74,33 @@ fn rounding_larger_than_the_noise_is_an_error() {
     assert!(failed);
 }
 
+/// Steps under a prior of any width: they stay where the prior lets them be, or an error says that they are lost.
+#[test]
+fn steps_under_a_very_wide_prior() {
+    for scale in [1.0, 1e5, 1e8, 1e12, 1e100, 1e150] {
+        let model = AnswerModel::new(0.7, 1.0).unwrap();
+        let points: Vec<f64> = {
+            let mut stream = stream(3);
+            (0..20).map(|_| scale * normal(&mut stream)).collect()
+        };
+        let linear = Matrix::from_fn(20, 20, |i, j| points[i] * points[j]);
+        for kernel in [linear, smooth_kernel(20, scale, 0.1 * scale, &mut stream(5))] {
+            let mut belief = Incremental::dense(Arc::new(Given(kernel))).unwrap();
+            let mut stream = stream(4);
+            for _ in 0..200 {
+                let (first, second) = pair(20, &mut stream);
+                let tied = stream.random_bool(0.1);
+                let said = if tied { model.tied(first, second).unwrap() } else { model.preferred(first, second) };
+                if belief.observe(&said).is_err() {
+                    break;
+                }
+                let farthest = belief.mean().iter().fold(0.0, |most: f64, mean| most.max(mean.abs()));
+                assert!(farthest < 100.0 * scale, "{scale:e}: {farthest:e}");
+            }
+        }
+    }
+}
+
 /// A prior ten thousand times wider than the noise, and an item that was never judged but is the twin of one that was:
 /// what is known of one is known of the other.
 #[test]

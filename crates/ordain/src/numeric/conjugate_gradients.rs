@@ -75,6 +75,9 @@ impl ConjugateGradients {
         if target == 0.0 {
             return Ok(0);
         }
+        if !target.is_finite() {
+            return Err(self.failure(0, f64::INFINITY, n));
+        }
         let inverse: Vec<f64> = operator.preconditioner().iter().map(|value| 1.0 / value).collect();
         let mut residual = rhs.to_vec();
         let mut product = vec![0.0; n];
@@ -118,6 +121,10 @@ impl ConjugateGradients {
             let floor = 8.0 * f64::EPSILON * largest * norm(x);
             if size <= target.max(floor) {
                 return Ok(steps);
+            }
+            // No step is taken from a residual that is not a number.
+            if !size.is_finite() {
+                return Err(self.failure(steps, size / norm(rhs), n));
             }
         }
     }
@@ -220,6 +227,11 @@ mod tests {
         assert!(matches!(error, Error::NotConverged { iterations: 3, dimension: 100, .. }), "{error}");
         let indefinite = path(100, 0.5).map(|_, _, value| -value);
         assert!(ConjugateGradients::default().solve(&indefinite, &rhs, &mut x).is_err());
+        // These would be looked at for ever.
+        for value in [f64::NAN, f64::INFINITY, 1e200] {
+            rhs[1] = value;
+            assert!(ConjugateGradients::default().solve(&path(100, 0.5), &rhs, &mut x).is_err(), "{value}");
+        }
     }
 
     #[test]

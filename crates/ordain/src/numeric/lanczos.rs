@@ -105,7 +105,7 @@ impl Krylov {
         for (row, own) in self.diagonal.iter().enumerate() {
             let explained = if row > 0 { self.beside[row - 1] * self.beside[row - 1] / pivot } else { 0.0 };
             pivot = z + own - explained;
-            if pivot <= 0.0 || pivot.is_nan() {
+            if pivot.is_nan() || pivot <= 0.0 {
                 return f64::NEG_INFINITY;
             }
             sum += f64::ln(pivot);

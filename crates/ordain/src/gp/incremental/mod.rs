@@ -215,7 +215,12 @@ impl Incremental {
         let mut direction = vec![0.0; self.mean.len()];
         self.direction(observation.functional, &mut direction)?;
         let variance = observation.functional.of(&direction);
-        if !variance.is_finite() || variance < -observation.noise * observation.noise {
+        let noise = observation.noise * observation.noise;
+        // A difference of covariances has their rounding. If that is more than variance and noise, a step would follow it;
+        // twins, whose covariances are the same, go nowhere.
+        let covariances: f64 = observation.functional.items().map(|item| self.prior[item as usize]).sum();
+        let is_rounding = variance + noise < 4.0 * f64::EPSILON * covariances && direction.iter().any(|&to| to != 0.0);
+        if !variance.is_finite() || variance < -noise || is_rounding {
             return Err(prior_too_wide());
         }
         // Rounding may leave a hair below zero for twins.
