@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
-use super::terminal::{Raw, stop, watch_signals};
+use super::terminal::{Raw, next_byte, stop, watch_signals};
 use crate::{Failure, output};
 
 /// The source of the judge's words.
@@ -98,11 +98,7 @@ fn line(mut input: impl BufRead) -> io::Result<Option<String>> {
 /// The next key of the terminal.
 fn pressed() -> io::Result<Option<String>> {
     let _raw = Raw::begin()?;
-    let mut input = io::stdin().lock();
-    key(|| {
-        let mut byte = [0];
-        Ok((input.read(&mut byte)? == 1).then_some(byte[0]))
-    })
+    key(next_byte)
 }
 
 /// The next key: its letter, or the word of an arrow. `None` if the judge quits (Ctrl-C, Ctrl-D).

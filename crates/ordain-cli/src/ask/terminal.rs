@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
-pub use signals::{stop, watch_signals};
+pub use signals::{next_byte, stop, watch_signals};
 
 /// Whether keys are wanted one by one. Whoever changes the terminal holds the lock, so a signal sees it in one state or
 /// the other.
@@ -46,6 +46,8 @@ mod signals {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::{emulate_default_handler, raise};
 
+    use rustix::event::{PollFd, PollFlags, poll};
+    use rustix::io::{Errno, read};
     use rustix::process::getpgrp;
     use rustix::termios::tcgetpgrp;
 
@@ -82,6 +84,20 @@ mod signals {
         tcgetpgrp(io::stdin()).is_ok_and(|group| group == getpgrp())
     }
 
+    /// The next byte of the terminal; `None` at its end. It is read only once it is there: a process in the background that reads is
+    /// stopped, again and again, before its signals are answered.
+    pub fn next_byte() -> io::Result<Option<u8>> {
+        let input = io::stdin();
+        let mut byte = [0];
+        loop {
+            let there = poll(&mut [PollFd::new(&input, PollFlags::IN)], None);
+            match there.and_then(|_| read(&input, &mut byte)) {
+                Err(Errno::INTR) => {}
+                count => return Ok((count? == 1).then_some(byte[0])),
+            }
+        }
+    }
+
     /// Stops the process, as Ctrl-Z does if the terminal is not raw.
     pub fn stop() -> io::Result<()> {
         raise(SIGTSTP)
@@ -91,6 +107,12 @@ mod signals {
 #[cfg(not(unix))]
 mod signals {
     use std::io;
+
+    /// The next byte of the terminal; `None` at its end.
+    pub fn next_byte() -> io::Result<Option<u8>> {
+        let mut byte = [0];
+        Ok((io::Read::read(&mut io::stdin(), &mut byte)? == 1).then_some(byte[0]))
+    }
 
     /// There are no signals to watch.
     pub fn watch_signals() -> io::Result<()> {

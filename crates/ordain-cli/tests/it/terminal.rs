@@ -33,6 +33,11 @@ struct Session {
 
 impl Session {
     fn start(folder: &Folder, columns: u16, arguments: &[&str]) -> Self {
+        Self::run(folder, columns, &[&[ORDAIN], arguments].concat())
+    }
+
+    /// The same of any command.
+    fn run(folder: &Folder, columns: u16, words: &[&str]) -> Self {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
@@ -41,7 +46,7 @@ impl Session {
         tcsetwinsize(&theirs, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
         let before = tcgetattr(&theirs).unwrap();
         let mut command = Command::new("setsid");
-        command.args(["--ctty", ORDAIN]).args(arguments).current_dir(folder.path("")).env_remove("COLUMNS");
+        command.arg("--ctty").args(words).current_dir(folder.path("")).env_remove("COLUMNS");
         let side = || theirs.try_clone().unwrap();
         let child = command.stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
         // The command holds clones of its side too.
@@ -165,6 +170,19 @@ fn stopping_and_going_on() {
     session.press(b"q");
     let (status, said) = session.end();
     assert!(status.success() && said.contains("see you: 0 answers given"), "{said}");
+}
+
+/// In the background the terminal is not ours: a signal must end the command without touching it.
+#[test]
+fn a_signal_ends_it_in_the_background_too() {
+    let folder = Folder::project();
+    let words = format!("set -m; {ORDAIN} ask; bg; kill %1; wait %1; echo ended with $?");
+    let mut session = Session::run(&folder, 80, &["bash", "-c", &words]);
+    session.wait_for("[q]uit: ");
+    session.wait_until_raw();
+    session.press(b"\x1a");
+    session.wait_for("ended with 143");
+    assert!(session.end().0.success());
 }
 
 #[test]
