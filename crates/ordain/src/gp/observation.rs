@@ -167,7 +167,9 @@ impl AnswerModel {
         let sd = (self.lambda().powi(2) + variance).sqrt();
         let first = normal::cdf((mean - self.tie_width) / sd);
         let tie = if self.tie_width > 0.0 {
-            Interval::standardized(-self.tie_width, self.tie_width, mean, sd).log_mass().exp()
+            let tie = Interval::standardized(-self.tie_width, self.tie_width, mean, sd).log_mass().exp();
+            // Rounding may leave a hair above what the first item leaves, where a tie is certain.
+            tie.min(1.0 - first)
         } else {
             0.0
         };
