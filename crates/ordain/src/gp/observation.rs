@@ -227,6 +227,20 @@ impl Observation {
         Moments { slope: shift / sd, curvature: shrinkage / (sd * sd), left }
     }
 
+    /// Fails unless the observation is about some of so many items and says something that can be.
+    pub(crate) fn check(&self, items: usize) -> Result<()> {
+        let Self { low, high, noise, .. } = self;
+        let known = self.functional.items().all(|item| (item as usize) < items);
+        if known && low < high && *noise > 0.0 && noise.is_finite() {
+            return Ok(());
+        }
+        Err(Error::Data {
+            what: "an observation",
+            found: format!("{:?} between {low} and {high} with noise {noise}", self.functional),
+            expected: format!("items below {items}, ends that ascend and positive noise"),
+        })
+    }
+
     /// The log probability of the observation under a Gaussian of the functional, `log Z` (AXPGP eq. 14).
     pub fn log_mass(&self, mean: f64, variance: f64) -> f64 {
         self.interval(mean, self.sd(variance)).log_mass()

@@ -55,19 +55,17 @@ impl Site {
     /// # Errors
     /// If it is not finite.
     fn matching(observation: &Observation, cavity: Gaussian) -> Result<Self> {
-        let moments = observation.moments(cavity.mean, cavity.variance);
-        // Squares beyond the range of numbers leave NaN, or nothing of the variance.
-        if !(moments.slope.is_finite() && moments.curvature.is_finite() && moments.left > 0.0) {
-            return Err(prior_too_wide());
-        }
-        let site = Self::from_moments(moments, cavity.mean);
-        if site.precision.is_finite() && site.shift.is_finite() { Ok(site) } else { Err(prior_too_wide()) }
+        Self::from_moments(observation.moments(cavity.mean, cavity.variance), cavity.mean)
     }
 
-    /// The site that gives a Gaussian of this mean these moments.
-    pub(in crate::gp) fn from_moments(Moments { slope, curvature, left }: Moments, mean: f64) -> Self {
-        assert!(curvature >= 0.0 && left > 0.0, "a log-concave likelihood has non-negative site precisions");
-        Self { precision: curvature / left, shift: (slope + mean * curvature) / left }
+    /// The site that gives a Gaussian of this mean these moments. Its precision is not negative, since the likelihood is log-concave.
+    ///
+    /// # Errors
+    /// If squares beyond the range of numbers left NaN, or nothing of the variance.
+    pub(in crate::gp) fn from_moments(Moments { slope, curvature, left }: Moments, mean: f64) -> Result<Self> {
+        let site = Self { precision: curvature / left, shift: (slope + mean * curvature) / left };
+        let sound = curvature >= 0.0 && left > 0.0 && site.precision.is_finite() && site.shift.is_finite();
+        if sound { Ok(site) } else { Err(prior_too_wide()) }
     }
 }
 

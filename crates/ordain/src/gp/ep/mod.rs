@@ -84,6 +84,7 @@ impl EpParams {
     /// If the kernel cannot be evaluated, EP does not converge, or the prior is so wide beside the noise that rounding
     /// hides the answers.
     pub fn fit(&self, kernel: Arc<dyn Kernel>, observations: &[Observation]) -> Result<Ep> {
+        observations.iter().try_for_each(|observation| observation.check(kernel.len()))?;
         let basis = choose_basis(observations, kernel.len());
         let columns = basis_columns(kernel.as_ref(), &basis)?;
         let mut state = State::new(restrict(&columns, &basis), place(observations, &basis))?;

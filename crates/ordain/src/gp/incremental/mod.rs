@@ -197,13 +197,11 @@ impl Incremental {
 
     /// Learns from one observation. Returns whether it overthrew what was believed.
     fn step(&mut self, observation: &Observation) -> Result<bool> {
+        observation.check(self.mean.len())?;
         let (direction, variance) = self.towards(observation)?;
         let mean = observation.functional.of(&self.mean);
         let moments = observation.moments(mean, variance);
-        if !(moments.left > 0.0 && moments.curvature >= 0.0 && moments.slope.is_finite()) {
-            return Err(prior_too_wide());
-        }
-        let site = Site::from_moments(moments, mean);
+        let site = Site::from_moments(moments, mean)?;
         self.take(Factor { observation: *observation, site }, direction, moments)?;
         self.log_evidence += observation.log_mass(mean, variance);
         let (far, little) = OVERTHROWN;

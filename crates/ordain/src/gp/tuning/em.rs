@@ -39,7 +39,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
         step: &mut dyn FnMut(usize, f64, f64),
     ) -> Result<Peak> {
         let mut at = from;
-        for round in 0.. {
+        let mut round = 0;
+        loop {
             let (log_evidence, beliefs) = self.expect(&at)?;
             // At the start of M, its gradient is the evidence's.
             let (_, slopes) = self.expected_log_prior(&beliefs, &at)?;
@@ -50,8 +51,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
                 return Ok(Peak { at, objective, gradient });
             }
             at = self.maximise(&beliefs, at, gradient);
+            round += 1;
         }
-        unreachable!("the loop ends by returning")
     }
 
     /// E: the log evidence of all problems and their beliefs.

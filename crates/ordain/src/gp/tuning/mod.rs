@@ -189,7 +189,7 @@ impl TuningParams {
         let mut ascent = Ascent::new(space, problems, self.ep());
         let log_evidence_before = ascent.log_evidence(&space.start())?;
         let log_prior = |at: &[f64]| space.log_prior(at, &mut vec![0.0; at.len()]);
-        let starts = 1 + self.restarts;
+        let starts = self.restarts.saturating_add(1);
         let climb = |start: usize, from: Vec<f64>, most: usize, ascent: &mut Ascent<'_>| {
             let mut stopped = Ok(());
             let mut step = |iteration: usize, objective: f64, gradient: f64| {
@@ -204,21 +204,16 @@ impl TuningParams {
             };
             stopped.and(peak)
         };
-        let mut best: Option<(usize, ascent::Peak)> = None;
         let trial_steps = if self.restarts > 0 { TRIAL_STEPS.min(self.max_iterations) } else { self.max_iterations };
-        for start in 0..starts {
-            let from = if start == 0 { space.start() } else { space.draw(&self.normals(start, space.len())) };
-            let peak = match climb(start, from, trial_steps, &mut ascent) {
-                // A drawn start from which nothing can be computed is no start; the first one must be.
-                Err(error) if start == 0 || matches!(error, Error::Cancelled { .. }) => return Err(error),
-                Err(_) => continue,
-                Ok(peak) => peak,
-            };
-            if best.as_ref().is_none_or(|(_, best)| peak.objective > best.objective) {
-                best = Some((start, peak));
+        let (mut start, mut peak) = (0, climb(0, space.start(), trial_steps, &mut ascent)?);
+        for drawn in 1..starts {
+            match climb(drawn, space.draw(&self.normals(drawn, space.len())), trial_steps, &mut ascent) {
+                Err(error @ Error::Cancelled { .. }) => return Err(error),
+                Ok(other) if other.objective > peak.objective => (start, peak) = (drawn, other),
+                // No better, or a start from which nothing can be computed; only the first one must be more.
+                Ok(_) | Err(_) => {}
             }
         }
-        let Some((start, mut peak)) = best else { unreachable!("the first start is always there") };
         if peak.gradient > self.tolerance && trial_steps < self.max_iterations {
             peak = climb(start, peak.at, self.max_iterations - trial_steps, &mut ascent)?;
         }
