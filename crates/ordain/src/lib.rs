@@ -55,6 +55,8 @@
 //! two items are a priori. [`gp`] turns answers into a belief and its ranking. [`active`] chooses pairs, counts certainty and
 //! forecasts. [`order`] makes one order from many experts. [`learn`] holds rankers of other kinds. [`measure`] says how good a ranking
 //! is. [`text`] ranks documents by their words. [`numeric`] holds the mathematics that all of them share.
+// What bad input can reach is an error. An invariant that only we can break is an `assert!` or `unreachable!`, with its reason.
+#![warn(clippy::expect_used, clippy::panic)]
 
 pub mod active;
 pub mod data;

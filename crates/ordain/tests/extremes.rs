@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use common::*;
 use ordain::data::{ItemId, Items};
-use ordain::gp::{AnswerModel, Belief, EpParams, Incremental, RankingParams, predict, rank};
+use ordain::gp::{AnswerModel, Belief, EpParams, Incremental, Observation, RankingParams, predict, rank};
 use ordain::numeric::Matrix;
 use rand::RngExt;
 
@@ -27,6 +27,26 @@ fn settings_out_of_range_are_refused() {
     let model = AnswerModel::default();
     for (low, high) in [(1.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (0.0, f64::NAN)] {
         assert!(model.graded(ItemId(0), low, high).is_err(), "{low} {high}");
+    }
+}
+
+/// Observations made by hand that cannot be: an error, whoever learns them.
+#[test]
+fn observations_that_cannot_be_are_refused() {
+    let sound = AnswerModel::default().preferred(ItemId(0), ItemId(1));
+    let nowhere = AnswerModel::default().preferred(ItemId(0), ItemId(7));
+    let wrong = [
+        nowhere,
+        Observation { high: sound.low, ..sound },
+        Observation { low: f64::NAN, ..sound },
+        Observation { noise: 0.0, ..sound },
+        Observation { noise: f64::NAN, ..sound },
+        Observation { noise: f64::INFINITY, ..sound },
+    ];
+    for observation in wrong {
+        assert!(EpParams::default().fit(independent(2, 1.0), &[sound, observation]).is_err(), "{observation:?}");
+        let mut steps = Incremental::new(independent(2, 1.0), 1).unwrap();
+        assert!(steps.observe(&observation).is_err(), "{observation:?}");
     }
 }
 

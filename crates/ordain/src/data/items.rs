@@ -15,6 +15,7 @@ impl ItemId {
     ///
     /// # Panics
     /// If there are more than `u32::MAX` items.
+    #[expect(clippy::expect_used, reason = "every reader of items refuses as many")]
     pub fn new(position: usize) -> Self {
         Self(u32::try_from(position).expect("more than u32::MAX items"))
     }

@@ -51,7 +51,7 @@ impl IndexBuilder {
         self.waiting_bytes += text.len();
         self.waiting.push(text);
         if self.waiting_bytes >= WAITING {
-            self.flush();
+            self.flush()?;
         }
         Ok(())
     }
@@ -65,10 +65,10 @@ impl IndexBuilder {
         id: impl Into<Box<str>>,
         terms: impl IntoIterator<Item = S>,
     ) -> Result<()> {
-        self.flush();
+        self.flush()?;
         let mut length = 0;
         for term in terms {
-            self.counts.count(self.vocabulary.number(term.as_ref()));
+            self.counts.count(self.vocabulary.number(term.as_ref())?);
             length += 1;
         }
         check_size("a document", length, "a length")?;
@@ -81,7 +81,7 @@ impl IndexBuilder {
     /// # Errors
     /// If two documents have the same id.
     pub fn finish(mut self) -> Result<Index> {
-        self.flush();
+        self.flush()?;
         let Self { analysis, ids, vocabulary, counts, .. } = self;
         let mut by_id: Vec<u32> = (0..ids.len() as u32).collect();
         by_id.par_sort_unstable_by_key(|&document| &ids[document as usize]);
@@ -105,20 +105,22 @@ impl IndexBuilder {
     }
 
     /// Analyses the waiting documents, chunk by chunk, and adds up the chunks in order.
-    fn flush(&mut self) {
+    fn flush(&mut self) -> Result<()> {
         let chunks: Vec<Chunk> =
-            self.waiting.par_chunks(CHUNK).map(|texts| Chunk::new(texts, &self.analysis)).collect();
+            self.waiting.par_chunks(CHUNK).map(|texts| Chunk::new(texts, &self.analysis)).collect::<Result<_>>()?;
         for Chunk { vocabulary, counts } in chunks {
-            let numbers: Vec<u32> = vocabulary.terms.iter().map(|term| self.vocabulary.number(term)).collect();
+            let numbers: Vec<u32> =
+                vocabulary.terms.iter().map(|term| self.vocabulary.number(term)).collect::<Result<_>>()?;
             self.counts.append(&counts, &numbers);
         }
         self.waiting.clear();
         self.waiting_bytes = 0;
+        Ok(())
     }
 }
 
 /// Fails unless the size is below 2³².
-fn check_size(what: &str, size: usize, method: &'static str) -> Result<()> {
+pub(super) fn check_size(what: &str, size: usize, method: &'static str) -> Result<()> {
     let limit = u32::MAX as usize;
     if size < limit { Ok(()) } else { Err(Error::TooLarge { what: what.into(), size, limit, method }) }
 }
@@ -198,7 +200,7 @@ struct Chunk {
 }
 
 impl Chunk {
-    fn new(texts: &[String], analysis: &Analysis) -> Self {
+    fn new(texts: &[String], analysis: &Analysis) -> Result<Self> {
         let mut chunk = Self { vocabulary: Vocabulary::default(), counts: Counts::default() };
         // A word is looked up among the stop words and stemmed once per chunk.
         let mut known: HashMap<String, Option<u32>> = HashMap::new();
@@ -209,7 +211,7 @@ impl Chunk {
                 let term = match known.get(&lower) {
                     Some(term) => *term,
                     None => {
-                        let term = analysis.term(&lower).map(|term| chunk.vocabulary.number(&term));
+                        let term = analysis.term(&lower).map(|term| chunk.vocabulary.number(&term)).transpose()?;
                         known.insert(lower.clone(), term);
                         term
                     }
@@ -220,6 +222,6 @@ impl Chunk {
             }
             chunk.counts.end_document();
         }
-        chunk
+        Ok(chunk)
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::build::check_size;
 use super::tokens::Analysis;
+use crate::Result;
 
 /// The position of a document in its [`Index`], from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,15 +51,19 @@ impl Vocabulary {
     }
 
     /// The number of a term; a new number if the term was not seen before.
-    pub(super) fn number(&mut self, term: &str) -> u32 {
+    ///
+    /// # Errors
+    /// If there are 2³² terms already.
+    pub(super) fn number(&mut self, term: &str) -> Result<u32> {
         if let Some(number) = self.get(term) {
-            return number;
+            return Ok(number);
         }
-        let number = u32::try_from(self.terms.len()).expect("a text of 4 GiB has fewer terms than that");
+        check_size("a vocabulary", self.terms.len(), "a term's number")?;
+        let number = self.terms.len() as u32;
         let term: Arc<str> = term.into();
         self.terms.push(Arc::clone(&term));
         self.numbers.insert(term, number);
-        number
+        Ok(number)
     }
 }
 
