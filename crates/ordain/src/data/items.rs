@@ -15,7 +15,7 @@ impl ItemId {
     ///
     /// # Panics
     /// If there are more than `u32::MAX` items.
-    #[expect(clippy::expect_used, reason = "every reader of items refuses as many")]
+    #[expect(clippy::expect_used, reason = "no list of items is that long: `Items::new` refuses it")]
     pub fn new(position: usize) -> Self {
         Self(u32::try_from(position).expect("more than u32::MAX items"))
     }
@@ -115,6 +115,14 @@ impl Items {
     /// If an id is empty or occurs twice in a group, or the parts differ in length.
     pub fn new(ids: Vec<String>, groups: Option<Groups>, attributes: Attributes) -> Result<Self> {
         let n = ids.len();
+        if n > u32::MAX as usize {
+            return Err(Error::TooLarge {
+                what: "a list of items".into(),
+                size: n,
+                limit: u32::MAX as usize,
+                method: "an item number",
+            });
+        }
         if attributes.items() != n {
             return Err(mismatch("attributes", attributes.items(), n));
         }
