@@ -15,10 +15,10 @@ use ordain::formats::{
     describe, draft_project, read_answer_ids, read_answer_items, read_answers, read_items, read_letor,
     read_letor_ranks, read_qrels, read_queries, read_relation, read_run, read_runs, read_scores,
 };
-use ordain::gp::RankingParams;
+use ordain::gp::{RankedItem, RankingParams};
 use ordain::kernel::Parameter;
 use ordain::order::ExpertState;
-use ordain::{Inference, Project, Watch};
+use ordain::{Fitted, Inference, Project, Watch};
 use tempfile::TempDir;
 
 /// Tables of items, answers, links, documents and queries, as CSV, TSV and JSONL: a value or an error.
@@ -171,12 +171,33 @@ pub fn ranking(input: &[u8]) {
         }
         assert!(ranking.items.windows(2).all(|pair| pair[0].mean >= pair[1].mean), "by falling mean");
         assert!((0.0..=1.0).contains(&ranking.wrong_pairs()));
+        intervals(&fitted, &params, &ranking.items);
         if count > 1
             && let Ok(prediction) = fitted.predict(ItemId(0), ItemId(1))
         {
             let (first, tie) = (prediction.probability, prediction.tie);
             assert!([first, tie].iter().all(|p| (0.0..=1.0).contains(p)), "{first} {tie}");
             assert!(first + tie <= 1.0 + 1e-12, "{first} {tie}");
+        }
+    }
+}
+
+/// Rank intervals are what their definition says: each end is the first rank that is reached with its probability. The
+/// probabilities are those of being among the first 1, 2, ... items, counted from the same draws.
+fn intervals(fitted: &Fitted, params: &RankingParams, items: &[RankedItem]) {
+    let mut before = vec![0.0; items.len()];
+    let outside = 0.5 * (1.0 - params.level);
+    for k in 1..=items.len() {
+        let ranking = fitted.rank(&params.clone().with_top(Some(k))).expect("what was ranked can be ranked again");
+        let within: Vec<f64> = ranking.items.iter().map(|item| item.top.expect("asked for")).collect();
+        let firsts: f64 = within.iter().sum();
+        assert!((firsts - k as f64).abs() < 1e-9, "{firsts} items are expected among the first {k}");
+        for ((item, within), before) in items.iter().zip(&within).zip(&mut before) {
+            for (end, probability) in [(item.rank_low, outside), (item.rank_high, 1.0 - outside)] {
+                let reached = *before < probability && probability <= *within;
+                assert_eq!(k == end, reached, "{item:?}: {before} before {k}, {within} with it");
+            }
+            *before = *within;
         }
     }
 }
