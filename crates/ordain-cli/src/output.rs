@@ -113,8 +113,13 @@ pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A number with this many digits after the point. A value that rounds to 0 has no sign.
+/// A number with this many digits after the point. A value that rounds to 0 has no sign. One that is too long to read is
+/// written with a power of ten.
 pub fn fixed(value: f64, digits: usize) -> String {
+    const LONG: f64 = 1e12;
+    if value.abs() >= LONG {
+        return format!("{value:.digits$e}");
+    }
     let text = format!("{value:.digits$}");
     match text.strip_prefix('-') {
         Some(rest) if rest.chars().all(|letter| "0.".contains(letter)) => rest.to_owned(),
@@ -310,6 +315,7 @@ mod tests {
         let said = [-0.0, -0.0004, -0.0006, 0.0004, -10.0].map(|value| fixed(value, 3));
         assert_eq!(said, ["0.000", "0.000", "-0.001", "0.000", "-10.000"]);
         assert_eq!(fixed(-0.4, 0), "0");
+        assert_eq!([fixed(-1.25e300, 3), fixed(123_456_789.0, 2)], ["-1.250e300", "123456789.00"]);
     }
 
     #[test]

@@ -42,14 +42,13 @@ mod signals {
     use std::thread;
 
     use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
-    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
-    use signal_hook::iterator::Signals;
-    use signal_hook::low_level::{emulate_default_handler, raise};
-
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::io::{Errno, read};
     use rustix::process::getpgrp;
     use rustix::termios::tcgetpgrp;
+    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::{emulate_default_handler, raise};
 
     use super::lock;
 
