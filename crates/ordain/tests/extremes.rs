@@ -97,7 +97,7 @@ fn rounding_larger_than_the_noise_is_an_error() {
 /// Steps under a prior of any width: they stay where the prior lets them be, or an error says that they are lost.
 #[test]
 fn steps_under_a_very_wide_prior() {
-    for scale in [1.0, 1e5, 1e8, 1e12, 1e100, 1e150] {
+    for scale in [1.0, 1e5, 1e8, 1e12, 1e50, 1e75] {
         let model = AnswerModel::new(0.7, 1.0).unwrap();
         let points: Vec<f64> = {
             let mut stream = stream(3);
@@ -157,11 +157,11 @@ fn unanimous_judges_take_few_iterations() {
     }
 }
 
-/// A kernel whose values overflow is an error, not a belief made of NaN.
+/// A kernel whose values or their products overflow is an error, not a belief made of NaN.
 #[test]
 fn infinite_priors_are_errors() {
     let answers = [AnswerModel::default().preferred(ItemId(0), ItemId(1))];
-    for value in [f64::INFINITY, f64::NAN] {
+    for value in [f64::INFINITY, f64::NAN, 1e160] {
         let kernel = Arc::new(Given(Matrix::from_fn(2, 2, |i, j| if i == j { value } else { 0.0 })));
         assert!(EpParams::default().fit(kernel.clone(), &answers).is_err());
         assert!(EpParams::default().fit(kernel.clone(), &[]).is_err());
@@ -169,10 +169,34 @@ fn infinite_priors_are_errors() {
     }
 }
 
+/// Answers whose probability has no logarithm, since nearly everything should be a tie: a finite evidence or an error.
+#[test]
+fn impossible_answers_are_errors() {
+    let mut said = Vec::new();
+    for (noise, width) in [(1.0, 1e100), (1e-6, 1e100), (1e-6, 1e300)] {
+        let model = AnswerModel::new(noise, width).unwrap();
+        let (tie, first) = (model.tied(ItemId(0), ItemId(1)).unwrap(), model.preferred(ItemId(0), ItemId(1)));
+        for scale in [1.0, 1e6, 1e12] {
+            for count in [1, 300] {
+                let answers: Vec<Observation> = std::iter::once(tie).chain(vec![first; count]).collect();
+                let mut steps = Incremental::dense(independent(2, scale)).unwrap();
+                let stepped = answers.iter().try_for_each(|answer| steps.observe(answer));
+                assert!(steps.log_evidence().is_finite(), "{noise} {width} {scale} {count}");
+                said.extend(stepped.err());
+                match EpParams::default().fit(independent(2, scale), &answers) {
+                    Ok(ep) => assert!(ep.log_evidence().is_finite(), "{noise} {width} {scale} {count}"),
+                    Err(error) => said.push(error),
+                }
+            }
+        }
+    }
+    assert!(said.iter().any(|error| error.to_string().contains("a smaller tie_width")), "{said:?}");
+}
+
 /// A prior far wider than the noise, and items that were never judged: an answer or an error.
 #[test]
 fn uncompared_items_under_a_very_wide_prior() {
-    for (scale, noise) in [(1e5, 1.0), (1e8, 1.0), (1e9, 1e-3), (1e12, 1e-6), (1e100, 1.0), (1e150, 1e-3)] {
+    for (scale, noise) in [(1e5, 1.0), (1e8, 1.0), (1e9, 1e-3), (1e12, 1e-6), (1e50, 1.0), (1e75, 1e-3)] {
         let model = AnswerModel::new(noise, 0.0).unwrap();
         let kernel = Arc::new(Given(smooth_kernel(12, scale, 0.1 * scale, &mut stream(3))));
         let mut stream = stream(4);

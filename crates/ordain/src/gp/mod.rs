@@ -27,9 +27,21 @@ pub use tuning::{Problem, Tuned, TunedParameter, TuningMethod, TuningParams};
 
 use crate::{Error, Result};
 
-/// Refuses a prior with variances that are not finite.
-fn check_prior(variances: &[f64]) -> Result<()> {
-    if variances.iter().all(|variance| variance.is_finite()) { Ok(()) } else { Err(prior_too_wide()) }
+/// Refuses a prior with covariances whose squares are not finite: strategies and EP multiply two of them.
+fn check_prior(covariances: &[f64]) -> Result<()> {
+    if covariances.iter().all(|one| (one * one).is_finite()) { Ok(()) } else { Err(prior_too_wide()) }
+}
+
+/// Refuses an evidence that is not finite: some answer is so improbable under the model that its logarithm overflows.
+fn check_evidence(log_evidence: f64) -> Result<()> {
+    if log_evidence.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Data {
+        what: "the answers under this model",
+        found: "some that are next to impossible".into(),
+        expected: "a smaller tie_width, or more noise, under [answers]".into(),
+    })
 }
 
 /// The error for a prior whose rounding is larger than the noise, so that the answers are lost in it.

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::{Functional, Observation};
 use crate::Result;
-use crate::gp::{Moments, prior_too_wide};
+use crate::gp::{Moments, check_prior, prior_too_wide};
 use crate::numeric::dense::{
     Cholesky, SemidefiniteFactor, add_scaled, dot, multiply, multiply_sparse, multiply_transposed, multiply_vector,
     squared_distance, transpose,
@@ -102,11 +102,9 @@ impl State {
     /// The state before any site. `prior` is the covariance of the coordinates.
     ///
     /// # Errors
-    /// If the prior is not finite.
+    /// If the squares of the prior are not finite.
     pub(super) fn new(prior: Matrix, observations: Vec<Observation>) -> Result<Self> {
-        if !prior.values().iter().all(|value| value.is_finite()) {
-            return Err(prior_too_wide());
-        }
+        check_prior(prior.values())?;
         let size = prior.rows();
         let prior = SemidefiniteFactor::new(&prior);
         let rank = prior.transpose().rows();

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Belief, Factor, Functional, Observation, check_prior, prior_too_wide};
+use super::{Belief, Factor, Functional, Observation, check_evidence, check_prior, prior_too_wide};
 use crate::data::ItemId;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
@@ -174,6 +174,7 @@ impl Ep {
             }
         }
         let log_evidence = state.log_evidence();
+        check_evidence(log_evidence)?;
         let factor = |(&observation, &site): (&Observation, &Site)| Factor { observation, site };
         let factors = observations.iter().zip(state.sites()).map(factor).collect();
         Ok(Self { kernel, basis, reduction, state, factors, mean, variances, log_evidence, iterations })

@@ -22,8 +22,8 @@ use lazy::Lazy;
 
 use super::ep::Evidence;
 use super::{
-    AllCovariances, Belief, Covariances, EpParams, Factor, Functional, Moments, Observation, Site, check_prior,
-    prior_too_wide,
+    AllCovariances, Belief, Covariances, EpParams, Factor, Functional, Moments, Observation, Site, check_evidence,
+    check_prior, prior_too_wide,
 };
 use crate::Result;
 use crate::data::ItemId;
@@ -201,9 +201,11 @@ impl Incremental {
         let (direction, variance) = self.towards(observation)?;
         let mean = observation.functional.of(&self.mean);
         let moments = observation.moments(mean, variance);
+        let log_mass = observation.log_mass(mean, variance);
+        check_evidence(log_mass)?;
         let site = Site::from_moments(moments, mean)?;
         self.take(Factor { observation: *observation, site }, direction, moments)?;
-        self.log_evidence += observation.log_mass(mean, variance);
+        self.log_evidence += log_mass;
         let (far, little) = OVERTHROWN;
         Ok(moments.slope.abs() * variance.sqrt() > far && moments.left < little)
     }
