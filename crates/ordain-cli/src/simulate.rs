@@ -96,9 +96,9 @@ pub struct Arguments {
     /// For a project, use "ordain tune" instead
     #[arg(long, requires = "letor")]
     tune: bool,
-    /// The measure that the table and the chart show
-    #[arg(long, default_value = "map", value_parser = word::parser::<Measure>())]
-    measure: Measure,
+    /// The measure that the table and the chart show [default: that of the goal]
+    #[arg(long, value_parser = word::parser::<Measure>())]
+    measure: Option<Measure>,
     /// Also write the chart as an SVG picture, with bands of one standard error
     #[arg(long, value_name = "FILE.svg", value_parser = picture::parse_file)]
     plot: Option<PathBuf>,
@@ -125,8 +125,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let curves = tournament.play(&game.grounds, &game.contenders).map_err(place)?;
     drop(working);
     let runs: Vec<(&Contender, &Curve)> = game.contenders.iter().zip(&curves).collect();
+    let measure = arguments.measure.unwrap_or_else(|| Measure::for_goal(game.tournament.goal));
     if let Some(file) = &arguments.plot {
-        picture::write(file, &picture::picture(&named(&runs), arguments.measure))?;
+        picture::write(file, &picture::picture(&named(&runs), measure))?;
         output::note(format!("wrote {}", file.display()));
     }
     match arguments.format {
@@ -134,7 +135,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             output::json(&Report { runs: runs.iter().map(|(one, curve)| run_report(one, curve)).collect() })
         }
         Format::Csv => output::csv_table(&csv_header(), runs.iter().flat_map(|(one, curve)| csv_rows(one, curve))),
-        Format::Table => show(&runs, arguments.measure, &game),
+        Format::Table => show(&runs, measure, &game),
     }
 }
 
@@ -201,7 +202,8 @@ fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
         Some(kernels) => Model::new(project.items().clone(), kernels)?.ground(facts)?,
         None => project.ground(facts)?,
     };
-    let answer_model = AnswerModel::new(own.noise(), tie_width)?;
+    let answer_model =
+        if own.learns() { AnswerModel::learning(tie_width)? } else { AnswerModel::new(own.noise(), tie_width)? };
     let tournament = tournament(arguments, goal, answer_model, model.ask().repeat);
     let contenders = contenders(&strategies, &focuses, &arguments.belief, goal)?;
     Ok(Game { project: Some(project.file().clone()), grounds: vec![ground], contenders, tournament })

@@ -432,8 +432,8 @@ fn glickmans_numbers() {
 #[test]
 fn certainty_is_calibrated() {
     let (n, worlds) = (12, 400);
-    let mut said = [0.0; 3];
-    let mut came = [0.0; 3];
+    let mut said = [0.0; 4];
+    let mut came = [0.0; 4];
     for task in 0..worlds {
         let mut stream = stream(task);
         let kernel = smooth_kernel(n, 2.0, 0.5, &mut stream);
@@ -452,9 +452,13 @@ fn certainty_is_calibrated() {
         order.sort_by(|&a, &b| session.belief().mean()[b].total_cmp(&session.belief().mean()[a]));
         let right = |k: usize| order[..k].iter().all(|&a| order[k..].iter().all(|&b| utilities[a] > utilities[b]));
         let wrong = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));
-        let wrong = wrong.filter(|&(i, j)| utilities[order[i]] < utilities[order[j]]).count();
-        let goals = [Goal::Best, Goal::Top { k: 3 }, Goal::WholeOrder];
-        let truths = [right(1), right(3), wrong as f64 <= 0.15 * (n * (n - 1) / 2) as f64];
+        let weight = |&(i, _): &(usize, usize)| (-3.0 * (i + 1) as f64 / n as f64).exp();
+        let all: f64 = wrong.clone().map(|pair| weight(&pair)).sum();
+        let wrong: Vec<(usize, usize)> = wrong.filter(|&(i, j)| utilities[order[i]] < utilities[order[j]]).collect();
+        let early: f64 = wrong.iter().map(weight).sum();
+        let goals = [Goal::Best, Goal::Top { k: 3 }, Goal::WholeOrder, Goal::TopHeavy];
+        let few = wrong.len() as f64 <= 0.15 * (n * (n - 1) / 2) as f64;
+        let truths = [right(1), right(3), few, early <= 0.15 * all];
         for (number, (goal, truth)) in goals.into_iter().zip(truths).enumerate() {
             said[number] += sure.probability(goal, 0.15) / worlds as f64;
             came[number] += f64::from(truth) / worlds as f64;

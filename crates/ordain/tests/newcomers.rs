@@ -150,7 +150,7 @@ fn newcomers_of<'a>(project: &'a ProjectData, folder: &Path, links: &[NewLinks])
 /// The belief of a project about its items, and about newcomers.
 fn beliefs(folder: &Path, newcomers: Option<&[NewLinks]>) -> (Vec<String>, Ep) {
     let project = read_project(folder).unwrap();
-    let model = AnswerModel::new(project.noise, project.tie_width).unwrap();
+    let model = AnswerModel::new(project.noise.unwrap(), project.tie_width).unwrap();
     let answers = model.observe_all(project.answers.standing()).unwrap();
     let prior = build(&project.kernels, &project.items, &project.relations).unwrap();
     let learned = exact().fit(Arc::new(prior), &answers).unwrap();

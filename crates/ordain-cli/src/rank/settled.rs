@@ -2,7 +2,6 @@
 
 use ordain::Ranking;
 use ordain::active::{Forecast, Foreseen, StopRule};
-use ordain::data::Goal;
 use serde::Serialize;
 
 /// The key `certainty` in JSON.
@@ -34,7 +33,7 @@ impl Report {
         Self {
             goal: rule.goal.name(),
             k: rule.goal.places(),
-            error: (rule.goal == Goal::WholeOrder).then_some(rule.error),
+            error: rule.goal.is_order().then_some(rule.error),
             target: rule.target,
             probability: ranking.probability(rule),
             wrong_pairs: ranking.wrong_pairs(),

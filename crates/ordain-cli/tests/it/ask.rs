@@ -84,7 +84,17 @@ fn words_become_lines_of_the_log() {
 /// What `next` names is what `ask` asks, at any moment.
 #[test]
 fn next_and_ask_agree() {
-    let folder = Folder::example("countries");
+    let held = Folder::example("countries");
+    let learning = Folder::example("countries");
+    let text = std::fs::read_to_string(learning.path("ordain.toml")).unwrap();
+    let line = text.lines().find(|line| line.starts_with("noise = ")).unwrap();
+    learning.write("ordain.toml", text.replace(line, "noise = \"learn\""));
+    for folder in [held, learning] {
+        check_agreement(&folder);
+    }
+}
+
+fn check_agreement(folder: &Folder) {
     for (more, word) in [
         (["--goal", "best"], "l"),
         (["--goal", "whole-order"], "r"),
@@ -95,7 +105,7 @@ fn next_and_ask_agree() {
             let said = folder.json(["next", "--inference", "incremental"].iter().chain(&more));
             let pair = &said["pairs"][0];
             let named: BTreeSet<&str> = ["first", "second"].map(|key| pair[key].as_str().unwrap()).into();
-            let run = ask(&folder, &more, &[word]);
+            let run = ask(folder, &more, &[word]);
             let asked = questions(run.fine());
             assert_eq!(asked[0].iter().map(String::as_str).collect::<BTreeSet<_>>(), named);
         }

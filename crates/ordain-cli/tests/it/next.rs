@@ -51,7 +51,7 @@ fn csv_and_table_name_the_same_pairs() {
         assert!(line.starts_with(&format!("{first},{second},")), "{line}");
         assert!(row.contains(first) && row.contains(second), "{row}");
     }
-    assert!(table.stderr.starts_with("by expected-regret (focus "), "{}", table.stderr);
+    assert!(table.stderr.starts_with("by wrong-pairs;"), "{}", table.stderr);
     assert_eq!(grouped().run(["next", "--format", "csv"]).fine().lines().next(), Some("first,second,score,group"));
 }
 

@@ -111,7 +111,7 @@ type Entry = (&'static str, &'static str, Mind, Asks);
 
 /// The paper's weight.
 const PRINTED: Asks = Asks::By(Strategy::ExpectedLoss { focus: 1.0 });
-const WHOLE_ORDER: Asks = Asks::For(Goal::WholeOrder);
+const WHOLE_ORDER: Asks = Asks::For(Goal::TopHeavy);
 const RANDOM: Asks = Asks::By(Strategy::Random);
 const ATTRIBUTES: Mind = Mind::Gp { attributes: true, links: false };
 const WITH_LINKS: Mind = Mind::Gp { attributes: true, links: true };

@@ -64,7 +64,7 @@ impl Drawn {
     /// # Errors
     /// If the file cannot be read and written or holds anything else, or sessions cannot be played.
     pub fn tune(&self, path: &Path, answers: usize, seed: Seed) -> Result<Believes> {
-        let way = Way::Both(Asks::For(Goal::WholeOrder), answers);
+        let way = Way::Both(Asks::For(Goal::TopHeavy), answers);
         tune_once(path, MIND, way, &self.tuned_on, seed).map(Believes)
     }
 }

@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn a_session_by_hand() {
         let problem = problem();
-        let asks = Asks::For(Goal::WholeOrder);
+        let asks = Asks::For(Goal::TopHeavy);
         let tuning = Tuning { name: "gp", mind: Mind::Gp { attributes: true, links: true }, way: Way::Evidence(10) };
         let tuned = tuning.tune(&[(&problem, 3)], Seed(1)).unwrap();
         let prepared = tuned.prepare(tuning.mind, &problem).unwrap();
@@ -300,7 +300,7 @@ mod tests {
             Mind::Gp { attributes: false, links: true },
             Mind::Gp { attributes: true, links: true },
         ] {
-            let asks = Asks::For(Goal::WholeOrder);
+            let asks = Asks::For(Goal::TopHeavy);
             let simulated = Tuning { name: "x", mind, way: Way::Simulation(asks, 20) };
             let tuned = simulated.tune(&[(&problem, 1)], Seed(1)).unwrap();
             assert_eq!(Tuned::read(&tuned.row(), Path::new("tuned.csv")).unwrap(), tuned);

@@ -45,9 +45,9 @@ pub const EXPERIMENT: Experiment = Experiment {
         "Grades are spread by uniform noise in [-0.5, 0.5], anew in every repeat; answers have no errors, and no pair is asked \
          twice. All contenders are the same incremental Gaussian process. Its kernels were tuned on up to 10 queries of the \
          other half by the evidence of answers to random pairs, which favours no strategy.",
-        "An emphasis \"for the best\", \"for the first ten\" or \"for the whole order\" is the one that Ordain takes for that goal. \
-         \"Ordain\" is the strategy and emphasis that it takes if only the goal is given; for the whole order that is expected \
-         regret.",
+        "An emphasis \"for the best\", \"for the first ten\" or \"for the whole order\" is the one that Ordain takes for the goals \
+         best, top and top-heavy. \"Ordain\" is the strategy and emphasis that it takes if only the goal is given; for the goal \
+         top-heavy that is expected regret.",
         "Answers to a quality are where the mean curve first reaches it, linearly between marks; the standard error is the \
          jackknife's over queries.",
     ],
@@ -64,7 +64,7 @@ const TEN: Goal = Goal::Top { k: 10 };
 
 /// What Ordain takes for the goals whose measures are [`Measure::ALL`].
 const DEFAULTS: [Entry; 3] = [
-    ("ordain-whole-order", "Ordain, whole order", Asks::For(Goal::WholeOrder)),
+    ("ordain-whole-order", "Ordain, whole order", Asks::For(Goal::TopHeavy)),
     ("ordain-top", "Ordain, first ten", Asks::For(TEN)),
     ("ordain-best", "Ordain, best", Asks::For(Goal::Best)),
 ];
@@ -73,13 +73,13 @@ const CHEAP: [Entry; 15] = [
     DEFAULTS[0],
     DEFAULTS[1],
     DEFAULTS[2],
-    ("random", "Random pairs", Asks::Named("random", Goal::WholeOrder)),
-    ("entropy", "Entropy", Asks::Named("entropy", Goal::WholeOrder)),
-    ("variance-ratio", "Variance ratio", Asks::Named("variance-ratio", Goal::WholeOrder)),
+    ("random", "Random pairs", Asks::Named("random", Goal::TopHeavy)),
+    ("entropy", "Entropy", Asks::Named("entropy", Goal::TopHeavy)),
+    ("variance-ratio", "Variance ratio", Asks::Named("variance-ratio", Goal::TopHeavy)),
     ("loss-best", "Expected loss, for the best", Asks::Named("expected-loss", Goal::Best)),
     ("best-option", "Best option", Asks::Named("best-option", Goal::Best)),
     ("loss-top", "Expected loss, for the first ten", Asks::Named("expected-loss", TEN)),
-    ("loss-whole-order", "Expected loss, for the whole order", Asks::Named("expected-loss", Goal::WholeOrder)),
+    ("loss-whole-order", "Expected loss, for the whole order", Asks::Named("expected-loss", Goal::TopHeavy)),
     ("regret-best", "Expected regret, for the best", Asks::Named("expected-regret", Goal::Best)),
     ("regret-top", "Expected regret, for the first ten", Asks::Named("expected-regret", TEN)),
     ("item-best", "Expected loss of items, for the best", Asks::Named("expected-loss-item", Goal::Best)),
@@ -87,7 +87,7 @@ const CHEAP: [Entry; 15] = [
     (
         "item-whole-order",
         "Expected loss of items, for the whole order",
-        Asks::Named("expected-loss-item", Goal::WholeOrder),
+        Asks::Named("expected-loss-item", Goal::TopHeavy),
     ),
 ];
 
@@ -95,8 +95,8 @@ const CHEAP: [Entry; 15] = [
 const DEAR: [Entry; 4] = [
     ("ahead-best", "Look-ahead, for the best", Asks::Named("look-ahead", Goal::Best)),
     ("ahead-top", "Look-ahead, for the first ten", Asks::Named("look-ahead", TEN)),
-    ("ahead-whole-order", "Look-ahead, for the whole order", Asks::Named("look-ahead", Goal::WholeOrder)),
-    ("predictive-entropy", "Predictive entropy", Asks::Named("predictive-entropy", Goal::WholeOrder)),
+    ("ahead-whole-order", "Look-ahead, for the whole order", Asks::Named("look-ahead", Goal::TopHeavy)),
+    ("predictive-entropy", "Predictive entropy", Asks::Named("predictive-entropy", Goal::TopHeavy)),
 ];
 
 /// The first of the contenders are drawn.

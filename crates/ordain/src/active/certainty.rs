@@ -4,6 +4,8 @@
 //! Gaussian only guides them. Each draw gives an order, with which the ranking by means is compared. The first p items
 //! are the right ones if the worst of them is above the best of the others. One pass finds this for all p.
 
+use super::goals::usual_focus;
+use super::strategy::Emphasis;
 use crate::data::{Goal, Groups, ItemId, Items};
 use crate::gp::{Belief, Draws, RankedItem, RankingParams, by_falling_mean, rank_and};
 use crate::numeric::Seed;
@@ -44,19 +46,20 @@ pub struct Certainty {
     prefixes: Vec<f64>,
     /// The share of pairs in the wrong order in each draw, ascending.
     errors: Vec<f64>,
+    /// The same share, where a pair counts by its higher place; ascending.
+    early_errors: Vec<f64>,
 }
 
 impl Certainty {
     /// The probability that the goal is reached. The goal is that the best item is on top, that the first k items are
-    /// the k best, or that at most the share `error` of pairs is in the wrong order.
+    /// the k best, or that at most the share `error` of pairs is in the wrong order. For the goal `top-heavy`, a pair counts
+    /// `exp(-3 rank / n)` by its higher rank.
     pub fn probability(&self, goal: Goal, error: f64) -> f64 {
         match goal {
             Goal::Best => self.top(1),
             Goal::Top { k } => self.top(k),
-            Goal::WholeOrder => {
-                let within = self.errors.partition_point(|&found| found <= error);
-                within as f64 / self.errors.len() as f64
-            }
+            Goal::WholeOrder => share_within(&self.errors, error),
+            Goal::TopHeavy => share_within(&self.early_errors, error),
         }
     }
 
@@ -86,6 +89,11 @@ impl Certainty {
     }
 }
 
+/// The share of ascending numbers that are at most `most`.
+fn share_within(ascending: &[f64], most: f64) -> f64 {
+    ascending.partition_point(|&found| found <= most) as f64 / ascending.len() as f64
+}
+
 /// A rule for when to stop: the goal is reached with a given probability in every group.
 ///
 /// A belief's probabilities hold at any time. Stopping at the first moment that meets the rule therefore does not make
@@ -95,14 +103,14 @@ impl Certainty {
 pub struct StopRule {
     /// The goal of the answers.
     pub goal: Goal,
-    /// The share of pairs that may be in the wrong order. Only the goal of the whole order uses it.
+    /// The share of pairs that may be in the wrong order. Only goals that order all items use it.
     pub error: f64,
     /// The probability with which the goal must be reached.
     pub target: f64,
 }
 
 impl StopRule {
-    /// A rule with target probability 0.9 and, for the whole order, at most a tenth of the pairs wrong.
+    /// A rule with target probability 0.9 and, for an order of all items, at most a tenth of the pairs wrong.
     pub fn new(goal: Goal) -> Self {
         Self { goal, error: 0.1, target: 0.9 }
     }
@@ -162,21 +170,29 @@ pub fn rank_with_certainty(
 }
 
 /// The ranking by means compared with one draw. `right` holds every p for which the first p items are the right ones;
-/// `wrong` is the share of pairs in the wrong order.
+/// `wrong` is the share of pairs in the wrong order, and `early` the same share where a pair counts by its higher place.
 struct Seen {
     right: Vec<u32>,
     wrong: f64,
+    early: f64,
 }
 
 /// A function that compares the ranking of these items with a draw of their utilities.
 fn look(belief: &dyn Belief, members: &[ItemId]) -> impl Fn(&[f64]) -> Seen + Sync + use<> {
     let mean: Vec<f64> = members.iter().map(|item| belief.mean()[item.index()]).collect();
     let order = by_falling_mean(0..members.len(), &mean);
-    let pairs = (order.len() * order.len().saturating_sub(1) / 2).max(1) as f64;
+    let count = order.len();
+    let focus = usual_focus(Goal::TopHeavy, count as f64);
+    let weights: Vec<f64> = (1..=count).map(|rank| Emphasis::Focus(focus).at(rank)).collect();
+    let later = |rank: usize| (count - rank) as f64;
+    let weight: f64 = weights.iter().zip(1..).map(|(weight, rank)| weight * later(rank)).sum();
+    let pairs = (count * count.saturating_sub(1) / 2) as f64;
     move |utilities| {
-        let mut utilities: Vec<f64> = order.iter().map(|&at| utilities[at]).collect();
+        let utilities: Vec<f64> = order.iter().map(|&at| utilities[at]).collect();
         let right = right_prefixes(&utilities);
-        Seen { right, wrong: inversions(&mut utilities) as f64 / pairs }
+        let (wrong, early) = inversions(&utilities, &weights);
+        // A single item has no pairs.
+        Seen { right, wrong: wrong as f64 / pairs.max(1.0), early: if weight > 0.0 { early / weight } else { 0.0 } }
     }
 }
 
@@ -185,9 +201,12 @@ impl Certainty {
         let mut prefixes = vec![0.0; size];
         draws.iter().flat_map(|seen| &seen.right).for_each(|&p| prefixes[p as usize - 1] += 1.0);
         prefixes.iter_mut().for_each(|count| *count /= draws.len() as f64);
-        let mut errors: Vec<f64> = draws.iter().map(|seen| seen.wrong).collect();
-        errors.sort_by(f64::total_cmp);
-        Self { prefixes, errors }
+        let ascending = |share: fn(&Seen) -> f64| {
+            let mut shares: Vec<f64> = draws.iter().map(share).collect();
+            shares.sort_by(f64::total_cmp);
+            shares
+        };
+        Self { prefixes, errors: ascending(|seen| seen.wrong), early_errors: ascending(|seen| seen.early) }
     }
 }
 
@@ -208,31 +227,37 @@ fn right_prefixes(utilities: &[f64]) -> Vec<u32> {
     out
 }
 
-/// The number of pairs in which the later value is larger. Sorts the values by merging, in falling order. `n log n`.
-fn inversions(values: &mut [f64]) -> u64 {
-    let mut scratch = values.to_vec();
-    let mut count = 0;
+/// The number of pairs in which the later value is larger, and their sum where a pair counts the weight of its earlier place. Merges
+/// the values in falling order. `n log n`.
+fn inversions(values: &[f64], weights: &[f64]) -> (u64, f64) {
+    let mut sorted: Vec<(f64, f64)> = values.iter().copied().zip(weights.iter().copied()).collect();
+    let mut scratch = sorted.clone();
+    let (mut count, mut sum) = (0, 0.0);
     let mut width = 1;
-    while width < values.len() {
-        for (from, to) in values.chunks(2 * width).zip(scratch.chunks_mut(2 * width)) {
+    while width < sorted.len() {
+        for (from, to) in sorted.chunks(2 * width).zip(scratch.chunks_mut(2 * width)) {
             let (left, right) = from.split_at(width.min(from.len()));
             let (mut l, mut r) = (0, 0);
+            // The weights of the left values that are not merged yet.
+            let mut ahead: f64 = left.iter().map(|(_, weight)| weight).sum();
             for out in to {
-                let take_left = r == right.len() || (l < left.len() && left[l] >= right[r]);
+                let take_left = r == right.len() || (l < left.len() && left[l].0 >= right[r].0);
                 if take_left {
                     *out = left[l];
+                    ahead -= left[l].1;
                     l += 1;
                 } else {
                     *out = right[r];
                     r += 1;
                     count += (left.len() - l) as u64;
+                    sum += if l < left.len() { ahead } else { 0.0 };
                 }
             }
         }
-        values.copy_from_slice(&scratch);
+        sorted.copy_from_slice(&scratch);
         width *= 2;
     }
-    count
+    (count, sum)
 }
 
 #[cfg(test)]
@@ -244,8 +269,12 @@ mod tests {
         fn prefixes_and_inversions_by_brute_force(values in proptest::collection::vec(-5.0..5.0_f64, 0..40)) {
             let n = values.len();
             let ascend = |&(i, j): &(usize, usize)| values[i] < values[j];
-            let expected = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))).filter(ascend).count();
-            proptest::prop_assert_eq!(inversions(&mut values.clone()), expected as u64);
+            let expected: Vec<(usize, usize)> = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))).filter(ascend).collect();
+            let weights: Vec<f64> = (0..n).map(|at| 0.8_f64.powi(at as i32)).collect();
+            let (count, sum) = inversions(&values, &weights);
+            proptest::prop_assert_eq!(count, expected.len() as u64);
+            // Sums of at most 780 numbers up to 1.
+            proptest::prop_assert!((sum - expected.iter().map(|&(i, _)| weights[i]).sum::<f64>()).abs() < 1e-11);
             let right = |p: &usize| values[..*p].iter().all(|a| values[*p..].iter().all(|b| a > b));
             let expected: Vec<u32> = (1..=n).filter(right).map(|p| p as u32).collect();
             proptest::prop_assert_eq!(right_prefixes(&values), expected);

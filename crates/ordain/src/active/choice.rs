@@ -12,6 +12,7 @@ use super::look_ahead::look_ahead;
 use super::pending::Pending;
 use super::search::search;
 use super::strategy::{Answers, Emphasis, Method, PairBelief, Score};
+use super::wrong_pairs::wrong_pairs;
 use crate::Result;
 use crate::data::{Answer, Groups, ItemId, Outcome};
 use crate::gp::{AnswerModel, Belief, by_falling_mean};
@@ -45,7 +46,11 @@ const EQUAL: f64 = 1e-9;
 #[derive(Debug, Clone, Default)]
 pub struct Candidates {
     groups: Option<Groups>,
+    /// Pairs that are never asked.
     excluded: HashSet<(u32, u32)>,
+    /// Pairs that are asked again only if `again`.
+    answered: HashSet<(u32, u32)>,
+    again: bool,
     pool: Option<HashSet<(u32, u32)>>,
 }
 
@@ -67,21 +72,41 @@ impl Candidates {
     }
 
     /// Leaves out the pair of an answer: always if it was skipped, otherwise unless pairs may be asked again
-    /// (`repeat`). Returns whether the pair could still be asked before.
-    pub fn rule_out(&mut self, answer: &Answer, repeat: bool) -> bool {
-        let pair = answer.second.filter(|_| !repeat || answer.outcome == Outcome::Skip);
-        pair.is_some_and(|second| self.excluded.insert(key(answer.first, second)))
+    /// (`repeat`).
+    pub fn rule_out(&mut self, answer: &Answer, repeat: bool) {
+        let Some(second) = answer.second else { return };
+        if answer.outcome == Outcome::Skip {
+            self.exclude(answer.first, second);
+        } else if !repeat {
+            self.answered.insert(key(answer.first, second));
+        }
+    }
+
+    /// Says whether pairs that were left out by an answer may be asked again after all. Skipped pairs may not.
+    pub fn ask_again(&mut self, again: bool) {
+        self.again = again;
+    }
+
+    /// Whether pairs that were left out by an answer may be asked again.
+    pub(super) fn asks_again(&self) -> bool {
+        self.again
+    }
+
+    fn is_out(&self, key: &(u32, u32)) -> bool {
+        self.excluded.contains(key) || (!self.again && self.answered.contains(key))
     }
 
     /// The number of pairs that may be asked, for this many items in all.
     pub(super) fn left(&self, items: usize) -> usize {
         let pairs = |size: usize| size * size.saturating_sub(1) / 2;
+        let answered = self.answered.iter().filter(|key| !self.again && !self.excluded.contains(*key)).count();
+        let out = self.excluded.len() + answered;
         match (&self.pool, &self.groups) {
-            (Some(pool), _) => pool.difference(&self.excluded).count(),
-            (None, None) => pairs(items).saturating_sub(self.excluded.len()),
+            (Some(pool), _) => pool.iter().filter(|key| !self.is_out(key)).count(),
+            (None, None) => pairs(items).saturating_sub(out),
             (None, Some(groups)) => {
                 let all: usize = (0..groups.len()).map(|group| pairs(groups.members(group).len())).sum();
-                all.saturating_sub(self.excluded.len())
+                all.saturating_sub(out)
             }
         }
     }
@@ -94,7 +119,7 @@ impl Candidates {
     /// Whether a pair may be asked.
     pub(super) fn allows(&self, first: usize, second: usize) -> bool {
         let key = key(ItemId::new(first), ItemId::new(second));
-        !self.excluded.contains(&key) && self.pool.as_ref().is_none_or(|pool| pool.contains(&key))
+        !self.is_out(&key) && self.pool.as_ref().is_none_or(|pool| pool.contains(&key))
     }
 
     /// The items of every group, best first under this belief. Ties are broken by item id.
@@ -138,7 +163,8 @@ pub fn choose(
                 best.offer((score, 0.0), *pair);
             }
         }
-        Method::EachPair => best = search(belief, &answers, strategy, candidates)?,
+        Method::WrongPairs => best = wrong_pairs(belief, &answers, candidates, stream)?,
+        Method::EachPair => best = search(belief, &answers, strategy, candidates, 1)?,
     }
     Ok(best.draw(stream))
 }
@@ -178,14 +204,28 @@ pub fn choose_many(
     Ok(out)
 }
 
-/// The pairs that share the best score so far.
-#[derive(Debug, Clone, Default)]
+/// The best pairs so far: those that share the best score, or some more.
+#[derive(Debug, Clone)]
 pub(super) struct Best {
+    /// The number of pairs to find, and all that share the score of the last of them.
+    wanted: usize,
+    /// The score that a pair must reach: the best, or that of the last wanted pair.
     best: Option<Score>,
     pairs: Vec<(Score, (usize, usize))>,
 }
 
+impl Default for Best {
+    fn default() -> Self {
+        Self::of(1)
+    }
+}
+
 impl Best {
+    /// None yet of so many wanted pairs, at least one.
+    pub(super) fn of(wanted: usize) -> Self {
+        Self { wanted, best: None, pairs: Vec::new() }
+    }
+
     /// Whether there is a pair.
     pub(super) fn is_some(&self) -> bool {
         self.best.is_some()
@@ -206,12 +246,52 @@ impl Best {
         if !self.may_take(score) {
             return;
         }
+        if self.wanted > 1 {
+            self.pairs.push((score, pair));
+            return self.narrow();
+        }
         let better = |best: Score| behind(best, score) || best.partial_cmp(&score).is_none_or(|order| order.is_lt());
         if self.best.is_none_or(better) {
             self.best = Some(score);
             self.pairs.retain(|(other, _)| !behind(*other, score));
         }
         self.pairs.push((score, pair));
+    }
+
+    /// Lets go of pairs that are behind the wanted ones, now and then.
+    fn narrow(&mut self) {
+        // Each time, at least half of the pairs had come since the last time or share one score.
+        if self.pairs.len() < 2 * self.wanted || !self.pairs.len().is_power_of_two() {
+            return;
+        }
+        let order =
+            |one: &(Score, _), other: &(Score, _)| other.0.0.total_cmp(&one.0.0).then(other.0.1.total_cmp(&one.0.1));
+        let (_, last, _) = self.pairs.select_nth_unstable_by(self.wanted - 1, order);
+        let last = last.0;
+        self.best = Some(last);
+        self.pairs.retain(|(other, _)| !behind(*other, last));
+    }
+
+    /// The wanted pairs, the item ranked higher first. Of the pairs that share the score of the last wanted one, some are drawn.
+    pub(super) fn some(mut self, wanted: usize, stream: &mut Stream) -> Vec<(usize, usize)> {
+        let order =
+            |one: &(Score, _), other: &(Score, _)| other.0.0.total_cmp(&one.0.0).then(other.0.1.total_cmp(&one.0.1));
+        // Neither the list nor the draws depend on the order in which the pairs were found.
+        self.pairs.sort_by_key(|&(_, (first, second))| (first.min(second), first.max(second)));
+        self.pairs.sort_by(order);
+        let Some(&(last, _)) = self.pairs.get(wanted.saturating_sub(1)).or(self.pairs.last()) else {
+            return Vec::new();
+        };
+        let (mut out, mut tied): (Vec<_>, Vec<_>) = self
+            .pairs
+            .into_iter()
+            .filter(|(score, _)| !behind(*score, last))
+            .partition(|(score, _)| behind(last, *score));
+        tied.sort_by_key(|&(_, (first, second))| (first.min(second), first.max(second)));
+        while out.len() < wanted && !tied.is_empty() {
+            out.push(tied.swap_remove(stream.random_range(0..tied.len())));
+        }
+        out.into_iter().map(|(_, pair)| pair).collect()
     }
 
     /// One of the best pairs, drawn uniformly.

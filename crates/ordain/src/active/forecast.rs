@@ -126,10 +126,8 @@ pub fn forecast(
             }
             let Some(question) = question else { break };
             let (first, second) = (question.first, question.second);
-            if !params.repeat {
-                candidates.exclude(first, second);
-            }
             let answer = judge.compare(utilities, first, second, &mut stream)?;
+            candidates.rule_out(&answer, params.repeat);
             model.observe(&answer)?.iter().try_for_each(|observation| belief.observe(observation))?;
         }
         Ok(None)

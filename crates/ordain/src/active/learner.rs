@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::{Glicko, Strategy};
 use crate::data::{Answer, Outcome};
-use crate::gp::{AnswerModel, Belief, CovarianceForm, Ep, EpParams, Incremental, Observation, Workload};
+use crate::gp::{AnswerModel, Belief, CovarianceForm, Ep, EpParams, Incremental, Observation, Workload, is_due};
 use crate::kernel::{Independent, Kernel, WeightedSum};
+use crate::watch::{LEARNING, Step};
 use crate::words::vocabulary;
-use crate::{Error, Result};
+use crate::{Error, Result, Watch};
 
 /// The ways in which answers become a belief.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,13 +45,16 @@ impl BeliefKind {
     pub const GLICKO: Self = Self::Glicko { deviation: 350.0 };
 }
 
-/// A belief that learns answers.
+/// A belief that learns answers, and perhaps the noise of the judge.
 pub(super) struct Learner {
     kind: BeliefKind,
     /// The form of the covariances of a belief that takes steps, and the workload it serves.
     form: (CovarianceForm, Workload),
     kernel: Arc<dyn Kernel>,
+    /// The answer model, with the noise that was learned so far if it is learned.
     model: AnswerModel,
+    /// The answers so far without skips, if the noise is learned.
+    answers: Vec<Answer>,
     observations: Vec<Observation>,
     /// The number of observations in the latest run of EP.
     refined: usize,
@@ -61,6 +65,15 @@ enum State {
     Steps(Box<Incremental>),
     Full(Box<Ep>),
     Ratings(Glicko),
+}
+
+/// Whether a belief whose noise is learned learns all answers anew after this many: whenever the noise is learned, and
+/// eight to sixteen times while their number doubles.
+fn is_refreshed(answers: usize) -> bool {
+    const EIGHTH: u32 = 3;
+    const OFTEN: usize = 4;
+    let step = 1 << answers.max(1).ilog2().saturating_sub(EIGHTH);
+    is_due(answers) || (answers > 0 && answers.is_multiple_of(step.max(OFTEN)))
 }
 
 /// The number of answers from which EP is worth its cost.
@@ -77,8 +90,9 @@ impl Learner {
     ) -> Result<Self> {
         let kernel = if kind == BeliefKind::Independent { independent(kernel.as_ref())? } else { kernel };
         let form = (form, strategy.workload());
+        let model = model.learned(kernel.as_ref(), &[], &Watch::NONE)?;
         let state = prior(kind, form, &kernel)?;
-        Ok(Self { kind, form, kernel, model, observations: Vec::new(), refined: 0, state })
+        Ok(Self { kind, form, kernel, model, answers: Vec::new(), observations: Vec::new(), refined: 0, state })
     }
 
     /// Changes the form of the covariances. The belief forgets all answers.
@@ -90,14 +104,68 @@ impl Learner {
 
     /// The same before any answer.
     pub(super) fn fresh(&self) -> Result<Self> {
-        let Self { kind, form, ref kernel, model, .. } = *self;
+        let Self { kind, form, ref kernel, .. } = *self;
+        let model = self.model.learned(kernel.as_ref(), &[], &Watch::NONE)?;
         let state = prior(kind, form, kernel)?;
-        Ok(Self { kind, form, kernel: kernel.clone(), model, observations: Vec::new(), refined: 0, state })
+        let (answers, observations) = (Vec::new(), Vec::new());
+        Ok(Self { kind, form, kernel: kernel.clone(), model, answers, observations, refined: 0, state })
+    }
+
+    /// Learns from answers, one after the other. If one cannot be learned, the belief stays as it was before that one.
+    pub(super) fn learn_all(&mut self, answers: &[&Answer], watch: &Watch) -> Result<()> {
+        let mut from = 0;
+        if self.model.learns() && self.observations.is_empty() {
+            // A belief that is refreshed does not depend on what it was before.
+            let said: Vec<usize> = (0..answers.len()).filter(|&at| answers[at].outcome != Outcome::Skip).collect();
+            let last = (1..=said.len()).rev().find(|&count| is_refreshed(count));
+            let until = last.map_or(0, |count| said[count - 1] + 1);
+            let mut there = self.fresh()?;
+            there.answers = said[..last.unwrap_or(0)].iter().map(|&at| answers[at].clone()).collect();
+            // Where EP does not converge, the way there matters.
+            if until > 0 && there.refresh(watch).is_ok() {
+                (*self, from) = (there, until);
+            }
+        }
+        for (done, answer) in answers.iter().enumerate().skip(from) {
+            watch.step(|| Step::new(LEARNING, done, answers.len()))?;
+            self.learn(answer)?;
+        }
+        Ok(())
+    }
+
+    /// Learns all answers anew by EP, with the noise that fits them.
+    fn refresh(&mut self, watch: &Watch) -> Result<()> {
+        let answers: Vec<&Answer> = self.answers.iter().collect();
+        let model = self.model.learned(self.kernel.as_ref(), &answers, watch)?;
+        let observations = model.observe_all(answers)?;
+        self.state = match &self.state {
+            State::Steps(steps) => State::Steps(Box::new(steps.anew(&self.kernel, observations.clone())?)),
+            State::Full(_) => State::Full(Box::new(EpParams::default().fit(self.kernel.clone(), &observations)?)),
+            State::Ratings(_) => return Ok(()),
+        };
+        (self.model, self.observations) = (model, observations);
+        Ok(())
     }
 
     /// Learns from an answer. Skips teach nothing. If the answer cannot be learned, the belief stays as it was.
     pub(super) fn learn(&mut self, answer: &Answer) -> Result<()> {
         let Some(observation) = self.model.observe(answer)? else { return Ok(()) };
+        if self.model.learns() {
+            self.answers.push(answer.clone());
+            // If EP does not converge, a step is the best there is.
+            if is_refreshed(self.answers.len()) && self.refresh(&Watch::NONE).is_ok() {
+                return Ok(());
+            }
+        }
+        let learned = self.step(answer, observation);
+        if learned.is_err() && self.model.learns() {
+            self.answers.pop();
+        }
+        learned
+    }
+
+    /// Learns from one more observation, which an answer made.
+    fn step(&mut self, answer: &Answer, observation: Observation) -> Result<()> {
         match &mut self.state {
             State::Ratings(ratings) => {
                 let (outcome, Some(second)) = (answer.outcome, answer.second) else {
@@ -127,6 +195,11 @@ impl Learner {
         Ok(())
     }
 
+    /// The answer model, with the noise that was learned so far if it is learned.
+    pub(super) fn model(&self) -> &AnswerModel {
+        &self.model
+    }
+
     /// The belief that takes one step per answer, if it is one.
     pub(super) fn steps(&self) -> Option<&Incremental> {
         match &self.state {
@@ -143,6 +216,22 @@ impl Learner {
             State::Ratings(ratings) => ratings,
         }
     }
+}
+
+/// What a session believes after these answers, if the noise is learned.
+pub(crate) fn learn_in_session(
+    kernel: Arc<dyn Kernel>,
+    model: AnswerModel,
+    answers: &[&Answer],
+    watch: &Watch,
+) -> Result<Box<dyn Belief>> {
+    let mut learner = Learner::new(BeliefKind::Gp, CovarianceForm::Automatic, Strategy::Random, kernel, model)?;
+    learner.learn_all(answers, watch)?;
+    Ok(match learner.state {
+        State::Steps(steps) => steps,
+        State::Full(ep) => ep,
+        State::Ratings(ratings) => Box::new(ratings),
+    })
 }
 
 /// Runs EP over the observations and one more, and then adds that one to them. If it cannot be learned, the

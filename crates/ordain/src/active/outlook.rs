@@ -121,7 +121,7 @@ impl Outlook {
         let Span { worlds, most, every } = span;
         let (repeat, seed) = (asking.repeat, asking.seed);
         let params = ForecastParams { rule, repeat, worlds, most, every, seed, ..ForecastParams::default() };
-        let left = (!repeat).then(|| candidates.left(belief.len()));
+        let left = (!repeat && !candidates.asks_again()).then(|| candidates.left(belief.len()));
         let belief = Incremental::from_belief(belief)?;
         Ok(Self { belief, groups: groups.cloned(), model, strategy: asking.strategy, candidates, left, params })
     }

@@ -50,7 +50,8 @@ const COVARIANCES: usize = 1 << 14;
 /// columns.
 const MOST_COLUMNS: usize = 2;
 
-/// The pairs that share the best score of all groups, under a strategy that scores each pair by itself.
+/// The best pairs of all groups, under a strategy that scores each pair by itself: so many, and all that share the score of the last of
+/// them.
 ///
 /// The search is exact up to 4,000 items. Beyond that, it may end with the best pairs found so far. Their score is then
 /// below the best by at most the difference to the largest remaining bound, and usually by far less.
@@ -62,8 +63,9 @@ pub(super) fn search(
     answers: &Answers,
     strategy: Strategy,
     candidates: &Candidates,
+    wanted: usize,
 ) -> Result<Best> {
-    let rows = Rows { belief, columns: Mutex::default() };
+    let rows = Rows::new(belief);
     let covariances = belief.covariances().unwrap_or(&rows);
     let scorer = Scorer { strategy, answers, floor: covariances.floor() };
     if let Some(best) = walk(belief, covariances, &scorer, candidates)? {
@@ -79,7 +81,7 @@ pub(super) fn search(
         trees,
         many: belief.len() >= MANY,
         waiting: BinaryHeap::new(),
-        best: Best::default(),
+        best: Best::of(wanted),
         asked: 0,
         columns: HashSet::new(),
     };
@@ -428,9 +430,15 @@ fn reaching(
 }
 
 /// The covariances of a belief that knows only columns. Each column is requested once.
-struct Rows<'a> {
+pub(super) struct Rows<'a> {
     belief: &'a dyn Belief,
     columns: Mutex<HashMap<usize, Vec<f64>>>,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(belief: &'a dyn Belief) -> Self {
+        Self { belief, columns: Mutex::default() }
+    }
 }
 
 impl Covariances for Rows<'_> {

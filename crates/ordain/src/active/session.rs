@@ -9,7 +9,7 @@ use super::{
     Asking, BeliefKind, Candidates, Certainty, CertaintyParams, Outlook, Question, Span, StopRule, Strategy, certainty,
     choose, choose_many,
 };
-use crate::data::{Answer, AnswerLog, Groups, ItemId, check_pair};
+use crate::data::{Answer, AnswerLog, Groups, ItemId, Outcome, check_pair};
 use crate::gp::{AnswerModel, Belief, CovarianceForm, by_falling_mean};
 use crate::kernel::Kernel;
 use crate::numeric::{Purpose, Seed, Stream};
@@ -25,7 +25,8 @@ pub struct SessionParams {
     pub strategy: Strategy,
     /// The way in which answers become a belief.
     pub belief: BeliefKind,
-    /// Whether a pair that was answered may be asked again. A skipped pair is never asked again.
+    /// Whether a pair that was answered may be asked again. If the noise is learned, it may also where
+    /// [`AnswerModel::tells_again`]. A skipped pair is never asked again.
     pub repeat: bool,
     /// The seed of the draws among equally good pairs.
     pub seed: Seed,
@@ -74,7 +75,6 @@ setters! {
 /// ```
 pub struct Session {
     params: SessionParams,
-    model: AnswerModel,
     groups: Option<Groups>,
     /// The pairs that may be asked before any answer.
     allowed: Candidates,
@@ -106,7 +106,7 @@ impl Session {
         let learner = Learner::new(params.belief, CovarianceForm::Automatic, params.strategy, kernel, model)?;
         let allowed = Candidates::new(groups.clone());
         let candidates = allowed.clone();
-        Ok(Self { params, model, groups, allowed, candidates, learner, answers: Vec::new() })
+        Ok(Self { params, groups, allowed, candidates, learner, answers: Vec::new() })
     }
 
     /// Chooses the form in which the belief holds its covariances. The session must have no answers yet.
@@ -147,10 +147,19 @@ impl Session {
     /// As [`Session::resume`], followed by a watch.
     pub(crate) fn resume_watched(&mut self, log: &AnswerLog, watch: &Watch) -> Result<()> {
         let standing = log.standing();
-        for (done, answer) in standing.iter().enumerate() {
-            watch.step(|| Step::new(LEARNING, done, standing.len()))?;
-            self.tell((*answer).clone())?;
+        if !self.learner.model().learns() || !self.answers.is_empty() {
+            for (done, answer) in standing.iter().enumerate() {
+                watch.step(|| Step::new(LEARNING, done, standing.len()))?;
+                self.tell((*answer).clone())?;
+            }
+            return Ok(());
         }
+        let (count, groups) = (self.belief().len(), self.groups.as_ref());
+        standing.iter().try_for_each(|answer| answer.check(count, groups))?;
+        self.learner.learn_all(&standing, watch)?;
+        standing.iter().for_each(|answer| self.candidates.rule_out(answer, self.params.repeat));
+        self.candidates.ask_again(self.model().tells_again());
+        self.answers = standing.into_iter().cloned().collect();
         Ok(())
     }
 
@@ -160,7 +169,7 @@ impl Session {
     /// If the kernel cannot give a column.
     pub fn ask(&self) -> Result<Option<Question>> {
         let mut stream = self.choice_after(self.answers.len());
-        choose(self.belief(), &self.model, self.params.strategy, &self.candidates, &mut stream)
+        choose(self.belief(), self.model(), self.params.strategy, &self.candidates, &mut stream)
     }
 
     /// Prepares the next steps while the judge thinks. It computes the columns of kernels over links that the answer to
@@ -173,15 +182,13 @@ impl Session {
         let Some(steps) = self.learner.steps().filter(|steps| steps.has_dear_columns()) else { return Ok(()) };
         steps.prefetch(question.first, question.second)?;
         let mut candidates = self.candidates.clone();
-        if !self.params.repeat {
-            candidates.exclude(question.first, question.second);
-        }
+        candidates.rule_out(&question.answer(Outcome::First)?, self.params.repeat);
         for (winner, loser) in [(question.first, question.second), (question.second, question.first)] {
             let mut after = steps.clone();
-            after.observe(&self.model.preferred(winner, loser))?;
+            after.observe(&self.model().preferred(winner, loser))?;
             // The search keeps the columns that it computes.
             let mut stream = self.choice_after(self.answers.len() + 1);
-            if let Some(next) = choose(&after, &self.model, self.params.strategy, &candidates, &mut stream)? {
+            if let Some(next) = choose(&after, self.model(), self.params.strategy, &candidates, &mut stream)? {
                 after.prefetch(next.first, next.second)?;
             }
         }
@@ -205,7 +212,7 @@ impl Session {
         pending.iter().try_for_each(|&(first, second)| self.check_pair(first, second))?;
         let mut stream = self.choice_after(self.answers.len());
         let strategy = self.params.strategy;
-        choose_many(self.belief(), &self.model, strategy, self.candidates.clone(), pending, count, &mut stream)
+        choose_many(self.belief(), self.model(), strategy, self.candidates.clone(), pending, count, &mut stream)
     }
 
     /// Learns an answer, whether or not the session asked for it.
@@ -217,6 +224,7 @@ impl Session {
         answer.check(self.belief().len(), self.groups.as_ref())?;
         self.learner.learn(&answer)?;
         self.candidates.rule_out(&answer, self.params.repeat);
+        self.candidates.ask_again(self.model().tells_again());
         self.answers.push(answer);
         Ok(())
     }
@@ -232,10 +240,11 @@ impl Session {
         };
         let mut learner = self.learner.fresh()?;
         let mut candidates = self.allowed.clone();
-        for answer in self.answers.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, answer)| answer) {
-            learner.learn(answer)?;
-            candidates.rule_out(answer, self.params.repeat);
-        }
+        let others: Vec<&Answer> =
+            self.answers.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, answer)| answer).collect();
+        learner.learn_all(&others, &Watch::NONE)?;
+        others.iter().for_each(|answer| candidates.rule_out(answer, self.params.repeat));
+        candidates.ask_again(learner.model().tells_again());
         (self.learner, self.candidates) = (learner, candidates);
         Ok(Some(self.answers.remove(at)))
     }
@@ -259,6 +268,11 @@ impl Session {
     /// The current belief.
     pub fn belief(&self) -> &dyn Belief {
         self.learner.belief()
+    }
+
+    /// The answer model, with the noise that was learned so far if it is learned.
+    pub fn model(&self) -> &AnswerModel {
+        self.learner.model()
     }
 
     /// The items of a question in the order in which they are shown: left, right. The order is drawn at random, so a
@@ -286,7 +300,7 @@ impl Session {
     pub fn outlook(&self, rule: StopRule, span: Span) -> Result<Outlook> {
         let SessionParams { strategy, repeat, seed, .. } = self.params;
         let asking = Asking { goal: rule.goal, strategy, repeat, seed };
-        Outlook::new(self.belief(), self.groups.as_ref(), self.model, &asking, self.candidates.clone(), rule, span)
+        Outlook::new(self.belief(), self.groups.as_ref(), *self.model(), &asking, self.candidates.clone(), rule, span)
     }
 
     /// The standing answers in order, including skips.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::expected_loss::{expected_loss, scaled_loss};
+use super::goals::usual_focus;
 use crate::data::{Goal, ItemId};
 use crate::gp::{AnswerModel, Moments, Observation, Workload};
 use crate::numeric::normal::{self, Beyond};
@@ -53,6 +54,9 @@ pub enum Strategy {
     VarianceRatio,
     /// The pair whose answer is expected to take the most entropy from the belief (SSGP eq. 10).
     Entropy,
+    /// Of the pairs that take much entropy, the pair whose answer is expected to mend the most wrong pairs: the sum of
+    /// `p (1 - p)` over all pairs falls most, to first order.
+    WrongPairs,
     /// The pair whose answer is expected to take the most entropy from the predictions of all pairs (SSGP section 3). A
     /// choice costs `n⁴` operations.
     PredictiveEntropy,
@@ -74,6 +78,7 @@ word_table! { Strategy, "strategy";
     LookAhead { focus: PAPERS_FOCUS } = "look-ahead", "the pair whose answer leaves the least expected loss; slow";
     VarianceRatio = "variance-ratio", "the pair with the largest variance over squared difference";
     Entropy = "entropy", "the pair whose answer takes the most entropy from the belief";
+    WrongPairs = "wrong-pairs", "the pair whose answer mends the most wrong pairs";
     PredictiveEntropy = "predictive-entropy", "the pair whose answer takes the most entropy from all predictions; slow";
     BestOption = "best-option", "the pair whose better item is expected to be best";
     OptimisticBest = "optimistic-best", "as best-option, with all deviations doubled";
@@ -96,21 +101,6 @@ impl Strategy {
             names
         };
         &NAMES
-    }
-
-    /// The usual strategy for a goal. `items` is the average number of items per group.
-    pub fn for_goal(goal: Goal, items: f64) -> Self {
-        match goal {
-            Goal::Best => Self::OptimisticBest,
-            Goal::Top { k } => Self::TopRegret { k },
-            Goal::WholeOrder => Self::ExpectedRegret { focus: usual_focus(goal, items) },
-        }
-    }
-
-    /// The name of the usual strategy for a goal. If `focused`, the strategy is one that has a focus.
-    pub fn usual_name(goal: Goal, focused: bool) -> &'static str {
-        let usual = Self::for_goal(goal, 2.0);
-        if focused && usual.focus().is_none() { Self::ExpectedLoss { focus: 0.0 }.name() } else { usual.name() }
     }
 
     /// A strategy by its name. Strategies with a focus take the given one, or else the goal's usual one. `top-regret`
@@ -147,6 +137,7 @@ impl Strategy {
             Self::TopRegret { .. }
             | Self::VarianceRatio
             | Self::Entropy
+            | Self::WrongPairs
             | Self::PredictiveEntropy
             | Self::BestOption
             | Self::OptimisticBest
@@ -172,6 +163,7 @@ impl Strategy {
             | Self::LookAhead { .. }
             | Self::VarianceRatio
             | Self::Entropy
+            | Self::WrongPairs
             | Self::PredictiveEntropy
             | Self::BestOption
             | Self::OptimisticBest
@@ -194,6 +186,7 @@ impl Strategy {
             | Self::Entropy
             | Self::BestOption
             | Self::OptimisticBest => Method::EachPair,
+            Self::WrongPairs => Method::WrongPairs,
             Self::ExpectedLossItem { focus } => Method::WorstItem { focus },
             Self::LookAhead { focus } => Method::Ahead(Ahead::Loss { focus }),
             Self::PredictiveEntropy => Method::Ahead(Ahead::Entropy),
@@ -212,6 +205,7 @@ impl Strategy {
             | Self::LookAhead { .. }
             | Self::VarianceRatio
             | Self::Entropy
+            | Self::WrongPairs
             | Self::PredictiveEntropy
             | Self::Random => false,
         }
@@ -231,6 +225,7 @@ impl Strategy {
             | Self::LookAhead { .. }
             | Self::VarianceRatio
             | Self::Entropy
+            | Self::WrongPairs
             | Self::PredictiveEntropy
             | Self::BestOption
             | Self::OptimisticBest
@@ -253,6 +248,7 @@ impl Strategy {
             | Self::LookAhead { focus } => Emphasis::Focus(focus),
             Self::VarianceRatio
             | Self::Entropy
+            | Self::WrongPairs
             | Self::PredictiveEntropy
             | Self::BestOption
             | Self::OptimisticBest
@@ -271,6 +267,7 @@ impl Strategy {
             | Self::LookAhead { .. }
             | Self::VarianceRatio
             | Self::Entropy
+            | Self::WrongPairs
             | Self::PredictiveEntropy
             | Self::BestOption
             | Self::OptimisticBest
@@ -287,6 +284,8 @@ const STEEP: f64 = 0.1;
 pub(super) enum Method {
     /// It scores each pair by itself ([`PairBelief::score`]).
     EachPair,
+    /// It scores a short list of pairs by their effect on all pairs.
+    WrongPairs,
     /// It sums the losses of each item's pairs.
     WorstItem { focus: f64 },
     /// It tries every answer to every pair.
@@ -364,16 +363,6 @@ impl Emphasis {
     }
 }
 
-/// The usual focus for a goal: 1 for the best item, an e-fold over the first k items, or an e-fold over a third of the
-/// list.
-fn usual_focus(goal: Goal, items: f64) -> f64 {
-    match goal {
-        Goal::Best => 1.0,
-        Goal::Top { k } => 1.0 / k.max(1) as f64,
-        Goal::WholeOrder => 3.0 / items.max(3.0),
-    }
-}
-
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self, self.focus()) {
@@ -429,6 +418,7 @@ impl PairBelief {
             Strategy::ExpectedRegret { .. } => self.weight * self.variance.sqrt() * self.beyond(beyond).mean,
             Strategy::TopRegret { .. } => self.weight * self.variance * self.variance * self.beyond(beyond).square,
             Strategy::Random
+            | Strategy::WrongPairs
             | Strategy::ExpectedLossItem { .. }
             | Strategy::LookAhead { .. }
             | Strategy::PredictiveEntropy => unreachable!("these do not score each pair by itself"),
@@ -504,6 +494,12 @@ impl Answers {
     pub(super) fn each(&self, mean: f64, variance: f64) -> impl Iterator<Item = (f64, Moments)> {
         let variance = variance.max(0.0);
         self.0.iter().map(move |one| (one.log_mass(mean, variance).exp(), one.moments(mean, variance)))
+    }
+
+    /// The expected square of the slope of the answer's log probability, by the mean. Multiplied by a squared covariance, it is the
+    /// variance of the shift that the answer gives to a mean.
+    pub(super) fn information(&self, mean: f64, variance: f64) -> f64 {
+        self.each(mean, variance).map(|(probability, moments)| probability * moments.slope * moments.slope).sum()
     }
 
     /// The expected curvature of the answer. Multiplied by a squared covariance, it is the variance that the answer

@@ -29,6 +29,9 @@ impl StopRule {
             Goal::Best | Goal::Top { k: 1 } => "the first item is the best".into(),
             Goal::Top { k } => format!("the first {k} are the best {k}"),
             Goal::WholeOrder => format!("at most {} of pairs stand in the wrong order", share(self.error)),
+            Goal::TopHeavy => {
+                format!("at most {} of pairs stand in the wrong order, early places counting more", share(self.error))
+            }
         };
         let place = if groups > 1 { format!(" in the least settled of {groups} groups") } else { String::new() };
         format!("{} sure that {what}{place}", percent(probability))

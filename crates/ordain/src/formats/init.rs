@@ -297,7 +297,7 @@ fn answers_text(sketch: &Sketch, answers: Option<&Path>, items: &Items) -> Resul
     Ok(format!(
         "\n[answers]\nfile = {file}  # appended to, never rewritten\nnoise = {DEFAULT_NOISE:?}\n\
          tie_width = {width:?}  # ties among the answers: {ties} of {}\n\
-         \n[ask]\ngoal = \"whole-order\"  # or \"best\", or \"top\" with k = 10\n\
+         \n[ask]\ngoal = \"whole-order\"  # or \"top-heavy\", \"best\", or \"top\" with k = 10\n\
          repeat = false  # true: pairs may be asked again\nseed = 1\n",
         standing.len()
     ))

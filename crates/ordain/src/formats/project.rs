@@ -21,6 +21,9 @@ use crate::{Error, InputError, Result};
 /// The name of the project file within its folder.
 pub const PROJECT_FILE: &str = "ordain.toml";
 
+/// The word for a noise that is learned from the answers.
+const LEARN: &str = "learn";
+
 /// The default standard deviation of an answer's noise on one utility. The noise on a difference of two utilities then
 /// has standard deviation 1.
 pub const DEFAULT_NOISE: f64 = std::f64::consts::FRAC_1_SQRT_2;
@@ -62,8 +65,8 @@ pub struct ProjectData {
     pub kernels: Vec<KernelSpec>,
     /// The answers; none if the log does not exist yet.
     pub answers: AnswerLog,
-    /// The standard deviation of an answer's noise on one utility.
-    pub noise: f64,
+    /// The standard deviation of an answer's noise on one utility; `None` if it is learned from the answers.
+    pub noise: Option<f64>,
     /// The tie width: a difference of two utilities, noise included, between minus and plus this is a tie.
     pub tie_width: f64,
     /// The settings of `[ask]`.
@@ -373,20 +376,24 @@ impl ItemsSettings {
 struct AnswersSettings {
     file: PathBuf,
     given: bool,
-    noise: f64,
+    noise: Option<f64>,
     tie_width: f64,
 }
 
 impl AnswersSettings {
     fn read(section: Option<Section<'_>>, folder: &Path) -> Result<Self> {
-        let mut out =
-            Self { file: folder.join(DEFAULT_ANSWERS), given: section.is_some(), noise: DEFAULT_NOISE, tie_width: 0.0 };
+        let mut out = Self {
+            file: folder.join(DEFAULT_ANSWERS),
+            given: section.is_some(),
+            noise: Some(DEFAULT_NOISE),
+            tie_width: 0.0,
+        };
         let Some(section) = section else { return Ok(out) };
         section.check_keys(&["file", "noise", "tie_width"])?;
         if let Some(file) = locate(&section, folder, "file")? {
             out.file = file.value;
         }
-        out.noise = section.positive("noise")?.unwrap_or(out.noise);
+        out.noise = section.positive_or("noise", LEARN)?.unwrap_or(out.noise);
         out.tie_width = section.not_negative("tie_width")?.unwrap_or(out.tie_width);
         Ok(out)
     }

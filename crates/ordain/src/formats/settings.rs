@@ -128,6 +128,17 @@ impl<'a> Section<'a> {
         self.table.get(key).map(|value| self.above_zero(key, value)).transpose()
     }
 
+    /// A finite number above 0, or this word, which becomes `None`.
+    pub(crate) fn positive_or(&self, key: &str, word: &str) -> Result<Option<Option<f64>>> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        if value.get_ref().as_str() == Some(word) {
+            return Ok(Some(None));
+        }
+        let number = number(value.get_ref()).filter(|number| *number > 0.0);
+        let wrong = || self.wrong(key, value, format!("a finite number above 0, or \"{word}\"")).hint(example(key));
+        number.map(|number| Some(Some(number))).ok_or_else(|| wrong().into())
+    }
+
     /// A finite number that is not below 0.
     pub(crate) fn not_negative(&self, key: &str) -> Result<Option<f64>> {
         let Some(value) = self.table.get(key) else { return Ok(None) };

@@ -55,12 +55,22 @@ impl Functional {
 pub struct AnswerModel {
     sigma: f64,
     tie_width: f64,
+    noise: Noise,
+}
+
+/// Whether the noise is a given number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Noise {
+    /// It is.
+    Held,
+    /// It is learned from the answers. The unit is the deviation of the prior, once that is known.
+    Learned { unit: Option<f64> },
 }
 
 impl Default for AnswerModel {
     /// `lambda = 1` and no ties, as AXPGP prints it.
     fn default() -> Self {
-        Self { sigma: std::f64::consts::FRAC_1_SQRT_2, tie_width: 0.0 }
+        Self { sigma: std::f64::consts::FRAC_1_SQRT_2, tie_width: 0.0, noise: Noise::Held }
     }
 }
 
@@ -77,7 +87,44 @@ impl AnswerModel {
         if !(tie_width >= 0.0 && tie_width.is_finite()) {
             return Err(wrong("tie_width", tie_width, "a number that is not negative"));
         }
-        Ok(Self { sigma, tie_width })
+        Ok(Self { sigma, tie_width, noise: Noise::Held })
+    }
+
+    /// A model whose noise is learned from the answers, with this tie width at the start.
+    ///
+    /// # Errors
+    /// If the tie width is negative.
+    pub fn learning(tie_width: f64) -> Result<Self> {
+        let noise = Noise::Learned { unit: None };
+        Ok(Self { noise, ..Self::new(Self::default().sigma, tie_width)? })
+    }
+
+    /// Whether the noise is learned from the answers.
+    pub fn learns(&self) -> bool {
+        self.noise != Noise::Held
+    }
+
+    /// The deviation of the prior, if the noise is learned and the prior is known.
+    pub(super) fn unit(&self) -> Option<f64> {
+        match self.noise {
+            Noise::Held => None,
+            Noise::Learned { unit } => unit,
+        }
+    }
+
+    /// The same model, whose noise is learned in this unit.
+    pub(super) fn in_unit(self, unit: f64) -> Self {
+        Self { noise: Noise::Learned { unit: Some(unit) }, ..self }
+    }
+
+    /// The same model with this noise.
+    pub(super) fn with_noise(self, sigma: f64) -> Result<Self> {
+        Ok(Self { noise: self.noise, ..Self::new(sigma, self.tie_width)? })
+    }
+
+    /// The same model with this tie width.
+    pub(super) fn with_tie_width(self, tie_width: f64) -> Result<Self> {
+        Ok(Self { noise: self.noise, ..Self::new(self.sigma, tie_width)? })
     }
 
     /// The standard deviation of the noise on one utility, `sigma`.

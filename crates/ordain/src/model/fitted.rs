@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::{Inference, Model, Ranking, memory, ranked};
 use crate::active::{
     Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, Outlook, Question, StopRule, certainty,
-    choose_many,
+    choose_many, learn_in_session,
 };
-use crate::data::{ItemId, Items, Newcomers, check_pair};
-use crate::gp::{Belief, EpParams, Incremental, Observation, Prediction, RankingParams};
+use crate::data::{ItemId, Items, Newcomers, check_item, check_pair};
+use crate::gp::{AnswerModel, Belief, EpParams, Incremental, Observation, Prediction, RankingParams, predict};
 use crate::kernel::{Kernel, build_with_newcomers};
 use crate::numeric::Purpose;
 use crate::watch::{LEARNING, Step};
@@ -20,6 +20,8 @@ pub struct Fitted {
     /// The model's items and then newcomers, if there are any.
     joined: Option<Items>,
     belief: Box<dyn Belief>,
+    /// How utilities become answers, with the noise that was learned if it is learned.
+    answer_model: AnswerModel,
     learned: usize,
     /// The bytes that the belief takes.
     taken: u64,
@@ -31,16 +33,17 @@ impl Model {
     /// # Errors
     /// If a kernel cannot be evaluated, an answer cannot be learned, EP does not converge, or the watch stops it.
     pub fn fit(&self, inference: Inference, watch: &Watch) -> Result<Fitted> {
-        let observations = self.observations()?;
+        let answer_model = self.learned_answer_model(watch)?;
+        let observations = answer_model.observe_all(self.answers.standing())?;
         let taken = self.room_for(self.items.len(), &observations, inference)?;
         let kernel = self.kernel()?;
         let belief: Box<dyn Belief> = match inference {
             Inference::Ep => {
                 Box::new(EpParams { watch: watch.clone(), ..EpParams::default() }.fit(kernel, &observations)?)
             }
-            Inference::Incremental => Box::new(step_by_step(kernel, &observations, watch)?),
+            Inference::Incremental => self.step_by_step(kernel, answer_model, &observations, watch)?,
         };
-        Ok(Fitted { model: self.clone(), joined: None, belief, learned: observations.len(), taken })
+        Ok(Fitted { model: self.clone(), joined: None, belief, answer_model, learned: observations.len(), taken })
     }
 
     /// Learns from all standing answers, and believes accordingly of newcomers. What is believed of the model's own items is the
@@ -49,7 +52,8 @@ impl Model {
     /// # Errors
     /// As [`Model::fit`].
     pub fn fit_with(&self, newcomers: Newcomers<'_>, inference: Inference, watch: &Watch) -> Result<Fitted> {
-        let observations = self.observations()?;
+        let answer_model = self.learned_answer_model(watch)?;
+        let observations = answer_model.observe_all(self.answers.standing())?;
         let joint = Arc::new(build_with_newcomers(&self.kernels, &newcomers)?);
         let taken = self.room_for(joint.len(), &observations, inference)?;
         let belief: Box<dyn Belief> = match inference {
@@ -58,10 +62,10 @@ impl Model {
                 Box::new(params.fit(self.kernel()?, &observations)?.with_newcomers(joint)?)
             }
             // Steps are along known items, so that newcomers change nothing for those.
-            Inference::Incremental => Box::new(step_by_step(joint, &observations, watch)?),
+            Inference::Incremental => self.step_by_step(joint, answer_model, &observations, watch)?,
         };
         let joined = Some(newcomers.into_items());
-        Ok(Fitted { model: self.clone(), joined, belief, learned: observations.len(), taken })
+        Ok(Fitted { model: self.clone(), joined, belief, answer_model, learned: observations.len(), taken })
     }
 
     /// The bytes that a belief takes, if there is room for them.
@@ -71,15 +75,25 @@ impl Model {
         memory::check(work, needed, self.memory)?;
         Ok(needed)
     }
-}
 
-fn step_by_step(kernel: Arc<dyn Kernel>, observations: &[Observation], watch: &Watch) -> Result<Incremental> {
-    let mut belief = Incremental::new(kernel.clone(), observations.len())?;
-    for (done, observation) in observations.iter().enumerate() {
-        watch.step(|| Step::new(LEARNING, done, observations.len()))?;
-        belief.learn(observation, &kernel)?;
+    /// What a session believes.
+    fn step_by_step(
+        &self,
+        kernel: Arc<dyn Kernel>,
+        answer_model: AnswerModel,
+        observations: &[Observation],
+        watch: &Watch,
+    ) -> Result<Box<dyn Belief>> {
+        if answer_model.learns() {
+            return learn_in_session(kernel, answer_model, &self.answers.standing(), watch);
+        }
+        let mut belief = Incremental::new(kernel.clone(), observations.len())?;
+        for (done, observation) in observations.iter().enumerate() {
+            watch.step(|| Step::new(LEARNING, done, observations.len()))?;
+            belief.learn(observation, &kernel)?;
+        }
+        Ok(Box::new(belief))
     }
-    Ok(belief)
 }
 
 impl Fitted {
@@ -127,7 +141,13 @@ impl Fitted {
     /// # Errors
     /// If an item is not there, or a kernel cannot give a column.
     pub fn predict(&self, first: ItemId, second: ItemId) -> Result<Prediction> {
-        self.model.predict(self.belief(), first, second)
+        [first, second].into_iter().try_for_each(|item| check_item(item, self.belief.len()))?;
+        predict(self.belief(), &self.answer_model, first, second)
+    }
+
+    /// How utilities become answers, with the noise that was learned if it is learned.
+    pub fn answer_model(&self) -> &AnswerModel {
+        &self.answer_model
     }
 
     /// How settled the ranking of every group is.
@@ -152,8 +172,7 @@ impl Fitted {
         pool.unwrap_or_default().iter().try_for_each(check)?;
         let mut stream = asking.seed.stream(Purpose::Choice { answers: self.model.answers.standing().len() });
         let candidates = self.candidates(asking, pool);
-        let answer_model = &self.model.answer_model;
-        choose_many(self.belief(), answer_model, asking.strategy, candidates, &[], count, &mut stream)
+        choose_many(self.belief(), &self.answer_model, asking.strategy, candidates, &[], count, &mut stream)
     }
 
     /// Forecasts how many more answers it takes until the rule is met. None if it is met already, the effort is too small to say
@@ -174,8 +193,7 @@ impl Fitted {
         }
         let Some(span) = effort.span(&self.model.items, self.learned, asking.strategy) else { return Ok(None) };
         let (groups, candidates) = (self.model.items.groups(), self.candidates(asking, None));
-        let model = self.model.answer_model;
-        Outlook::new(self.belief(), groups, model, asking, candidates, rule, span)?.look(watch).map(Some)
+        Outlook::new(self.belief(), groups, self.answer_model, asking, candidates, rule, span)?.look(watch).map(Some)
     }
 
     /// The pairs that may be asked after the answers so far.
@@ -184,6 +202,7 @@ impl Fitted {
         for answer in self.model.answers.standing() {
             candidates.rule_out(answer, asking.repeat);
         }
+        candidates.ask_again(self.answer_model.tells_again());
         match pool {
             Some(pool) => candidates.with_pool(pool.iter().copied()),
             None => candidates,

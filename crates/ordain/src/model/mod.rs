@@ -194,7 +194,7 @@ impl Model {
     /// If an item is not there, or a kernel cannot give a column.
     pub fn predict(&self, belief: &dyn Belief, first: ItemId, second: ItemId) -> Result<Prediction> {
         [first, second].into_iter().try_for_each(|item| check_item(item, belief.len()))?;
-        predict(belief, &self.answer_model, first, second)
+        predict(belief, &self.learned_answer_model(&Watch::NONE)?, first, second)
     }
 
     /// What simulated sessions are played on: the items, and what is true of them.
@@ -240,16 +240,27 @@ impl Model {
             items: &self.items,
             relations: &self.relations,
             answers: &self.answers.standing(),
-            model: self.answer_model,
+            model: self.learned_answer_model(&params.watch)?,
         })
     }
 
     /// What the standing answers say; skips say nothing.
     ///
     /// # Errors
-    /// If an answer is a tie and ties have no width.
+    /// As [`Model::learned_answer_model`], or if an answer is a tie and ties have no width.
     pub fn observations(&self) -> Result<Vec<Observation>> {
-        self.answer_model.observe_all(self.answers.standing())
+        self.learned_answer_model(&Watch::NONE)?.observe_all(self.answers.standing())
+    }
+
+    /// How utilities become answers, with the noise that the standing answers tell if it is to be learned.
+    ///
+    /// # Errors
+    /// If a kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
+    pub fn learned_answer_model(&self, watch: &Watch) -> Result<AnswerModel> {
+        if !self.answer_model.learns() {
+            return Ok(self.answer_model);
+        }
+        self.answer_model.learned(self.kernel()?.as_ref(), &self.answers.standing(), watch)
     }
 
     /// Whether some standing answer is a tie although ties have no width, so that nothing can be learned from it.

@@ -62,7 +62,11 @@ impl Project {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let ProjectData { file, items, relations, kernels, answers, noise, tie_width, ask } = read_project(path)?;
         let log = Log::new(file.path.clone(), file.answers.clone(), tie_width);
-        let answer_model = AnswerModel::new(noise, tie_width).map_err(|error| file.place(error))?;
+        let answer_model = match noise {
+            Some(noise) => AnswerModel::new(noise, tie_width),
+            None => AnswerModel::learning(tie_width),
+        };
+        let answer_model = answer_model.map_err(|error| file.place(error))?;
         let model = Model::new(items, kernels)?
             .with_relations(relations)
             .with_answer_model(answer_model)

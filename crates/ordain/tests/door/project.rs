@@ -213,7 +213,12 @@ fn what_was_tuned_is_saved_and_used() {
 }
 
 fn asks() -> impl Strategy<Value = Ask> {
-    let goal = prop_oneof![Just(Goal::Best), Just(Goal::WholeOrder), (1_usize..50).prop_map(|k| Goal::Top { k })];
+    let goal = prop_oneof![
+        Just(Goal::Best),
+        Just(Goal::WholeOrder),
+        Just(Goal::TopHeavy),
+        (1_usize..50).prop_map(|k| Goal::Top { k })
+    ];
     let strategy = prop_oneof![Just(None), Just(Some("expected-loss".to_owned())), Just(Some("look-ahead".to_owned()))];
     let parts = (goal, strategy, proptest::option::of(0.0..5.0_f64), any::<bool>(), any::<u32>());
     parts.prop_map(|(goal, strategy, focus, repeat, seed)| {

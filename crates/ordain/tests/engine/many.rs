@@ -20,7 +20,7 @@ const LEAST: f64 = 0.9;
 fn nearly_the_best_of_6000_items() {
     let n = 6000;
     let (attributes, links) = (random(n, 5, 1), linked(n, 2 * n, 2));
-    let whole_order = Strategy::for_goal(Goal::WholeOrder, n as f64);
+    let whole_order = Strategy::for_goal(Goal::TopHeavy, n as f64);
     for (kernel, strategy) in [(&attributes, whole_order), (&attributes, Strategy::Entropy), (&links, whole_order)] {
         let model = AnswerModel::default();
         let judge = Judge::from(&model);

@@ -88,7 +88,7 @@ pub fn follow(kernel: Arc<dyn Kernel>, setting: &Setting) -> f64 {
 
 /// Focus 1, the default for the whole order, entropy.
 fn main_strategies(n: usize) -> [Strategy; 3] {
-    [Strategy::ExpectedLoss { focus: 1.0 }, Strategy::for_goal(Goal::WholeOrder, n as f64), Strategy::Entropy]
+    [Strategy::ExpectedLoss { focus: 1.0 }, Strategy::for_goal(Goal::TopHeavy, n as f64), Strategy::Entropy]
 }
 
 /// Whether all 500 steps are wanted everywhere, which takes a minute or two more than CI should.

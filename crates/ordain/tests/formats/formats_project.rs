@@ -82,7 +82,7 @@ fn a_whole_project_is_read() {
     assert_eq!(project.items.attributes().row(0), [-1.0, 0.0]);
     assert_eq!(project.file.other.get("price").unwrap(), ["9", "8", "7", "6"]);
     assert_eq!((project.relations.len(), project.file.relations.len()), (2, 2));
-    assert_eq!((project.noise, project.tie_width), (0.5, 0.1));
+    assert_eq!((project.noise, project.tie_width), (Some(0.5), 0.1));
     assert_eq!(project.answers.standing().len(), 1);
     assert_eq!(project.ask.goal, Goal::Top { k: 3 });
     assert_eq!((project.ask.strategy.as_deref(), project.ask.focus), (Some("expected-loss"), Some(0.02)));
@@ -107,6 +107,19 @@ fn a_whole_project_is_read() {
     check(&error, 48, "strategy", "expected-loss", "\"expected-los\"");
 }
 
+/// The noise is a number, or the word that has it learned.
+#[test]
+fn a_noise_that_is_learned() {
+    let folder = folder();
+    let text = std::fs::read_to_string(folder.path("ordain.toml")).unwrap();
+    folder.write("ordain.toml", text.replace("noise = 0.5", "noise = \"learn\""));
+    assert_eq!(read_project(folder.path("")).unwrap().noise, None);
+    folder.write("ordain.toml", text.replace("noise = 0.5", "noise = \"lern\""));
+    let error = input(read_project(folder.path("")), "ordain.toml");
+    check(&error, 42, "noise", r#"\"lern\""#, "write for example noise = 0.5");
+    assert_eq!(error.expected, "a finite number above 0, or \"learn\"");
+}
+
 #[test]
 fn defaults_are_filled_in() {
     let folder = folder();
@@ -115,7 +128,7 @@ fn defaults_are_filled_in() {
     std::fs::remove_file(folder.path("answers.csv")).unwrap();
     folder.write("ordain.toml", text);
     let project = read_project(folder.path("")).unwrap();
-    assert_eq!(project.noise, std::f64::consts::FRAC_1_SQRT_2);
+    assert_eq!(project.noise, Some(std::f64::consts::FRAC_1_SQRT_2));
     assert_eq!(project.file.answers, folder.path("answers.csv"));
     assert!(project.answers.entries().is_empty());
     let rho = Rho::Shared(1.0 / 2f64.sqrt());

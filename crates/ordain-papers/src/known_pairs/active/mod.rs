@@ -123,7 +123,7 @@ impl Way {
     fn strategy(self, items: usize) -> Strategy {
         match self {
             Self::Ratio => Strategy::VarianceRatio,
-            Self::Regret => Strategy::for_goal(Goal::WholeOrder, items as f64),
+            Self::Regret => Strategy::for_goal(Goal::TopHeavy, items as f64),
             Self::Entropy => Strategy::Entropy,
             Self::Random => Strategy::Random,
         }

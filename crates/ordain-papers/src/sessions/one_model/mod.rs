@@ -89,13 +89,13 @@ const WAYS: [Way; 4] = [
     Way {
         name: "expected-regret",
         title: "Expected regret, our default",
-        strategy: |items| Strategy::for_goal(Goal::WholeOrder, items),
+        strategy: |items| Strategy::for_goal(Goal::TopHeavy, items),
     },
     Way {
         name: "expected-loss-gentle",
         title: "Expected loss, gentle weight",
         strategy: |items| Strategy::ExpectedLoss {
-            focus: Strategy::for_goal(Goal::WholeOrder, items).focus().unwrap_or(0.0),
+            focus: Strategy::for_goal(Goal::TopHeavy, items).focus().unwrap_or(0.0),
         },
     },
     Way {

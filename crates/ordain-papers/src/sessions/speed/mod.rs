@@ -83,7 +83,7 @@ const STRATEGIES: [&str; 2] = ["expected-regret", "expected-loss"];
 
 fn strategy(position: usize, items: usize) -> Strategy {
     match position {
-        0 => Strategy::for_goal(Goal::WholeOrder, items as f64),
+        0 => Strategy::for_goal(Goal::TopHeavy, items as f64),
         _ => Strategy::ExpectedLoss { focus: 1.0 },
     }
 }

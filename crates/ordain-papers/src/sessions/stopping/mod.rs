@@ -249,7 +249,9 @@ fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan,
     let conditions = Match::with_truth(&mut stream, |seed| truth(world, problem, kernel.as_ref(), seed))?;
     let truth = conditions.truth().utilities();
     let goal = GOALS[played.goal].2;
-    let strategy = Strategy::for_goal(goal, truth.len() as f64);
+    // The strategy of the recorded results: whole orders were asked for as the goal top-heavy is now.
+    let asked = if goal == Goal::WholeOrder { Goal::TopHeavy } else { goal };
+    let strategy = Strategy::for_goal(asked, truth.len() as f64);
     let params = SessionParams::new(strategy);
     let rules = Rules { groups: None, model: world.model()?, judge: world.judge(), answers: plan.answers };
     let mut game = conditions.begin(kernel, params, &rules)?;

@@ -167,17 +167,20 @@ impl Incremental {
     /// As [`Incremental::observe`].
     pub(crate) fn learn(&mut self, observation: &Observation, kernel: &Arc<dyn Kernel>) -> Result<()> {
         // If EP does not converge either, the steps are the best there is.
-        if self.step(observation)?
-            && let Ok(anew) = self.anew(kernel)
-        {
-            *self = anew;
+        if self.step(observation)? {
+            let observations = self.factors.iter().map(|factor| factor.observation).collect();
+            if let Ok(anew) = self.anew(kernel, observations) {
+                *self = anew;
+            }
         }
         Ok(())
     }
 
-    /// The belief that EP has after the observations so far, in the same form: the prior times EP's sites.
-    fn anew(&self, kernel: &Arc<dyn Kernel>) -> Result<Self> {
-        let observations: Vec<Observation> = self.factors.iter().map(|factor| factor.observation).collect();
+    /// The belief that EP has after these observations, in the same form: the prior times EP's sites.
+    ///
+    /// # Errors
+    /// As [`EpParams::fit`].
+    pub(crate) fn anew(&self, kernel: &Arc<dyn Kernel>, observations: Vec<Observation>) -> Result<Self> {
         let mut evidence = Evidence::new(&observations, kernel.len());
         let (log_evidence, sites) = evidence.sites(&EpParams::default(), kernel.as_ref())?;
         let mut out = match &self.covariance {

@@ -97,6 +97,7 @@ fn asker(contender: &str, world: &World) -> Result<Box<dyn Asker>, Box<dyn Error
         "best" => Strategy::for_goal(Goal::Best, items),
         "top-10" => Strategy::for_goal(Goal::Top { k: 10 }, items),
         "whole-order" => Strategy::for_goal(Goal::WholeOrder, items),
+        "top-heavy" => Strategy::for_goal(Goal::TopHeavy, items),
         "glicko-2" => return Ok(Box::new(ratings::glicko_2(world.len()))),
         "trueskill" => return Ok(Box::new(ratings::trueskill(world.len()))),
         _ => return Err(format!("no contender is named {contender}").into()),
