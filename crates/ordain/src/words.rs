@@ -14,7 +14,7 @@ use crate::error::token;
 /// assert_eq!(lines[0], "best: finding the best item");
 /// assert_eq!("whole-order".parse::<Goal>()?, Goal::WholeOrder);
 /// let hint = "whole-ordr".parse::<Goal>().unwrap_err().hint().map(str::to_owned);
-/// assert_eq!(hint.as_deref(), Some("did you mean \"whole-order\"? there are: best, top, whole-order"));
+/// assert_eq!(hint.as_deref(), Some("did you mean \"whole-order\"? there are: best, top, whole-order, top-heavy"));
 /// # Ok::<(), ordain::Error>(())
 /// ```
 pub trait Vocabulary: Copy + Send + Sync + std::str::FromStr<Err = Error> + 'static {
