@@ -179,6 +179,8 @@ fn a_sample_stands_for_all_pairs() {
         pairs.sort_by(|one, other| other.0.total_cmp(&one.0));
         let question = ask(&belief, &model, task);
         let own = plain.score(question.first.index(), question.second.index());
+        // What the sample leaves out: weights and directions are smooth in the rank, but items are not. A fifth and a tenth
+        // are far below the factor by which scores on the short list differ from those of random pairs.
         let best = pairs[..50].iter().map(|&(_, (i, j))| plain.score(i, j)).fold(0.0, f64::max);
         assert!(own > 0.9 * best, "{answers}: {own} {best}");
         assert!((question.score / own - 1.0).abs() < 0.2, "{answers}: {} {own}", question.score);

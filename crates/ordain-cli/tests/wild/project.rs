@@ -124,6 +124,13 @@ fn settings(choose: Choose<'_>, attributes: usize) -> String {
     writeln!(out, "[answers]\nnoise = {noise}\ntie_width = {width}").unwrap();
     let ask: &&str = one(choose, &["", "[ask]\ngoal = \"best\"\n", "[ask]\ngoal = \"top\"\nk = 2\nrepeat = true\n"]);
     out.push_str(ask);
+    // Chosen last, so that the fuzzer's kept inputs still mean the same projects: where they end, 0 is chosen.
+    if choose(4) == 3 {
+        out = out.replace(&format!("noise = {noise}\n"), "noise = \"learn\"\n");
+    }
+    if ask.is_empty() && choose(4) == 3 {
+        out.push_str("[ask]\ngoal = \"top-heavy\"\n");
+    }
     out
 }
 

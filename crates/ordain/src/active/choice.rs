@@ -264,31 +264,31 @@ impl Best {
         if self.pairs.len() < 2 * self.wanted || !self.pairs.len().is_power_of_two() {
             return;
         }
-        let order =
-            |one: &(Score, _), other: &(Score, _)| other.0.0.total_cmp(&one.0.0).then(other.0.1.total_cmp(&one.0.1));
-        let (_, last, _) = self.pairs.select_nth_unstable_by(self.wanted - 1, order);
-        let last = last.0;
-        self.best = Some(last);
-        self.pairs.retain(|(other, _)| !behind(*other, last));
+        if let Some(last) = self.last_wanted() {
+            self.best = Some(last);
+            self.pairs.retain(|(other, _)| !behind(*other, last));
+        }
     }
 
-    /// The wanted pairs, the item ranked higher first. Of the pairs that share the score of the last wanted one, some are drawn.
-    pub(super) fn some(mut self, wanted: usize, stream: &mut Stream) -> Vec<(usize, usize)> {
-        let order =
-            |one: &(Score, _), other: &(Score, _)| other.0.0.total_cmp(&one.0.0).then(other.0.1.total_cmp(&one.0.1));
-        // Neither the list nor the draws depend on the order in which the pairs were found.
-        self.pairs.sort_by_key(|&(_, (first, second))| (first.min(second), first.max(second)));
-        self.pairs.sort_by(order);
-        let Some(&(last, _)) = self.pairs.get(wanted.saturating_sub(1)).or(self.pairs.last()) else {
-            return Vec::new();
+    /// The score of the last wanted pair, or of the last pair if there are fewer.
+    fn last_wanted(&mut self) -> Option<Score> {
+        let last = self.wanted.min(self.pairs.len()).checked_sub(1)?;
+        let falling = |one: &(Score, _), other: &(Score, _)| {
+            let ((first, second), (other_first, other_second)) = (one.0, other.0);
+            other_first.total_cmp(&first).then(other_second.total_cmp(&second))
         };
-        let (mut out, mut tied): (Vec<_>, Vec<_>) = self
-            .pairs
-            .into_iter()
-            .filter(|(score, _)| !behind(*score, last))
-            .partition(|(score, _)| behind(last, *score));
+        Some(self.pairs.select_nth_unstable_by(last, falling).1.0)
+    }
+
+    /// The wanted pairs in any order, the item ranked higher first in each. Of the pairs that share the score of the last
+    /// wanted one, some are drawn.
+    pub(super) fn some(mut self, stream: &mut Stream) -> Vec<(usize, usize)> {
+        let Some(last) = self.last_wanted() else { return Vec::new() };
+        let enough = self.pairs.into_iter().filter(|(score, _)| !behind(*score, last));
+        let (mut out, mut tied): (Vec<_>, Vec<_>) = enough.partition(|(score, _)| behind(last, *score));
+        // The draws must not depend on the order in which the pairs were found.
         tied.sort_by_key(|&(_, (first, second))| (first.min(second), first.max(second)));
-        while out.len() < wanted && !tied.is_empty() {
+        while out.len() < self.wanted && !tied.is_empty() {
             out.push(tied.swap_remove(stream.random_range(0..tied.len())));
         }
         out.into_iter().map(|(_, pair)| pair).collect()

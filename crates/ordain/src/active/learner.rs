@@ -218,20 +218,21 @@ impl Learner {
     }
 }
 
-/// What a session believes after these answers, if the noise is learned.
+/// What a session believes after these answers if the noise is learned, and the answer model that it has learned.
 pub(crate) fn learn_in_session(
     kernel: Arc<dyn Kernel>,
     model: AnswerModel,
     answers: &[&Answer],
     watch: &Watch,
-) -> Result<Box<dyn Belief>> {
+) -> Result<(Box<dyn Belief>, AnswerModel)> {
     let mut learner = Learner::new(BeliefKind::Gp, CovarianceForm::Automatic, Strategy::Random, kernel, model)?;
     learner.learn_all(answers, watch)?;
-    Ok(match learner.state {
+    let belief: Box<dyn Belief> = match learner.state {
         State::Steps(steps) => steps,
         State::Full(ep) => ep,
         State::Ratings(ratings) => Box::new(ratings),
-    })
+    };
+    Ok((belief, learner.model))
 }
 
 /// Runs EP over the observations and one more, and then adds that one to them. If it cannot be learned, the

@@ -139,7 +139,7 @@ impl Session {
     /// Learns the standing answers of a log, in their order.
     ///
     /// # Errors
-    /// As [`Session::tell`]. The session has then learned the answers before the wrong one.
+    /// As [`Session::tell`]. The session has then learned the answers before the wrong one, or none if the noise is learned.
     pub fn resume(&mut self, log: &AnswerLog) -> Result<()> {
         self.resume_watched(log, &Watch::NONE)
     }
@@ -156,7 +156,9 @@ impl Session {
         }
         let (count, groups) = (self.belief().len(), self.groups.as_ref());
         standing.iter().try_for_each(|answer| answer.check(count, groups))?;
-        self.learner.learn_all(&standing, watch)?;
+        let mut learner = self.learner.fresh()?;
+        learner.learn_all(&standing, watch)?;
+        self.learner = learner;
         standing.iter().for_each(|answer| self.candidates.rule_out(answer, self.params.repeat));
         self.candidates.ask_again(self.model().tells_again());
         self.answers = standing.into_iter().cloned().collect();

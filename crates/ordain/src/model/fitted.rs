@@ -8,7 +8,7 @@ use crate::active::{
     choose_many, learn_in_session,
 };
 use crate::data::{ItemId, Items, Newcomers, check_item, check_pair};
-use crate::gp::{AnswerModel, Belief, EpParams, Incremental, Observation, Prediction, RankingParams, predict};
+use crate::gp::{AnswerModel, Belief, Ep, EpParams, Incremental, Observation, Prediction, RankingParams, predict};
 use crate::kernel::{Kernel, build_with_newcomers};
 use crate::numeric::Purpose;
 use crate::watch::{LEARNING, Step};
@@ -33,15 +33,14 @@ impl Model {
     /// # Errors
     /// If a kernel cannot be evaluated, an answer cannot be learned, EP does not converge, or the watch stops it.
     pub fn fit(&self, inference: Inference, watch: &Watch) -> Result<Fitted> {
-        let answer_model = self.learned_answer_model(watch)?;
-        let observations = answer_model.observe_all(self.answers.standing())?;
+        let observations = self.answer_model.observe_all(self.answers.standing())?;
         let taken = self.room_for(self.items.len(), &observations, inference)?;
-        let kernel = self.kernel()?;
-        let belief: Box<dyn Belief> = match inference {
+        let (belief, answer_model): (Box<dyn Belief>, AnswerModel) = match inference {
             Inference::Ep => {
-                Box::new(EpParams { watch: watch.clone(), ..EpParams::default() }.fit(kernel, &observations)?)
+                let (ep, answer_model) = self.fit_ep(watch)?;
+                (Box::new(ep), answer_model)
             }
-            Inference::Incremental => self.step_by_step(kernel, answer_model, &observations, watch)?,
+            Inference::Incremental => self.step_by_step(self.kernel()?, self.answer_model, &observations, watch)?,
         };
         Ok(Fitted { model: self.clone(), joined: None, belief, answer_model, learned: observations.len(), taken })
     }
@@ -52,17 +51,17 @@ impl Model {
     /// # Errors
     /// As [`Model::fit`].
     pub fn fit_with(&self, newcomers: Newcomers<'_>, inference: Inference, watch: &Watch) -> Result<Fitted> {
-        let answer_model = self.learned_answer_model(watch)?;
-        let observations = answer_model.observe_all(self.answers.standing())?;
+        let observations = self.answer_model.observe_all(self.answers.standing())?;
         let joint = Arc::new(build_with_newcomers(&self.kernels, &newcomers)?);
         let taken = self.room_for(joint.len(), &observations, inference)?;
-        let belief: Box<dyn Belief> = match inference {
+        let (belief, answer_model): (Box<dyn Belief>, AnswerModel) = match inference {
             Inference::Ep => {
-                let params = EpParams { watch: watch.clone(), ..EpParams::default() };
-                Box::new(params.fit(self.kernel()?, &observations)?.with_newcomers(joint)?)
+                let (ep, answer_model) = self.fit_ep(watch)?;
+                (Box::new(ep.with_newcomers(joint)?), answer_model)
             }
-            // Steps are along known items, so that newcomers change nothing for those.
-            Inference::Incremental => self.step_by_step(joint, answer_model, &observations, watch)?,
+            // Steps are along known items, and the noise is in the unit of known items, so that newcomers change nothing
+            // for those.
+            Inference::Incremental => self.step_by_step(joint, self.answer_model_in_unit()?, &observations, watch)?,
         };
         let joined = Some(newcomers.into_items());
         Ok(Fitted { model: self.clone(), joined, belief, answer_model, learned: observations.len(), taken })
@@ -76,14 +75,22 @@ impl Model {
         Ok(needed)
     }
 
-    /// What a session believes.
+    /// EP over all standing answers, with the noise that they tell if it is learned.
+    fn fit_ep(&self, watch: &Watch) -> Result<(Ep, AnswerModel)> {
+        let answer_model = self.learned_answer_model(watch)?;
+        let observations = answer_model.observe_all(self.answers.standing())?;
+        let params = EpParams { watch: watch.clone(), ..EpParams::default() };
+        Ok((params.fit(self.kernel()?, &observations)?, answer_model))
+    }
+
+    /// What a session believes, and the answer model that it has then.
     fn step_by_step(
         &self,
         kernel: Arc<dyn Kernel>,
         answer_model: AnswerModel,
         observations: &[Observation],
         watch: &Watch,
-    ) -> Result<Box<dyn Belief>> {
+    ) -> Result<(Box<dyn Belief>, AnswerModel)> {
         if answer_model.learns() {
             return learn_in_session(kernel, answer_model, &self.answers.standing(), watch);
         }
@@ -92,7 +99,7 @@ impl Model {
             watch.step(|| Step::new(LEARNING, done, observations.len()))?;
             belief.learn(observation, &kernel)?;
         }
-        Ok(Box::new(belief))
+        Ok((Box::new(belief), answer_model))
     }
 }
 

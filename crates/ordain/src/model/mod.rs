@@ -15,7 +15,7 @@ pub use fitted::Fitted;
 pub use ranking::Ranking;
 
 use crate::active::{AskOptions, Asking, BeliefKind, Facts, Ground, Session, SessionParams, rank_with_certainty};
-use crate::data::{AnswerLog, Ask, Entry, ItemId, Items, Outcome, Relation, check_item};
+use crate::data::{Answer, AnswerLog, Ask, Entry, ItemId, Items, Outcome, Relation, check_item};
 use crate::gp::{
     AnswerModel, Belief, Comparison, ComparisonParams, Observation, Prediction, Problem, RankingParams, Setting, Tuned,
     TuningParams, predict,
@@ -188,7 +188,8 @@ impl Model {
         ranked(belief, &self.items, params, self.memory)
     }
 
-    /// What a judge would say of two items under a belief about them, as that of a session.
+    /// What a judge would say of two items under a belief about them, as that of a session. If the noise is learned, this
+    /// learns it from the standing answers every time; [`Fitted::predict`] does so once.
     ///
     /// # Errors
     /// If an item is not there, or a kernel cannot give a column.
@@ -257,10 +258,19 @@ impl Model {
     /// # Errors
     /// If a kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
     pub fn learned_answer_model(&self, watch: &Watch) -> Result<AnswerModel> {
+        self.answer_model_after(&self.answers.standing(), watch)
+    }
+
+    /// How utilities become answers before any answer.
+    fn answer_model_in_unit(&self) -> Result<AnswerModel> {
+        self.answer_model_after(&[], &Watch::NONE)
+    }
+
+    fn answer_model_after(&self, answers: &[&Answer], watch: &Watch) -> Result<AnswerModel> {
         if !self.answer_model.learns() {
             return Ok(self.answer_model);
         }
-        self.answer_model.learned(self.kernel()?.as_ref(), &self.answers.standing(), watch)
+        self.answer_model.learned(self.kernel()?.as_ref(), answers, watch)
     }
 
     /// Whether some standing answer is a tie although ties have no width, so that nothing can be learned from it.
