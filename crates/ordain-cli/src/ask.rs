@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::Args;
-use ordain::active::Question;
+use ordain::active::{Question, Standing};
 use ordain::data::{Answer, ItemId, Outcome as Said};
 use ordain::{Error, Project};
 
@@ -82,7 +82,8 @@ const FIRST_FEW: usize = 5;
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut project = Project::open(&arguments.project)?;
-    project.set_options(arguments.options.given(project.model().ask().goal)?)?;
+    let options = arguments.options.given(project.model().ask().goal)?;
+    project.set_options(arguments.wanted.with(options))?;
     if let Some(pool) = &arguments.pool {
         project.set_pool(pool)?;
     }
@@ -93,8 +94,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     project.session()?;
     drop(working);
     let input = Input::new()?;
-    let rule = arguments.wanted.rule(project.asking()?.goal);
-    let progress = Progress::new(rule, &project, !input.is_terminal())?;
+    let progress = Progress::new(&project, !input.is_terminal())?;
     let judge = arguments.judge.clone();
     Talk { project, cards, progress, judge, input, given: 0 }.go(arguments.limit)
 }
@@ -114,27 +114,27 @@ impl Talk {
     /// Asks until the judge quits, the goal or the limit is reached, or no pair is left.
     fn go(&mut self, limit: Option<usize>) -> Outcome {
         let mut beyond = false;
-        let mut silence = self.progress.silence();
+        let mut greeted = false;
         loop {
             if limit.is_some_and(|limit| self.given >= limit) {
                 return self.end("that is as many as the limit allows");
             }
-            let Some(question) = self.project.ask()? else { return self.end("no pair is left to ask") };
-            let probability = self.progress.probability(self.project.session()?)?;
-            if !beyond && self.progress.is_enough(probability) {
-                let sure = self.progress.certainty(probability, self.project.items()).unwrap_or_default();
-                output::text(format!("the goal is reached: {sure}"))?;
+            let Some(question) = self.project.ask()? else { return self.run_out() };
+            let standing = self.project.session()?.standing()?;
+            if let Some(standing) = standing.filter(|standing| !beyond && standing.is_met) {
+                output::text(format!("the goal is reached: {}", self.progress.certainty(standing)))?;
                 output::text("go on? yes or no")?;
                 if self.input.choose(&[("yes", true), ("no", false)])? != Some(true) {
                     return self.end("the goal is reached");
                 }
                 beyond = true;
             }
-            if let Some(silence) = silence.take() {
+            if let Some(silence) = self.progress.silence(standing).filter(|_| !greeted) {
                 output::text(silence)?;
             }
+            greeted = true;
             let sides = self.project.session()?.sides(&question);
-            self.show(sides, probability, beyond)?;
+            self.show(sides, standing, beyond)?;
             loop {
                 match self.hear(&question)? {
                     None | Some(Word::Quit) => return self.end("see you"),
@@ -165,7 +165,7 @@ impl Talk {
         })
     }
 
-    fn show(&mut self, sides: [ItemId; 2], probability: Option<f64>, beyond: bool) -> Outcome {
+    fn show(&mut self, sides: [ItemId; 2], standing: Option<Standing>, beyond: bool) -> Outcome {
         let first_few = self.first_few(sides[0])?;
         let answers = self.project.session()?.answers().len();
         let items = self.project.items();
@@ -173,12 +173,16 @@ impl Talk {
         let count = output::count(answers, "answer");
         let group = items.group_name(sides[0]).map_or(String::new(), |group| format!(" in {}", shown(group)));
         output::text(format!("{count}; first{group}: {first_few}"))?;
-        if let Some(mut sure) = self.progress.certainty(probability, items) {
+        if let Some(standing) = standing {
+            let mut sure = self.progress.certainty(standing);
             if !beyond {
                 self.progress.look_ahead(self.project.session()?)?;
-                sure += &self.progress.to_go(answers).map_or(String::new(), |to_go| format!("; {to_go}"));
+                sure += &self.progress.to_go().map_or(String::new(), |to_go| format!("; {to_go}"));
             }
             output::text(sure)?;
+            if standing.again.is_some() && !beyond {
+                output::text("asked again, to see how consistent the answers are:")?;
+            }
         }
         output::text(self.cards.draw(self.project.items(), sides))?;
         output::text(format!("{} or {}?", self.name(sides[0]), self.name(sides[1])))
@@ -209,6 +213,23 @@ impl Talk {
 
     fn name(&self, item: ItemId) -> String {
         shown(self.project.items().id(item))
+    }
+
+    /// Says that no pair is left, and what would help if the goal is not reached.
+    fn run_out(&mut self) -> Outcome {
+        let session = self.project.session()?;
+        let (standing, undecided) = (session.standing()?, session.undecided()?);
+        if let (Some(standing), Some(pair)) = (standing.filter(|standing| !standing.is_met), undecided) {
+            output::text(format!(
+                "the goal cannot be reached with these pairs: {}",
+                self.progress.certainty(standing)
+            ))?;
+            output::text(format!("undecided: {} or {}", self.name(pair.first), self.name(pair.second)))?;
+            output::text(
+                "what would help: repeat = true under [ask], which asks pairs again; or attributes or links that tell items apart",
+            )?;
+        }
+        self.end("no pair is left to ask")
     }
 
     fn end(&self, why: &str) -> Outcome {

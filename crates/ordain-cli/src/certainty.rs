@@ -1,7 +1,7 @@
 //! The options of stop rules. `ordain rank`, `ordain next` and `ordain ask` share them.
 
 use clap::Args;
-use ordain::active::StopRule;
+use ordain::active::{AskOptions, StopRule};
 use ordain::data::Goal;
 
 /// The stop rule of the command line.
@@ -25,14 +25,19 @@ pub struct Slack {
 impl Wanted {
     /// The stop rule for this goal.
     pub fn rule(&self, goal: Goal) -> StopRule {
-        self.slack.rule(goal, self.target)
+        StopRule::new(goal).with_error(self.slack.error).with_target(self.target)
+    }
+
+    /// These options with this stop rule.
+    pub fn with(&self, options: AskOptions) -> AskOptions {
+        self.slack.with(options).with_target(Some(self.target))
     }
 }
 
 impl Slack {
-    /// The stop rule for this goal and this probability.
-    pub fn rule(&self, goal: Goal, target: f64) -> StopRule {
-        StopRule::new(goal).with_error(self.error).with_target(target)
+    /// These options with this share of wrong pairs.
+    pub fn with(&self, options: AskOptions) -> AskOptions {
+        options.with_error(Some(self.error))
     }
 }
 

@@ -72,7 +72,8 @@ struct Row<'a> {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut project = Project::open(&arguments.project)?;
-    project.set_options(arguments.options.given(project.model().ask().goal)?)?;
+    let options = arguments.options.given(project.model().ask().goal)?;
+    project.set_options(arguments.slack.with(options).with_target(arguments.target))?;
     if let Some(pool) = &arguments.pool {
         project.set_pool(pool)?;
     }
@@ -122,11 +123,12 @@ fn enough(
     asking: &Asking,
     certainty: impl FnOnce() -> ordain::Result<Vec<Certainty>>,
 ) -> ordain::Result<Option<String>> {
-    let Some(target) = arguments.target else { return Ok(None) };
-    let rule = arguments.slack.rule(asking.goal, target);
-    let groups = certainty()?;
+    if arguments.target.is_none() {
+        return Ok(None);
+    }
+    let (rule, groups) = (asking.rule, certainty()?);
     let probability = rule.probability(&groups);
-    Ok((probability >= target).then(|| rule.sentence(probability, groups.len())))
+    Ok((probability >= rule.target).then(|| rule.sentence(probability, groups.len())))
 }
 
 fn row<'a>(items: &'a Items, question: &Question) -> Row<'a> {

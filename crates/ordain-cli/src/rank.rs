@@ -119,7 +119,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let mut project = Project::open(&arguments.project)?;
     project.set_memory(memory::available());
-    project.set_options(AskOptions::default().with_goal(arguments.goal.given(project.model().ask().goal)?))?;
+    let options = AskOptions::default().with_goal(arguments.goal.given(project.model().ask().goal)?);
+    project.set_options(arguments.wanted.with(options))?;
     let asking = project.asking()?;
     let fitted = fit(&project, arguments)?;
     let effort = match arguments.format {
@@ -127,7 +128,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Format::Table => Some(Effort::IfQuick),
         Format::Json | Format::Csv => None,
     };
-    let shown = Shown::make(&fitted, &asking, arguments.wanted.rule(asking.goal), arguments.goal.top(), effort)?;
+    let shown = Shown::make(&fitted, &asking, arguments.goal.top(), effort)?;
     match arguments.format {
         Format::Table => shown.show(&fitted),
         Format::Csv => output::csv(shown.rows(&fitted)),
@@ -164,13 +165,7 @@ pub struct Shown {
 
 impl Shown {
     /// Ranks all items.
-    fn make(
-        fitted: &Fitted,
-        asking: &Asking,
-        rule: StopRule,
-        top: Option<u32>,
-        effort: Option<Effort>,
-    ) -> Result<Self, Failure> {
+    fn make(fitted: &Fitted, asking: &Asking, top: Option<u32>, effort: Option<Effort>) -> Result<Self, Failure> {
         let drawing = working("drawing rankings");
         let params = RankingParams::default()
             .with_top(top.map(|top| top as usize))
@@ -179,16 +174,16 @@ impl Shown {
         let ranking = fitted.rank(&params)?;
         drop(drawing);
         let foreseen = match effort {
-            Some(effort) => fitted.forecast(&ranking, asking, rule, effort, &working("looking ahead").watch())?,
+            Some(effort) => fitted.forecast(&ranking, asking, effort, &working("looking ahead").watch())?,
             None => None,
         };
         let tiers = ranking.tiers();
-        Ok(Self { ranking, top, rule, foreseen, tiers })
+        Ok(Self { ranking, top, rule: asking.rule, foreseen, tiers })
     }
 
     /// As `ordain rank` shows it when nothing else is said.
     pub fn plain(fitted: &Fitted, asking: &Asking) -> Result<Self, Failure> {
-        Self::make(fitted, asking, StopRule::new(asking.goal), None, Some(Effort::IfQuick))
+        Self::make(fitted, asking, None, Some(Effort::IfQuick))
     }
 
     fn rows<'a>(&'a self, fitted: &'a Fitted) -> impl Iterator<Item = Row<'a>> {

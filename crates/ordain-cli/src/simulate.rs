@@ -2,6 +2,7 @@
 
 pub mod picture;
 mod problem;
+mod stop;
 mod tuning;
 
 use std::path::{Path, PathBuf};
@@ -11,7 +12,8 @@ use clap::builder::PossibleValuesParser;
 use comfy_table::{CellAlignment, Table, presets};
 pub use ordain::active::QualityMeasure as Measure;
 use ordain::active::{
-    AskOptions, BeliefKind, Contender, Curve, Facts, Ground, Judge, Point, Quality, Strategy, Tournament, marks,
+    AskOptions, BeliefKind, Contender, Curve, Facts, Ground, Judge, Mistakes, Point, Quality, Strategy, Tournament,
+    marks,
 };
 use ordain::data::Goal;
 use ordain::formats::{DEFAULT_NOISE, ProjectFile, check_apart, read_kernels};
@@ -22,6 +24,7 @@ use ordain::{InputError, Model, Project, Watch};
 use serde::Serialize;
 
 use self::problem::Query;
+use crate::certainty::{Wanted, parse_share};
 use crate::output::{self, Format};
 use crate::question::GoalOptions;
 use crate::working::working;
@@ -85,6 +88,12 @@ pub struct Arguments {
     /// The standard deviation of the judge's noise on a utility. A difference has sqrt(2) times this noise
     #[arg(long, value_name = "X", default_value = "0", value_parser = not_negative)]
     noise: f64,
+    /// The share of answers that the judge turns round, whatever the utilities
+    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = parse_share)]
+    mistakes: f64,
+    /// The judge makes the same mistake whenever the same pair is asked
+    #[arg(long, requires = "mistakes")]
+    persist: bool,
     /// The judge calls a smaller difference of utilities a tie
     #[arg(long, value_name = "X", default_value = "0", value_parser = not_negative)]
     tie_width: f64,
@@ -96,6 +105,12 @@ pub struct Arguments {
     /// For a project, use "ordain tune" instead
     #[arg(long, requires = "letor")]
     tune: bool,
+    /// Play every session until its goal is reached with the target's probability, at most for --answers answers, and report how
+    /// many answers that took and how often the goal was truly reached
+    #[arg(long, conflicts_with_all = ["measure", "plot"])]
+    stop: bool,
+    #[command(flatten)]
+    wanted: Wanted,
     /// The measure that the table and the chart show [default: that of the goal]
     #[arg(long, value_parser = word::parser::<Measure>())]
     measure: Option<Measure>,
@@ -122,6 +137,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Some(project) => project.place(error),
         None => error,
     };
+    if arguments.stop {
+        let rule = arguments.wanted.rule(tournament.goal);
+        let endings = tournament.play_to_stop(&game.grounds, &game.contenders, rule).map_err(place)?;
+        drop(working);
+        let runs = stop::runs(&game.contenders, &endings);
+        return stop::show(&runs, &rule, arguments.format);
+    }
     let curves = tournament.play(&game.grounds, &game.contenders).map_err(place)?;
     drop(working);
     let runs: Vec<(&Contender, &Curve)> = game.contenders.iter().zip(&curves).collect();
@@ -221,7 +243,12 @@ fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
             problem::usual_kernels(attributes.unwrap_or(0))
         }
     };
-    let tournament = tournament(arguments, goal, AnswerModel::new(DEFAULT_NOISE, arguments.tie_width)?, false);
+    // As "ordain init" writes it. Kernels that are given or tuned go with a given noise.
+    let answer_model = match arguments.model.is_some() || arguments.tune {
+        true => AnswerModel::new(DEFAULT_NOISE, arguments.tie_width)?,
+        false => AnswerModel::learning(arguments.tie_width)?,
+    };
+    let tournament = tournament(arguments, goal, answer_model, false);
     let tuned = if arguments.tune { Some(tune_halves(&arguments.letor, &queries, &specs, &tournament)?) } else { None };
     let ground = |(at, query): (usize, Query)| -> Result<Ground, Failure> {
         let mut model = Model::new(query.items, specs.clone())?;
@@ -274,6 +301,7 @@ fn tournament(arguments: &Arguments, goal: Goal, model: AnswerModel, repeat: boo
         seed: Seed(arguments.seed),
         goal,
         judge: Judge { noise: std::f64::consts::SQRT_2 * arguments.noise, tie_width: arguments.tie_width },
+        mistakes: Mistakes { share: arguments.mistakes, persist: arguments.persist },
         model,
         repeat,
         watch: Watch::NONE,

@@ -237,7 +237,13 @@ fn uncompared_items_follow_by_conditioning() {
     let n = 25;
     let (kernel, observations) = problem(n, 9, 1.5, 500);
     let ep = EpParams::default().fit(kernel.clone(), &observations).unwrap();
-    let vague = |item| Observation { functional: Functional::Item(item), low: 0.0, high: f64::INFINITY, noise: 1e9 };
+    let vague = |item| Observation {
+        functional: Functional::Item(item),
+        low: 0.0,
+        high: f64::INFINITY,
+        noise: 1e9,
+        lapse: 0.0,
+    };
     let mut everything = observations.clone();
     everything.extend((0..n as u32).map(vague));
     let whole = EpParams::default().fit(kernel.clone(), &everything).unwrap();
@@ -269,7 +275,13 @@ fn mixed_coordinates_equal_items() {
     observations.extend([model.preferred(d, e), model.preferred(e, ItemId(7)), model.preferred(ItemId(7), d)]);
     observations.extend([model.tied(ItemId(8), ItemId(9)).unwrap(), model.preferred(ItemId(11), ItemId(10))]);
     let ep = EpParams::default().fit(kernel.clone(), &observations).unwrap();
-    let vague = |item| Observation { functional: Functional::Item(item), low: 0.0, high: f64::INFINITY, noise: 1e9 };
+    let vague = |item| Observation {
+        functional: Functional::Item(item),
+        low: 0.0,
+        high: f64::INFINITY,
+        noise: 1e9,
+        lapse: 0.0,
+    };
     let mut everything = observations.clone();
     everything.extend((0..n as u32).map(vague));
     let whole = EpParams::default().fit(kernel, &everything).unwrap();
@@ -305,7 +317,13 @@ fn uncompared_items_under_a_smooth_kernel() {
         })
         .collect();
     let ep = EpParams::default().fit(kernel.clone(), &observations).unwrap();
-    let vague = |item| Observation { functional: Functional::Item(item), low: 0.0, high: f64::INFINITY, noise: 1e12 };
+    let vague = |item| Observation {
+        functional: Functional::Item(item),
+        low: 0.0,
+        high: f64::INFINITY,
+        noise: 1e12,
+        lapse: 0.0,
+    };
     observations.extend((0..n as u32).map(vague));
     let whole = EpParams::default().fit(kernel, &observations).unwrap();
     let items: Vec<ItemId> = (0..n).map(ItemId::new).collect();

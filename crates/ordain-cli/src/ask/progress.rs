@@ -1,130 +1,96 @@
-//! How sure the ranking is while questions are asked, and how many more answers are needed.
+//! How near the goal is while questions are asked, and how many answers it takes.
 //!
 //! Slow work is done while the judge thinks.
 
 use std::thread::{self, JoinHandle};
 
-use ordain::active::{CertaintyParams, Foreseen, Session, Span, StopRule, certainty_cost};
-use ordain::data::Items;
-use ordain::numeric::Seed;
+use ordain::active::{Foreseen, Session, Span, Standing, StopRule};
 use ordain::{Project, Watch};
 use rayon::{ThreadPoolBuildError, ThreadPoolBuilder};
 
 use crate::Failure;
 
-/// The operations allowed for a count of certainty, which happens before every question: about a fifth of a second on
-/// two cores.
-const CERTAINTY_BUDGET: f64 = 1.2e9;
-
 /// The way in which forecasts are made.
 struct Manner {
     /// The operations allowed for one forecast, at about 1e9 operations per second and core.
     budget: f64,
-    /// The number of answers between two counts of certainty in a world. These counts are most of the cost.
+    /// The number of answers between two checks of the stop rule in a world. These checks are most of the cost.
     grain: usize,
     /// The number of answers between two forecasts.
     every: usize,
 }
 
-/// Forecasts that are made between two questions.
-const AT_ONCE: Manner = Manner { budget: 1e8, grain: 20, every: 10 };
+/// Forecasts that somebody waits for, as when input is a pipe.
+const AT_ONCE: Manner = Manner { budget: 3e8, grain: 5, every: 20 };
 
 /// Forecasts that are made while the judge thinks.
-const MEANWHILE: Manner = Manner { budget: 4e9, grain: 25, every: 50 };
+const MEANWHILE: Manner = Manner { budget: 2e10, grain: 5, every: 5 };
 
 /// The goal, and the progress towards it.
 pub struct Progress {
     rule: StopRule,
-    /// Whether certainty is counted at all.
-    countable: bool,
-    /// The extent of forecasts; `None` if they would take too long.
-    span: Option<Span>,
-    /// Whether forecasts are made while the judge thinks.
-    meanwhile: bool,
+    groups: usize,
+    /// The extent of forecasts and the answers between them; `None` if they would take too long.
+    span: Option<(Span, usize)>,
     /// Whether to wait for forecasts. This is so when input is a pipe, so every run prints the same.
     patient: bool,
-    latest: Option<Latest>,
-    running: Option<(JoinHandle<ordain::Result<Foreseen>>, usize)>,
-}
-
-/// The latest forecast, and the number of answers when it was made.
-struct Latest {
-    foreseen: Foreseen,
-    at: usize,
+    latest: Option<Foreseen>,
+    running: Option<JoinHandle<ordain::Result<Foreseen>>>,
 }
 
 impl Progress {
-    pub fn new(rule: StopRule, project: &Project, patient: bool) -> Result<Self, Failure> {
+    pub fn new(project: &Project, patient: bool) -> Result<Self, Failure> {
         let (items, answers) = (project.items(), project.model().answers().standing().len());
         let asking = project.asking()?;
-        let span = |manner: &Manner| Span::within(manner.budget, manner.grain, items, answers, asking.strategy);
-        let at_once = span(&AT_ONCE);
-        let countable = certainty_cost(items, answers, quick(asking.seed).draws) <= CERTAINTY_BUDGET;
-        let span = at_once.or_else(|| span(&MEANWHILE)).filter(|_| countable);
-        Ok(Self { rule, countable, span, meanwhile: at_once.is_none(), patient, latest: None, running: None })
-    }
-
-    /// The probability that the goal is reached, in the group where it is smallest; `None` if there are too many items.
-    pub fn probability(&self, session: &Session) -> Result<Option<f64>, Failure> {
-        let params = quick(session.params().seed);
-        let count = || Ok(self.rule.probability(&session.certainty(&params)?));
-        self.countable.then(count).transpose()
-    }
-
-    /// Whether this probability reaches the target.
-    pub fn is_enough(&self, probability: Option<f64>) -> bool {
-        probability.is_some_and(|probability| probability >= self.rule.target)
+        let Manner { budget, grain, every } = if patient { AT_ONCE } else { MEANWHILE };
+        let learns = project.model().answer_model().learns();
+        let span = Span::within(budget, grain, items, answers, asking.strategy, learns).map(|span| (span, every));
+        let groups = items.group_sizes().len();
+        Ok(Self { rule: asking.rule, groups, span, patient, latest: None, running: None })
     }
 
     /// The reason why certainty or forecasts are never shown, to be printed once.
-    pub fn silence(&self) -> Option<&'static str> {
-        match (self.countable, self.span) {
-            (false, _) => Some("certainty is left out: with so many items, counting it would make you wait"),
-            (true, None) => Some("the forecast is left out: with so many items, it would take too long"),
-            (true, Some(_)) => None,
+    pub fn silence(&self, standing: Option<Standing>) -> Option<&'static str> {
+        match (standing, self.span) {
+            (None, _) => Some("certainty is left out: with so many items, counting it would make you wait"),
+            (Some(_), None) => Some("the forecast is left out: with so many items, it would take too long"),
+            (Some(_), Some(_)) => None,
         }
     }
 
     /// Makes a new forecast if the latest one is some answers old.
     pub fn look_ahead(&mut self, session: &Session) -> Result<(), Failure> {
-        let Some(span) = self.span else { return Ok(()) };
+        let Some((span, every)) = self.span else { return Ok(()) };
         let at = session.answers().len();
-        if let Some((thread, then)) = self.running.take_if(|(thread, _)| self.patient || thread.is_finished()) {
-            let foreseen = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            self.latest = Some(Latest { foreseen, at: then });
+        if let Some(thread) = self.running.take_if(|thread| thread.is_finished()) {
+            self.latest = Some(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
         }
-        let every = if self.meanwhile { MEANWHILE } else { AT_ONCE }.every;
-        let fresh = self.latest.as_ref().is_some_and(|latest| at.abs_diff(latest.at) < every);
+        let fresh = self.latest.as_ref().is_some_and(|latest| at.abs_diff(latest.given) < every);
         if fresh || self.running.is_some() {
             return Ok(());
         }
-        let outlook = session.outlook(self.rule, span)?;
-        if self.meanwhile {
+        let outlook = session.outlook(span)?;
+        if self.patient {
+            self.latest = Some(outlook.look(&Watch::NONE)?);
+        } else {
             // The forecast runs on one core, so that the next question does not wait for it.
             let alone = ThreadPoolBuilder::new().num_threads(1).build().map_err(no_thread)?;
-            self.running = Some((thread::spawn(move || alone.install(|| outlook.look(&Watch::NONE))), at));
-        } else {
-            self.latest = Some(Latest { foreseen: outlook.look(&Watch::NONE)?, at });
+            self.running = Some(thread::spawn(move || alone.install(|| outlook.look(&Watch::NONE))));
         }
         Ok(())
     }
 
-    /// The certainty of the goal, in words.
-    pub fn certainty(&self, probability: Option<f64>, items: &Items) -> Option<String> {
-        probability.map(|probability| self.rule.sentence(probability, items.group_sizes().len()))
+    /// How sure the goal is, in words.
+    pub fn certainty(&self, standing: Standing) -> String {
+        self.rule.sentence(standing.probability, self.groups)
     }
 
-    /// The number of answers still needed, in words.
-    pub fn to_go(&self, answers: usize) -> Option<String> {
-        self.latest.as_ref().map(|latest| latest.foreseen.to_go(answers as isize - latest.at as isize))
+    /// The number of answers that the goal takes, in words.
+    pub fn to_go(&self) -> Option<String> {
+        self.latest.as_ref().map(|latest| latest.in_all())
     }
 }
 
 fn no_thread(error: ThreadPoolBuildError) -> ordain::Error {
     ordain::Error::Io { action: "start", path: "a thread".into(), source: std::io::Error::other(error) }
-}
-
-/// Parameters for a count of certainty while the judge waits.
-fn quick(seed: Seed) -> CertaintyParams {
-    CertaintyParams::default().with_draws(512).with_seed(seed)
 }

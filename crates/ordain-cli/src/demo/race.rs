@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ordain::active::{
-    Asking, BeliefKind, CertaintyParams, Contender, Curve, Facts, Ground, Judge, Match, Rules, SessionParams,
+    Asking, BeliefKind, CertaintyParams, Contender, Curve, Facts, Ground, Judge, Match, Mistakes, Rules, SessionParams,
     Tournament, marks,
 };
 use ordain::kernel::{KernelSpec, Over, Shape};
@@ -55,6 +55,7 @@ impl Race {
             seed: Seed(ask.seed),
             goal: ask.goal,
             judge: Judge::from(model.answer_model()),
+            mistakes: Mistakes::default(),
             model: *model.answer_model(),
             repeat: ask.repeat,
             watch: working.watch(),
@@ -127,7 +128,13 @@ fn expected(
     watch: impl Fn(usize) + Sync,
 ) -> Result<Vec<(usize, Mean)>, Failure> {
     let params = SessionParams::new(asking.strategy).with_repeat(asking.repeat);
-    let of_match = Rules { groups: None, model: rules.model, judge: rules.judge, answers: rules.answers };
+    let of_match = Rules {
+        groups: None,
+        model: rules.model,
+        judge: rules.judge,
+        mistakes: rules.mistakes,
+        answers: rules.answers,
+    };
     let over = AtomicUsize::new(0);
     // Few draws suffice, because a mean over sessions is shown.
     let draws = CertaintyParams::default().with_draws(64).with_seed(rules.seed);

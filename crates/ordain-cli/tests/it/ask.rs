@@ -168,8 +168,7 @@ fn it_stops_by_itself() {
     let folder = Folder::project();
     let run = ask(&folder, &ON_AND_ON, &["skip"; 5]);
     assert!(run.fine().ends_with("\"ordain rank\" shows the ranking\n") && run.stdout.contains("no pair is left"));
-    assert!(run.stdout.contains("2 pairs left, perhaps too few for 100 %"), "{}", run.stdout);
-    assert!(run.stdout.contains("1 pair left, perhaps too few for 100 %"), "{}", run.stdout);
+    assert!(run.stdout.contains("the 2 pairs left may be too few"), "{}", run.stdout);
     assert_eq!(log(&folder).len(), 3);
     // The limit counts answers, not skips and not what was taken back.
     let folder = dozen();
@@ -194,7 +193,7 @@ fn pools() {
     let run = ask(&folder, &more, &["l"; 5]);
     let mut asked = questions(run.fine());
     assert!(
-        run.stdout.contains("2 pairs left, perhaps too few") && run.stdout.contains("no pair is left"),
+        run.stdout.contains("the 2 pairs left may be too few") && run.stdout.contains("no pair is left"),
         "{}",
         run.stdout
     );
@@ -207,9 +206,9 @@ fn pools() {
     folder.refuses(["ask", "--pool", "pool.csv"], &["pool.csv, line 2", "compared with itself"]);
 }
 
-/// For more items forecasts are made while the judge thinks; a pipe hears them at the next question, the same each time.
+/// A pipe waits for forecasts, so they are the same each time. With many items there are none.
 #[test]
-fn forecasts_of_many() {
+fn forecasts_in_a_pipe() {
     let many = |count: usize| {
         let folder = Folder::empty();
         let items: String = (0..count).map(|number| format!("item{number},{}\n", number * number % 997)).collect();
@@ -219,11 +218,11 @@ fn forecasts_of_many() {
     };
     let said = || {
         // So modest a goal is soon reached in all worlds.
-        let run = ask(&many(140), &["--error", "0.4", "--target", "0.8"], &["l"; 3]);
+        let run = ask(&many(20), &["--error", "0.4", "--target", "0.8"], &["l"; 3]);
         run.fine().lines().filter(|line| line.contains(" sure that ")).map(str::to_owned).collect::<Vec<_>>()
     };
     let first = said();
-    assert!(!first[0].contains("answer") && first[1].contains("; about "), "{first:?}");
+    assert!(!first.is_empty() && first.iter().all(|line| line.contains("; 80 % after about ")), "{first:?}");
     assert_eq!(said(), first);
     let run = ask(&many(1300), &[], &["quit"]);
     assert_eq!(run.fine().matches("left out: with so many items, ").count(), 1, "{}", run.stdout);

@@ -12,7 +12,7 @@ mod tuned;
 
 use std::sync::Arc;
 
-use ordain::active::{BeliefKind, Facts, Match, Rules, SessionParams, Strategy, marks};
+use ordain::active::{BeliefKind, Facts, Match, Mistakes, Rules, SessionParams, Strategy, marks};
 use ordain::data::{Goal, Items, Relation};
 use ordain::gp::AnswerModel;
 use ordain::kernel::Kernel;
@@ -126,7 +126,8 @@ impl Prepared {
     fn play(&self, conditions: &Match, asks: Asks, answers: usize) -> Result<Row> {
         let strategy = asks.strategy(self.kernel.len())?;
         let params = SessionParams::new(strategy).with_belief(self.belief);
-        let rules = Rules { groups: None, model: AnswerModel::default(), judge: JUDGE, answers };
+        let rules =
+            Rules { groups: None, model: AnswerModel::default(), judge: JUDGE, mistakes: Mistakes::default(), answers };
         let curve = conditions.play(self.kernel.clone(), params, &rules)?;
         let of = |at: usize| curve.iter().map(move |(_, quality)| Some(quality.values()[at]));
         Ok((0..plan::MEASURES.len()).flat_map(of).collect())

@@ -128,6 +128,19 @@ impl StopRule {
         groups.iter().map(|one| one.probability(self.goal, self.error)).fold(1.0, f64::min)
     }
 
+    /// Whether the goal is reached by the ranking of a belief, if these are the true utilities.
+    pub fn holds(&self, belief: &dyn Belief, groups: Option<&Groups>, utilities: &[f64]) -> bool {
+        let everything: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
+        let of_group = |members: &[ItemId]| {
+            let own: Vec<f64> = members.iter().map(|item| utilities[item.index()]).collect();
+            Certainty::count(&[look(belief, members)(&own)], members.len()).probability(self.goal, self.error) == 1.0
+        };
+        match groups {
+            None => of_group(&everything),
+            Some(groups) => (0..groups.len()).all(|group| of_group(groups.members(group))),
+        }
+    }
+
     /// Whether the rule is met.
     pub fn is_met(&self, groups: &[Certainty]) -> bool {
         self.probability(groups) >= self.target
@@ -147,7 +160,7 @@ pub fn certainty(belief: &dyn Belief, groups: Option<&Groups>, params: &Certaint
     let of_group = |members: &[ItemId], group: usize| {
         let look = look(belief, members);
         let draws = Draws::new(belief, members)?;
-        let draws = draws.each(params.draws, params.seed, group as u32, &params.watch, |drawn, _| look(drawn))?;
+        let draws = draws.each(params.draws, params.seed, group as u32, &params.watch, |drawn, _, _| look(drawn))?;
         Ok(Certainty::count(&draws, members.len()))
     };
     match groups {

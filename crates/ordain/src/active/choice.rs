@@ -30,6 +30,11 @@ pub struct Question {
 }
 
 impl Question {
+    /// Whether it is about these two items.
+    pub(super) fn is_about(&self, first: ItemId, second: ItemId) -> bool {
+        key(self.first, self.second) == key(first, second)
+    }
+
     /// An answer to this question, without a judge.
     ///
     /// # Errors
@@ -109,6 +114,12 @@ impl Candidates {
                 all.saturating_sub(out)
             }
         }
+    }
+
+    /// Whether a pair that was answered may be asked again if that is worth it: it is in the pool if there is one, and was not skipped.
+    pub(super) fn allow_again(&self, first: usize, second: usize) -> bool {
+        let key = key(ItemId::new(first), ItemId::new(second));
+        !self.excluded.contains(&key) && self.pool.as_ref().is_none_or(|pool| pool.contains(&key))
     }
 
     /// Whether there are neither groups nor a pool.

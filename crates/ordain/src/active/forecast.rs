@@ -1,18 +1,19 @@
 //! A forecast of the number of answers still needed.
 //!
-//! The belief says which worlds are possible. Some worlds are drawn from it. In each world the session goes on: its
-//! strategy asks, a judge of that world answers with the model's noise, and the belief learns, until the goal is
-//! reached with the wanted probability. The numbers of answers in the worlds are the forecast. The forecast is as right
-//! as the belief itself.
+//! The belief says which worlds are possible. Some worlds are drawn from it: utilities, and the noise of the judge if that is learned.
+//! In each world the session itself goes on: it asks, a judge of that world answers, and it learns, until its stop rule is met. The
+//! numbers of answers in the worlds are the forecast. The forecast is as right as the belief itself.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rand::RngExt;
 use rayon::prelude::*;
 
-use super::{Candidates, CertaintyParams, Judge, StopRule, Strategy, certainty, choose};
-use crate::data::{Goal, Groups, ItemId};
-use crate::gp::{AnswerModel, Belief, Draws, Incremental};
-use crate::numeric::{Purpose, Seed};
+use super::outlook::Cost;
+use super::{Judge, Question, Session};
+use crate::data::{Answer, ItemId};
+use crate::gp::{Belief, Draws};
+use crate::numeric::{Purpose, Seed, Stream};
 use crate::params::setters;
 use crate::watch::Step;
 use crate::{Result, Watch};
@@ -21,18 +22,18 @@ use crate::{Result, Watch};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ForecastParams {
-    /// The rule that ends a session.
-    pub rule: StopRule,
-    /// Whether a pair may be asked again.
-    pub repeat: bool,
     /// The number of worlds to draw.
     pub worlds: usize,
     /// The number of answers after which a world is given up.
     pub most: usize,
-    /// Certainty is counted after every `every` answers, so this is the resolution of the forecast.
+    /// The stop rule is checked after every `every` answers, so this is the resolution of the forecast.
     pub every: usize,
-    /// The probability that the forecast interval holds the number of answers.
+    /// The probability that the forecast interval holds the number of answers. The interval has the ends of that many worlds:
+    /// with 9 worlds at least, 80 % are possible.
     pub level: f64,
+    /// The operations after which a world is given up, and what a step costs.
+    pub(super) budget: f64,
+    pub(super) cost: Cost,
     /// The seed of the worlds.
     pub seed: Seed,
     /// Follows the worlds and can cancel the forecast.
@@ -42,12 +43,12 @@ pub struct ForecastParams {
 impl Default for ForecastParams {
     fn default() -> Self {
         Self {
-            rule: StopRule::new(Goal::WholeOrder),
-            repeat: false,
-            worlds: 40,
+            worlds: 39,
             most: 1000,
             every: 5,
             level: 0.8,
+            budget: f64::INFINITY,
+            cost: Cost::default(),
             seed: Seed(1),
             watch: Watch::NONE,
         }
@@ -56,8 +57,6 @@ impl Default for ForecastParams {
 
 setters! {
     ForecastParams:
-    with_rule = rule: StopRule,
-    with_repeat = repeat: bool,
     with_worlds = worlds: usize,
     with_most = most: usize,
     with_every = every: usize,
@@ -77,78 +76,146 @@ pub struct Forecast {
     pub high: Option<usize>,
 }
 
-/// The number of draws from which certainty is counted in a world. A world has many answers in sequence; with fewer
-/// draws, chance would end it too early.
-pub(super) const WORLD_DRAWS: usize = 512;
-
 /// The name of this step for a [`Watch`].
 const LOOKING: &str = "looking ahead";
 
 /// Draws form a chain. One draw out of this many becomes a world.
 const APART: usize = 8;
 
-/// Forecasts the number of answers still needed if the session goes on with this strategy. The cost is `worlds * most`
-/// questions of [`choose`], and `worlds * most / every` counts of certainty.
+/// Forecasts the number of answers until the stop rule of a session is met. The cost is `worlds * most` questions and answers of the
+/// session, and `worlds * most / every` counts of certainty.
 ///
 /// # Errors
-/// If the kernel cannot be evaluated, or a group has more than 20,000 items.
-pub fn forecast(
-    belief: &dyn Belief,
-    groups: Option<&Groups>,
-    model: &AnswerModel,
-    strategy: Strategy,
-    candidates: &Candidates,
-    params: &ForecastParams,
-) -> Result<Forecast> {
-    let start = Incremental::from_belief(belief)?;
-    let judge = Judge::from(model);
-    let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
-    let draws = Draws::new(belief, &items)?;
+/// If the kernel cannot be evaluated, or there are more than 20,000 items.
+pub fn forecast(session: &Session, params: &ForecastParams) -> Result<Forecast> {
+    Ok(look_ahead(session, params)?.0)
+}
+
+/// The forecast, and the number of answers that it looked at in every world that was given up.
+pub(super) fn look_ahead(session: &Session, params: &ForecastParams) -> Result<(Forecast, usize)> {
     let silent = params.watch.silent();
-    let mut worlds = draws.each(params.worlds * APART, params.seed, 0, &silent, |utilities, _| utilities.to_vec())?;
-    worlds = worlds.into_iter().step_by(APART).collect();
+    let worlds = worlds(session, params, &silent)?;
     let done = AtomicUsize::new(0);
-    let one = |(world, utilities): (usize, &Vec<f64>)| -> Result<Option<usize>> {
-        let mut belief = start.clone();
-        let mut candidates = candidates.clone();
-        // These streams differ from those of the draws.
-        let mut stream = params.seed.stream(Purpose::World(world));
-        for answers in 0..=params.most {
-            silent.step(|| Step::new(LOOKING, done.load(Ordering::Relaxed), params.worlds))?;
-            let question = match answers < params.most {
-                true => choose(&belief, model, strategy, &candidates, &mut stream)?,
-                false => None,
-            };
-            // Certainty is also counted when nothing more can be asked.
-            let look = answers % params.every.max(1) == 0 || question.is_none();
-            if look && reached(&belief, groups, params)? {
-                return Ok(Some(answers));
-            }
-            let Some(question) = question else { break };
-            let (first, second) = (question.first, question.second);
-            let answer = judge.compare(utilities, first, second, &mut stream)?;
-            candidates.rule_out(&answer, params.repeat);
-            model.observe(&answer)?.iter().try_for_each(|observation| belief.observe(observation))?;
-        }
-        Ok(None)
-    };
-    let counted = |world: (usize, &Vec<f64>)| {
-        let needed = one(world)?;
+    let one = |(number, world): (usize, &World)| {
+        let cancel = || silent.step(|| Step::new(LOOKING, done.load(Ordering::Relaxed), params.worlds));
+        let needed = world.play(session.clone(), number, params, cancel)?;
         params.watch.step(|| Step::new(LOOKING, done.fetch_add(1, Ordering::Relaxed) + 1, params.worlds))?;
         Ok(needed)
     };
-    let mut needed: Vec<Option<usize>> = worlds.par_iter().enumerate().map(counted).collect::<Result<_>>()?;
-    // Worlds that were given up took longest.
-    needed.sort_by_key(|needed| needed.unwrap_or(usize::MAX));
-    let outside = 0.5 * (1.0 - params.level);
-    let quantile = |probability: f64| {
-        let position = (probability * needed.len() as f64).ceil() as usize;
-        needed.get(position.clamp(1, needed.len().max(1)) - 1).copied().flatten()
-    };
-    Ok(Forecast { low: quantile(outside), median: quantile(0.5), high: quantile(1.0 - outside) })
+    let mut needed: Vec<Needed> = worlds.par_iter().enumerate().map(one).collect::<Result<_>>()?;
+    needed.sort_unstable();
+    let looked = needed.iter().filter_map(|needed| needed.given_up()).min().unwrap_or(params.most);
+    let ascending: Vec<Option<usize>> = needed.into_iter().map(Needed::answers).collect();
+    Ok((interval(&ascending, params.level), looked))
 }
 
-fn reached(belief: &dyn Belief, groups: Option<&Groups>, params: &ForecastParams) -> Result<bool> {
-    let own = CertaintyParams { draws: WORLD_DRAWS, seed: params.seed, watch: params.watch.silent() };
-    Ok(params.rule.is_met(&certainty(belief, groups, &own)?))
+/// The answers that a world needed. Worlds that were given up took longest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Needed {
+    Answers(usize),
+    MoreThan(usize),
+}
+
+impl Needed {
+    fn answers(self) -> Option<usize> {
+        if let Self::Answers(answers) = self { Some(answers) } else { None }
+    }
+
+    fn given_up(self) -> Option<usize> {
+        if let Self::MoreThan(answers) = self { Some(answers) } else { None }
+    }
+}
+
+/// A world that fits the answers.
+struct World {
+    utilities: Vec<f64>,
+    judge: Judge,
+    lapse: f64,
+}
+
+impl World {
+    /// Plays a session on until its stop rule is met.
+    fn play(
+        &self,
+        mut session: Session,
+        number: usize,
+        params: &ForecastParams,
+        cancel: impl Fn() -> Result<()>,
+    ) -> Result<Needed> {
+        // These streams differ from those of the draws.
+        let mut stream = params.seed.stream(Purpose::World(number));
+        let mut left = params.budget;
+        for answers in 0..=params.most {
+            cancel()?;
+            let checked = session.model().learns() || answers % params.every.max(1) == 0;
+            let near = params.budget.is_finite() && checked && session.is_near()?;
+            left -= if near { params.cost.near } else { params.cost.far };
+            let question = if answers < params.most && left > 0.0 { session.ask()? } else { None };
+            // Certainty is also counted when nothing more can be asked.
+            let look = answers % params.every.max(1) == 0 || question.is_none();
+            if look && session.is_done()? {
+                return Ok(Needed::Answers(answers));
+            }
+            let Some(question) = question else { return Ok(Needed::MoreThan(answers)) };
+            session.tell(self.answer(&question, &mut stream)?)?;
+        }
+        Ok(Needed::MoreThan(params.most))
+    }
+
+    /// What its judge says.
+    fn answer(&self, question: &Question, stream: &mut Stream) -> Result<Answer> {
+        let answer = self.judge.compare(&self.utilities, question.first, question.second, stream)?;
+        Ok(if self.lapse > 0.0 && stream.random::<f64>() < self.lapse { answer.turned() } else { answer })
+    }
+}
+
+/// Utilities that fit the answers, and the judges who give them.
+fn worlds(session: &Session, params: &ForecastParams, watch: &Watch) -> Result<Vec<World>> {
+    let belief = session.over_noises()?;
+    let usual = Judge::from(session.model());
+    // All observations of a belief have one noise.
+    let noise = |law: usize| belief.noises().get(law).and_then(|(_, belief)| belief.factors().first());
+    let lapse = session.model().lapse();
+    let judge = |law| match noise(law) {
+        Some(factor) => (Judge { noise: factor.observation.noise, ..usual }, factor.observation.lapse),
+        None => (usual, lapse),
+    };
+    let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
+    let draws = Draws::new(&belief, &items)?;
+    let take = |utilities: &mut [f64], law: usize, _: &mut _| {
+        let (judge, lapse) = judge(law);
+        World { utilities: utilities.to_vec(), judge, lapse }
+    };
+    let drawn = draws.each(params.worlds * APART, params.seed, 0, watch, take)?;
+    Ok(drawn.into_iter().step_by(APART).collect())
+}
+
+/// The median of ascending numbers of worlds, and the interval that holds one more world with this probability: of w worlds, the
+/// number of the next one is below the i-th with probability `i / (w + 1)`.
+fn interval(ascending: &[Option<usize>], level: f64) -> Forecast {
+    let places = (ascending.len() + 1) as f64;
+    // A tenth of 20 is 1.99… in binary.
+    let outside = ((0.5 * (1.0 - level) * places + 1e-9).floor() as usize).max(1);
+    let at = |place: usize| ascending.get(place.wrapping_sub(1)).copied().flatten();
+    Forecast {
+        low: at(outside),
+        median: at(ascending.len().div_ceil(2)),
+        high: at((ascending.len() + 1).saturating_sub(outside)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With 9 worlds the whole range holds the tenth with probability 8/10, with 19 the range without one at either end.
+    #[test]
+    fn intervals_are_of_the_next_world() {
+        let worlds = |count: usize| (1..=count).map(|at| (at <= 17).then_some(10 * at)).collect::<Vec<_>>();
+        let forecast = |low, median, high| Forecast { low, median, high };
+        assert_eq!(interval(&worlds(9), 0.8), forecast(Some(10), Some(50), Some(90)));
+        assert_eq!(interval(&worlds(19), 0.8), forecast(Some(20), Some(100), None));
+        assert_eq!(interval(&[], 0.8), forecast(None, None, None));
+        assert_eq!(interval(&[Some(3)], 0.8), forecast(Some(3), Some(3), Some(3)));
+    }
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::{Glicko, Strategy};
 use crate::data::{Answer, Outcome};
-use crate::gp::{AnswerModel, Belief, CovarianceForm, Ep, EpParams, Incremental, Observation, Workload, is_due};
+use crate::gp::{
+    AnswerModel, Belief, CovarianceForm, Ep, EpParams, Incremental, Observation, UnderNoise, Workload, is_due,
+};
 use crate::kernel::{Independent, Kernel, WeightedSum};
 use crate::watch::{LEARNING, Step};
 use crate::words::vocabulary;
@@ -46,6 +48,7 @@ impl BeliefKind {
 }
 
 /// A belief that learns answers, and perhaps the noise of the judge.
+#[derive(Clone)]
 pub(super) struct Learner {
     kind: BeliefKind,
     /// The form of the covariances of a belief that takes steps, and the workload it serves.
@@ -61,6 +64,7 @@ pub(super) struct Learner {
     state: State,
 }
 
+#[derive(Clone)]
 enum State {
     Steps(Box<Incremental>),
     Full(Box<Ep>),
@@ -193,6 +197,13 @@ impl Learner {
             State::Full(ep) => **ep = fit_with(&self.kernel, &mut self.observations, observation)?,
         }
         Ok(())
+    }
+
+    /// The beliefs under all noises that the answers allow.
+    pub(super) fn under_noises(&self) -> Result<Vec<UnderNoise>> {
+        let is_gp = !matches!(self.state, State::Ratings(_));
+        let answers: Vec<&Answer> = self.answers.iter().filter(|_| is_gp).collect();
+        self.model.under_noises(&self.kernel, &answers, &Watch::NONE)
     }
 
     /// The answer model, with the noise that was learned so far if it is learned.

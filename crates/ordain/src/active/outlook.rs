@@ -3,59 +3,86 @@
 //! A forecast takes time. The number of operations is first estimated from sizes, not measured by a clock. The forecast
 //! is therefore the same on every machine.
 
-use super::forecast::{Forecast, ForecastParams, WORLD_DRAWS, forecast};
-use super::{Asking, Candidates, StopRule, Strategy};
+use super::forecast::{Forecast, ForecastParams, look_ahead};
+use super::session::{QUICK_DRAWS, ROUGH_DRAWS};
+use super::{Session, Strategy};
 use crate::data::{Groups, Items};
-use crate::gp::{AnswerModel, Belief, Incremental, check_size};
+use crate::gp::check_size;
 use crate::{Result, Watch};
 
-/// The extent of a forecast: how many answers it looks ahead, in how many worlds, and how often certainty is counted in
-/// each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The extent of a forecast: in how many worlds it looks ahead, how far in each, and how often certainty is counted.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
     worlds: usize,
-    most: usize,
     every: usize,
+    /// The operations that each world may take.
+    budget: f64,
+    cost: Cost,
+}
+
+/// The operations that a step of a session costs: a question, an answer and a check of the stop rule.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Cost {
+    /// Where the goal is far.
+    pub far: f64,
+    /// Where it is near, so that certainty is counted well.
+    pub near: f64,
 }
 
 impl Span {
     /// The fewest answers ahead that make a useful forecast.
-    const FEWEST: usize = 20;
-    /// The most answers ahead that make a useful forecast.
-    const MOST: usize = 1000;
+    const FEWEST: f64 = 20.0;
 
-    /// A span that takes some seconds.
-    fn whole(items: &Items, answers: usize, strategy: Strategy) -> Self {
-        const BUDGET: f64 = 6e9;
-        const WORLDS: usize = 20;
-        const EVERY: usize = 10;
-        let most = Self::most(BUDGET / WORLDS as f64, EVERY, items, answers, strategy);
-        Self { worlds: WORLDS, most: most.max(Self::FEWEST), every: EVERY }
+    /// A span that takes some seconds. `learns` says whether the noise is learned.
+    fn whole(items: &Items, answers: usize, strategy: Strategy, learns: bool) -> Self {
+        const BUDGET: f64 = 2e10;
+        const WORLDS: usize = 19;
+        const EVERY: usize = 5;
+        let cost = cost(items, answers, strategy, learns, EVERY);
+        Self { worlds: WORLDS, every: EVERY, budget: (BUDGET / WORLDS as f64).max(Self::FEWEST * cost.far), cost }
     }
 
     /// A rough span that fits into a budget of operations (about 1e9 operations per second and core). Certainty is
     /// counted after every `every` answers of a world. `None` if the budget allows too few answers for a useful
-    /// forecast.
-    pub fn within(budget: f64, every: usize, items: &Items, answers: usize, strategy: Strategy) -> Option<Self> {
-        const WORLDS: usize = 6;
-        let most = Self::most(budget / WORLDS as f64, every, items, answers, strategy);
-        (most >= Self::FEWEST).then_some(Self { worlds: WORLDS, most, every })
-    }
-
-    /// The number of answers ahead that a budget per world allows.
-    fn most(budget: f64, every: usize, items: &Items, answers: usize, strategy: Strategy) -> usize {
-        /// Operations per pair of the slowest strategy that does not look ahead.
-        const PAIR: f64 = 60.0;
-        // A world has about this many answers on its way.
-        let answers = answers + 100;
-        let pairs: f64 = items.group_sizes().into_iter().map(|size| PAIR * (size * size) as f64 / 2.0).sum();
-        let choice = if strategy.looks_ahead() { pairs * pairs } else { pairs };
-        // A world is drawn for all items together, and every answer is learned for all items.
+    /// forecast. `learns` says whether the noise is learned.
+    pub fn within(
+        budget: f64,
+        every: usize,
+        items: &Items,
+        answers: usize,
+        strategy: Strategy,
+        learns: bool,
+    ) -> Option<Self> {
+        const WORLDS: usize = 9;
+        let cost = cost(items, answers, strategy, learns, every);
+        // A world is drawn for all items together.
         let count = items.len() as f64;
-        let start = count * count * count / 3.0;
-        let step = choice + count * count + certainty_cost(items, answers, WORLD_DRAWS) / every as f64;
-        (((budget - start) / step).max(0.0) as usize).min(Self::MOST)
+        let budget = (budget - count * count * count / 3.0) / WORLDS as f64;
+        (budget >= Self::FEWEST * cost.far).then_some(Self { worlds: WORLDS, every, budget, cost })
     }
+}
+
+/// The operations of a step of a session with this strategy, some answers from now.
+fn cost(items: &Items, answers: usize, strategy: Strategy, learns: bool, every: usize) -> Cost {
+    /// Operations per pair of the slowest strategy that does not look ahead.
+    const PAIR: f64 = 60.0;
+    /// Operations per cube of the compared items, where the noise is learned: EP now and then, and EP for every judge.
+    const EP: f64 = 4.0;
+    const EVERY_JUDGE: f64 = 60.0;
+    /// Operations per answer of one EP.
+    const SITES: f64 = 1000.0;
+    // A world has about this many answers on its way.
+    let answers = answers + 50;
+    let pairs: f64 = items.group_sizes().into_iter().map(|size| PAIR * (size * size) as f64 / 2.0).sum();
+    let choice = if strategy.looks_ahead() { pairs * pairs } else { pairs };
+    let count = items.len() as f64;
+    let cube = if learns { count.min(answers as f64).powi(3) + SITES * answers as f64 / EP } else { 0.0 };
+    let counted = |draws: usize| certainty_cost(items.group_sizes().into_iter(), answers, draws);
+    // If the noise is learned, every question needs a rough count.
+    let checks = if learns { 1.0 } else { every as f64 };
+    let far = choice + count * count + EP * cube + counted(ROUGH_DRAWS) / checks;
+    let well = if learns { 2.0 * counted(QUICK_DRAWS) } else { counted(QUICK_DRAWS) / checks };
+    Cost { far, near: far + well + EVERY_JUDGE * cube }
 }
 
 /// The amount of work that a forecast may take.
@@ -70,76 +97,71 @@ pub enum Effort {
 
 impl Effort {
     /// The span that this effort allows.
-    pub(crate) fn span(self, items: &Items, answers: usize, strategy: Strategy) -> Option<Span> {
+    pub(crate) fn span(self, items: &Items, answers: usize, strategy: Strategy, learns: bool) -> Option<Span> {
         match self {
-            Self::Whole => Some(Span::whole(items, answers, strategy)),
-            Self::IfQuick => Span::within(1e8, 10, items, answers, strategy),
+            Self::Whole => Some(Span::whole(items, answers, strategy, learns)),
+            Self::IfQuick => Span::within(2e8, 5, items, answers, strategy, learns),
         }
     }
 }
 
 /// The operations that one [`certainty`](super::certainty()) of these items costs after this many answers.
-pub fn certainty_cost(items: &Items, answers: usize, draws: usize) -> f64 {
+fn certainty_cost(sizes: impl Iterator<Item = usize>, answers: usize, draws: usize) -> f64 {
     /// Operations per answer and draw: a few likelihoods, most of which are certain without computation.
     const LIKELIHOODS: f64 = 150.0;
     let cost = |size: usize| {
         let size = size as f64;
         size * size * size / 3.0 + draws as f64 * size * (size + 20.0)
     };
-    let groups: f64 = items.group_sizes().into_iter().map(cost).sum();
+    let groups: f64 = sizes.map(cost).sum();
     groups + draws as f64 * LIKELIHOODS * answers as f64
+}
+
+/// Whether a count of certainty takes at most about a fifth of a second on two cores, so that it can be made before every question.
+pub(super) fn is_quick(items: usize, groups: Option<&Groups>, answers: usize, draws: usize) -> bool {
+    const BUDGET: f64 = 1.2e9;
+    let cost = match groups {
+        None => certainty_cost(std::iter::once(items), answers, draws),
+        Some(groups) => certainty_cost(groups.sizes(), answers, draws),
+    };
+    cost <= BUDGET
 }
 
 /// Everything that a forecast needs. It owns its data, so it can run on another thread while the session goes on.
 pub struct Outlook {
-    belief: Incremental,
-    groups: Option<Groups>,
-    model: AnswerModel,
-    strategy: Strategy,
-    candidates: Candidates,
+    session: Session,
     /// The number of pairs that are left to ask. `None` if pairs may be asked again.
     left: Option<usize>,
     params: ForecastParams,
 }
 
 impl Outlook {
-    /// An outlook from this belief, under these settings and among these candidates.
+    /// An outlook from where a session is, with this number of pairs left to ask.
     ///
     /// # Errors
-    /// If there are more than 20,000 items, or the belief cannot give its covariances.
-    pub(crate) fn new(
-        belief: &dyn Belief,
-        groups: Option<&Groups>,
-        model: AnswerModel,
-        asking: &Asking,
-        candidates: Candidates,
-        rule: StopRule,
-        span: Span,
-    ) -> Result<Self> {
+    /// If there are more than 20,000 items.
+    pub(super) fn new(session: Session, left: Option<usize>, span: Span) -> Result<Self> {
         // A world is drawn for all items together.
-        check_size(belief.len())?;
-        let Span { worlds, most, every } = span;
-        let (repeat, seed) = (asking.repeat, asking.seed);
-        let params = ForecastParams { rule, repeat, worlds, most, every, seed, ..ForecastParams::default() };
-        let left = (!repeat && !candidates.asks_again()).then(|| candidates.left(belief.len()));
-        let belief = Incremental::from_belief(belief)?;
-        Ok(Self { belief, groups: groups.cloned(), model, strategy: asking.strategy, candidates, left, params })
+        check_size(session.belief().len())?;
+        let Span { worlds, every, budget, cost } = span;
+        let seed = session.params().seed;
+        let params = ForecastParams { worlds, every, budget, cost, seed, ..ForecastParams::default() };
+        Ok(Self { session, left, params })
     }
 
     /// Makes the forecast.
     ///
     /// # Errors
-    /// As [`forecast`], or if the watch stops it.
+    /// As [`forecast`](super::forecast()), or if the watch stops it.
     pub fn look(&self, watch: &Watch) -> Result<Foreseen> {
         let params = ForecastParams { watch: watch.clone(), ..self.params.clone() };
-        let groups = self.groups.as_ref();
-        let forecast = forecast(&self.belief, groups, &self.model, self.strategy, &self.candidates, &params)?;
-        let most = params.most;
+        let (forecast, looked) = look_ahead(&self.session, &params)?;
         Ok(Foreseen {
             forecast,
-            target: params.rule.target,
-            looked: self.left.map_or(most, |left| most.min(left)),
-            all: self.left.is_some_and(|left| left <= most),
+            target: self.session.params().rule.map_or(1.0, |rule| rule.target),
+            given: self.session.answers().len(),
+            looked: self.left.map_or(looked, |left| looked.min(left)),
+            all: self.left.is_some_and(|left| left <= looked),
         })
     }
 }
@@ -151,6 +173,8 @@ pub struct Foreseen {
     pub forecast: Forecast,
     /// The probability with which the goal must be reached.
     pub target: f64,
+    /// The number of standing answers when the forecast was made, including skips.
+    pub given: usize,
     /// The number of answers that the forecast looked ahead.
     pub looked: usize,
     /// Whether no more answers than these can be asked.

@@ -1,21 +1,29 @@
 //! Sessions: ask a pair, learn the answer, ask again.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rand::RngExt;
 
 use super::learner::Learner;
+use super::outlook::is_quick;
 use super::{
-    Asking, BeliefKind, Candidates, Certainty, CertaintyParams, Outlook, Question, Span, StopRule, Strategy, certainty,
-    choose, choose_many,
+    BeliefKind, Candidates, Certainty, CertaintyParams, Outlook, Question, Span, StopRule, Strategy, certainty, choose,
+    choose_many,
 };
-use crate::data::{Answer, AnswerLog, Groups, ItemId, Outcome, check_pair};
-use crate::gp::{AnswerModel, Belief, CovarianceForm, by_falling_mean};
+use crate::data::{Answer, AnswerLog, Goal, Groups, ItemId, Outcome, check_pair};
+use crate::gp::{AnswerModel, Belief, CovarianceForm, OverNoises, UnderNoise, by_falling_mean};
 use crate::kernel::Kernel;
-use crate::numeric::{Purpose, Seed, Stream};
+use crate::numeric::{Purpose, Seed, Stream, normal};
 use crate::params::setters;
 use crate::watch::{LEARNING, Step};
 use crate::{Error, Result, Watch};
+
+/// The number of draws from which a session counts how near the goal is.
+pub(super) const QUICK_DRAWS: usize = 512;
+
+/// The number of draws of a rough count, which is enough where the goal is far.
+pub(super) const ROUGH_DRAWS: usize = 128;
 
 /// Parameters of a session.
 #[derive(Debug, Clone)]
@@ -30,12 +38,15 @@ pub struct SessionParams {
     pub repeat: bool,
     /// The seed of the draws among equally good pairs.
     pub seed: Seed,
+    /// The rule that ends the session. If the noise is learned, the session asks answers again where only an inconsistent judge
+    /// stands between it and the goal ([`Session::standing`]).
+    pub rule: Option<StopRule>,
 }
 
 impl SessionParams {
-    /// Parameters for this strategy: a Gaussian process, no pair twice, seed 1.
+    /// Parameters for this strategy: a Gaussian process, no pair twice, seed 1, no stop rule.
     pub fn new(strategy: Strategy) -> Self {
-        Self { strategy, belief: BeliefKind::Gp, repeat: false, seed: Seed(1) }
+        Self { strategy, belief: BeliefKind::Gp, repeat: false, seed: Seed(1), rule: None }
     }
 }
 
@@ -44,6 +55,21 @@ setters! {
     with_belief = belief: BeliefKind,
     with_repeat = repeat: bool,
     with_seed = seed: Seed,
+    with_rule = rule: Option<StopRule>,
+}
+
+/// How near a session is to its goal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Standing {
+    /// The probability that the goal is reached, in the group where it is smallest. If the noise is learned, it is the average over
+    /// the noises that the answers allow.
+    pub probability: f64,
+    /// Whether the stop rule is met.
+    pub is_met: bool,
+    /// The pair that is asked again. At the learned noise the goal is reached; but the judge may be less consistent than that, and
+    /// the least sure answers tell.
+    pub again: Option<Question>,
 }
 
 /// A belief that asks questions and learns the answers.
@@ -73,6 +99,7 @@ setters! {
 /// assert!(session.is_settled(&rule, &CertaintyParams::default())?);
 /// # Ok::<(), ordain::Error>(())
 /// ```
+#[derive(Clone)]
 pub struct Session {
     params: SessionParams,
     groups: Option<Groups>,
@@ -82,6 +109,46 @@ pub struct Session {
     candidates: Candidates,
     learner: Learner,
     answers: Vec<Answer>,
+    /// These are found when they are first needed after an answer.
+    noises: OnceLock<Vec<UnderNoise>>,
+    near: OnceLock<bool>,
+    standing: OnceLock<Option<Standing>>,
+    /// The sessions after either answer to the present question, if they were prepared.
+    ahead: Ahead,
+}
+
+/// The sessions after either answer. A clone has none.
+#[derive(Default)]
+struct Ahead(Mutex<Option<Box<[Session; 2]>>>);
+
+impl Clone for Ahead {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Ahead {
+    fn lock(&self) -> MutexGuard<'_, Option<Box<[Session; 2]>>> {
+        // Nothing can panic while it is held.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&mut self) -> Option<Box<[Session; 2]>> {
+        self.lock().take()
+    }
+}
+
+/// Whether two answers prefer the same of the same two items.
+fn says_the_same(one: &Answer, other: &Answer) -> bool {
+    let turned = |answer: &Answer| {
+        let second = answer.second?;
+        match answer.outcome {
+            Outcome::First => Some((answer.first, second)),
+            Outcome::Second => Some((second, answer.first)),
+            _ => None,
+        }
+    };
+    turned(one).is_some_and(|one| turned(other) == Some(one))
 }
 
 impl Session {
@@ -106,7 +173,9 @@ impl Session {
         let learner = Learner::new(params.belief, CovarianceForm::Automatic, params.strategy, kernel, model)?;
         let allowed = Candidates::new(groups.clone());
         let candidates = allowed.clone();
-        Ok(Self { params, groups, allowed, candidates, learner, answers: Vec::new() })
+        let (noises, near, standing) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let (answers, ahead) = (Vec::new(), Ahead::default());
+        Ok(Self { params, groups, allowed, candidates, learner, answers, noises, near, standing, ahead })
     }
 
     /// Chooses the form in which the belief holds its covariances. The session must have no answers yet.
@@ -162,6 +231,7 @@ impl Session {
         standing.iter().for_each(|answer| self.candidates.rule_out(answer, self.params.repeat));
         self.candidates.ask_again(self.model().tells_again());
         self.answers = standing.into_iter().cloned().collect();
+        self.forget();
         Ok(())
     }
 
@@ -170,31 +240,49 @@ impl Session {
     /// # Errors
     /// If the kernel cannot give a column.
     pub fn ask(&self) -> Result<Option<Question>> {
+        if let Some(again) = self.again()? {
+            return Ok(Some(again));
+        }
         let mut stream = self.choice_after(self.answers.len());
         choose(self.belief(), self.model(), self.params.strategy, &self.candidates, &mut stream)
     }
 
-    /// Prepares the next steps while the judge thinks. It computes the columns of kernels over links that the answer to
-    /// this question and the question after it will need, for either outcome. This only makes [`Session::tell`] and
-    /// [`Session::ask`] faster. If the kernel gives its covariances one by one, it does nothing.
+    /// Prepares the next step while the judge thinks: for either outcome, the session learns it, chooses the next pair and counts how
+    /// near the goal is. This only makes [`Session::tell`] and [`Session::ask`] faster. Takes the memory of two more sessions until
+    /// the answer; where columns of kernels over links are dear, only these are kept.
     ///
     /// # Errors
-    /// If the kernel cannot give a column.
+    /// If an outcome cannot be learned, or the kernel cannot give a column.
     pub fn prefetch(&self, question: &Question) -> Result<()> {
-        let Some(steps) = self.learner.steps().filter(|steps| steps.has_dear_columns()) else { return Ok(()) };
-        steps.prefetch(question.first, question.second)?;
-        let mut candidates = self.candidates.clone();
-        candidates.rule_out(&question.answer(Outcome::First)?, self.params.repeat);
-        for (winner, loser) in [(question.first, question.second), (question.second, question.first)] {
-            let mut after = steps.clone();
-            after.observe(&self.model().preferred(winner, loser))?;
-            // The search keeps the columns that it computes.
-            let mut stream = self.choice_after(self.answers.len() + 1);
-            if let Some(next) = choose(&after, self.model(), self.params.strategy, &candidates, &mut stream)? {
-                after.prefetch(next.first, next.second)?;
+        let dear = self.learner.steps().filter(|steps| steps.has_dear_columns());
+        if let Some(steps) = dear {
+            steps.prefetch(question.first, question.second)?;
+        }
+        let after = |outcome: Outcome| -> Result<Self> {
+            let mut after = self.clone();
+            after.tell(question.answer(outcome)?)?;
+            let next = after.ask()?;
+            if let (Some(next), Some(steps)) = (next, after.learner.steps().filter(|_| dear.is_some())) {
+                steps.prefetch(next.first, next.second)?;
             }
+            after.standing()?;
+            Ok(after)
+        };
+        let (first, second) = rayon::join(|| after(Outcome::First), || after(Outcome::Second));
+        let ahead = [first?, second?];
+        if dear.is_none() {
+            *self.ahead.lock() = Some(Box::new(ahead));
         }
         Ok(())
+    }
+
+    /// The session after this answer, if it was prepared.
+    fn prepared(&mut self, answer: &Answer) -> Option<Self> {
+        let ahead = self.ahead.take()?;
+        let is_same = |session: &Self| session.answers.last().is_some_and(|last| says_the_same(last, answer));
+        let mut session = ahead.into_iter().find(is_same)?;
+        *session.answers.last_mut()? = answer.clone();
+        Some(session)
     }
 
     /// Up to `count` different pairs to ask at the same time, the best first. There are fewer if fewer are left. Each
@@ -213,8 +301,14 @@ impl Session {
     pub fn ask_beside(&self, pending: &[(ItemId, ItemId)], count: usize) -> Result<Vec<Question>> {
         pending.iter().try_for_each(|&(first, second)| self.check_pair(first, second))?;
         let mut stream = self.choice_after(self.answers.len());
-        let strategy = self.params.strategy;
-        choose_many(self.belief(), self.model(), strategy, self.candidates.clone(), pending, count, &mut stream)
+        let mut pending = pending.to_vec();
+        let is_pending = |pair: &Question| pending.iter().any(|&(first, second)| pair.is_about(first, second));
+        let again = if count > 0 { self.again()?.filter(|pair| !is_pending(pair)) } else { None };
+        pending.extend(again.map(|pair| (pair.first, pair.second)));
+        let (candidates, strategy) = (self.candidates.clone(), self.params.strategy);
+        let count = count - usize::from(again.is_some());
+        let more = choose_many(self.belief(), self.model(), strategy, candidates, &pending, count, &mut stream)?;
+        Ok(again.into_iter().chain(more).collect())
     }
 
     /// Learns an answer, whether or not the session asked for it.
@@ -224,10 +318,15 @@ impl Session {
     /// cannot learn it. The session then stays as it was.
     pub fn tell(&mut self, answer: Answer) -> Result<()> {
         answer.check(self.belief().len(), self.groups.as_ref())?;
+        if let Some(prepared) = self.prepared(&answer) {
+            *self = prepared;
+            return Ok(());
+        }
         self.learner.learn(&answer)?;
         self.candidates.rule_out(&answer, self.params.repeat);
         self.candidates.ask_again(self.model().tells_again());
         self.answers.push(answer);
+        self.forget();
         Ok(())
     }
 
@@ -248,6 +347,7 @@ impl Session {
         others.iter().for_each(|answer| candidates.rule_out(answer, self.params.repeat));
         candidates.ask_again(learner.model().tells_again());
         (self.learner, self.candidates) = (learner, candidates);
+        self.forget();
         Ok(Some(self.answers.remove(at)))
     }
 
@@ -256,7 +356,144 @@ impl Session {
     /// # Errors
     /// As [`certainty()`].
     pub fn certainty(&self, params: &CertaintyParams) -> Result<Vec<Certainty>> {
-        certainty(self.belief(), self.groups.as_ref(), params)
+        certainty(&self.over_noises()?, self.groups.as_ref(), params)
+    }
+
+    /// How near the goal is. `None` if the session has no stop rule, or if there are so many items that counting would take more than
+    /// a fifth of a second.
+    ///
+    /// # Errors
+    /// As [`certainty()`].
+    pub fn standing(&self) -> Result<Option<Standing>> {
+        if let Some(standing) = self.standing.get() {
+            return Ok(*standing);
+        }
+        let standing = self.params.rule.map(|rule| self.count(&rule)).transpose()?.flatten();
+        Ok(*self.standing.get_or_init(|| standing))
+    }
+
+    fn count(&self, rule: &StopRule) -> Result<Option<Standing>> {
+        let Some(params) = self.quick_count(QUICK_DRAWS) else { return Ok(None) };
+        let probability = rule.probability(&self.certainty(&params)?);
+        let is_met = probability >= rule.target;
+        let doubtful = !is_met && self.over_noises()?.noises.len() > 1;
+        let again = match doubtful && rule.is_met(&certainty(self.belief(), self.groups.as_ref(), &params)?) {
+            true => self.least_sure_answer()?,
+            false => None,
+        };
+        Ok(Some(Standing { probability, is_met, again }))
+    }
+
+    /// Parameters for a count of certainty, if it is quick enough to be made before every question.
+    fn quick_count(&self, draws: usize) -> Option<CertaintyParams> {
+        let quick = is_quick(self.belief().len(), self.groups.as_ref(), self.answers.len(), draws);
+        quick.then(|| CertaintyParams::default().with_draws(draws).with_seed(self.params.seed))
+    }
+
+    /// Whether the stop rule is met; false if the session has none, or too many items to count. Where the goal is far, this is
+    /// faster than [`Session::standing`].
+    ///
+    /// # Errors
+    /// As [`certainty()`].
+    pub fn is_done(&self) -> Result<bool> {
+        Ok(self.is_near()? && self.standing()?.is_some_and(|standing| standing.is_met))
+    }
+
+    /// Whether the goal may be reached, by a rough count at the learned noise.
+    pub(super) fn is_near(&self) -> Result<bool> {
+        /// Five standard errors of the rough count, and more than averaging over noises adds.
+        const FAR: f64 = 0.15;
+        let (Some(rule), Some(params)) = (self.params.rule, self.quick_count(ROUGH_DRAWS)) else { return Ok(false) };
+        if let Some(&near) = self.near.get() {
+            return Ok(near);
+        }
+        let near = rule.probability(&certainty(self.belief(), self.groups.as_ref(), &params)?) >= rule.target - FAR;
+        Ok(*self.near.get_or_init(|| near))
+    }
+
+    /// The pair to ask again, if there is one.
+    fn again(&self) -> Result<Option<Question>> {
+        // A held noise is believed.
+        if !self.model().learns() || !self.is_near()? {
+            return Ok(None);
+        }
+        Ok(self.standing()?.and_then(|standing| standing.again))
+    }
+
+    /// The answered pair whose order is least sure, of those that were asked least often.
+    fn least_sure_answer(&self) -> Result<Option<Question>> {
+        let mut times: BTreeMap<(ItemId, ItemId), usize> = BTreeMap::new();
+        for answer in self.answers.iter().filter(|answer| answer.outcome != Outcome::Skip) {
+            let Some(second) = answer.second else { continue };
+            *times.entry((answer.first.min(second), answer.first.max(second))).or_default() += 1;
+        }
+        times.retain(|&(first, second), _| self.candidates.allow_again(first.index(), second.index()));
+        let fewest = times.values().min().copied();
+        let pairs = times.into_iter().filter(|(_, count)| Some(*count) == fewest).map(|(pair, _)| pair);
+        self.least_sure(pairs)
+    }
+
+    /// The two items of least sure order between which the goal is still open: the first and another one, one of the first k and one
+    /// of the others, or any two. `None` if the session has no stop rule, or no group has two such items.
+    ///
+    /// # Errors
+    /// If the kernel cannot give a column.
+    pub fn undecided(&self) -> Result<Option<Question>> {
+        let Some(rule) = self.params.rule else { return Ok(None) };
+        let mut pairs = Vec::new();
+        for order in self.allowed.orders(self.belief()) {
+            let items: Vec<ItemId> = order.into_iter().map(ItemId::new).collect();
+            let until = match rule.goal {
+                Goal::Best => 1,
+                Goal::Top { k } => k.min(items.len()),
+                // Neighbours are less sure than others, if anything.
+                Goal::WholeOrder | Goal::TopHeavy => {
+                    pairs.extend(items.windows(2).map(|pair| (pair[0], pair[1])));
+                    continue;
+                }
+            };
+            let (inside, outside) = items.split_at(until);
+            pairs.extend(inside.iter().flat_map(|&one| outside.iter().map(move |&other| (one, other))));
+        }
+        self.least_sure(pairs.into_iter())
+    }
+
+    /// The pair whose order is least sure. Its score is the probability that the order is wrong.
+    fn least_sure(&self, pairs: impl Iterator<Item = (ItemId, ItemId)>) -> Result<Option<Question>> {
+        let belief = self.belief();
+        let (mean, variances) = (belief.mean(), belief.variances());
+        let (mut column, mut of) = (vec![0.0; belief.len()], None);
+        let mut best: Option<Question> = None;
+        for (one, other) in pairs {
+            if of != Some(one) {
+                belief.column(one, &mut column)?;
+                of = Some(one);
+            }
+            let (i, j) = (one.index(), other.index());
+            let variance = (variances[i] + variances[j] - 2.0 * column[j]).max(f64::MIN_POSITIVE);
+            let score = normal::cdf(-(mean[i] - mean[j]).abs() / variance.sqrt());
+            if best.is_none_or(|best| score > best.score) {
+                let (first, second) = if mean[i] >= mean[j] { (one, other) } else { (other, one) };
+                best = Some(Question { first, second, score });
+            }
+        }
+        Ok(best)
+    }
+
+    /// The belief, and the same under all noises that the answers allow.
+    pub(super) fn over_noises(&self) -> Result<OverNoises<'_>> {
+        if self.noises.get().is_none() {
+            let noises = self.learner.under_noises()?;
+            // If another thread was faster, it found the same.
+            let _ = self.noises.set(noises);
+        }
+        Ok(OverNoises { belief: self.belief(), noises: self.noises.get().map_or(&[], Vec::as_slice) })
+    }
+
+    /// Forgets what was counted before the latest answer.
+    fn forget(&mut self) {
+        (self.noises, self.near, self.standing) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        self.ahead = Ahead::default();
     }
 
     /// Whether the stop rule is met.
@@ -295,14 +532,13 @@ impl Session {
         order.into_iter().take(count).map(ItemId::new).collect()
     }
 
-    /// Everything that a forecast from here needs, under this session's settings.
+    /// Everything that a forecast from here needs.
     ///
     /// # Errors
-    /// If the belief cannot give its covariances.
-    pub fn outlook(&self, rule: StopRule, span: Span) -> Result<Outlook> {
-        let SessionParams { strategy, repeat, seed, .. } = self.params;
-        let asking = Asking { goal: rule.goal, strategy, repeat, seed };
-        Outlook::new(self.belief(), self.groups.as_ref(), *self.model(), &asking, self.candidates.clone(), rule, span)
+    /// If there are more than 20,000 items.
+    pub fn outlook(&self, span: Span) -> Result<Outlook> {
+        let again = self.params.repeat || self.candidates.asks_again();
+        Outlook::new(self.clone(), (!again).then(|| self.candidates.left(self.belief().len())), span)
     }
 
     /// The standing answers in order, including skips.

@@ -1,7 +1,7 @@
-//! The settings of a session: goal, strategy, focus, repeat and seed. This is the one place that decides them, from the
+//! The settings of a session: goal and stop rule, strategy, focus, repeat and seed. This is the one place that decides them, from the
 //! project's settings and the caller's options.
 
-use super::Strategy;
+use super::{StopRule, Strategy};
 use crate::Error;
 use crate::data::{Ask, Goal, Items};
 use crate::numeric::Seed;
@@ -21,6 +21,10 @@ pub struct AskOptions {
     pub repeat: Option<bool>,
     /// Another seed.
     pub seed: Option<u64>,
+    /// The probability with which the goal must be reached, if not 0.9.
+    pub target: Option<f64>,
+    /// The share of pairs that may be in the wrong order, if not a tenth.
+    pub error: Option<f64>,
 }
 
 setters! {
@@ -30,14 +34,16 @@ setters! {
     with_focus = focus: Option<f64>,
     with_repeat = repeat: Option<bool>,
     with_seed = seed: Option<u64>,
+    with_target = target: Option<f64>,
+    with_error = error: Option<f64>,
 }
 
 /// The settings of a session.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Asking {
-    /// The goal of the answers.
-    pub goal: Goal,
+    /// The goal of the answers, and when it counts as reached.
+    pub rule: StopRule,
     /// The strategy that chooses the next pair.
     pub strategy: Strategy,
     /// Whether a pair that was answered may be asked again.
@@ -101,7 +107,10 @@ impl Asking {
         }
         let strategy = named(name, focus).map_err(Unfit::Options)?;
         let repeat = options.repeat.unwrap_or(ask.repeat);
-        Ok(Self { goal, strategy, repeat, seed: Seed(options.seed.unwrap_or(ask.seed)) })
+        let mut rule = StopRule::new(goal);
+        rule.target = options.target.unwrap_or(rule.target);
+        rule.error = options.error.unwrap_or(rule.error);
+        Ok(Self { rule, strategy, repeat, seed: Seed(options.seed.unwrap_or(ask.seed)) })
     }
 }
 

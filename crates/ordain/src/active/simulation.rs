@@ -133,8 +133,32 @@ pub struct Rules<'a> {
     pub model: AnswerModel,
     /// The judge.
     pub judge: Judge,
+    /// The mistakes that the judge makes on top of the noise.
+    pub mistakes: Mistakes,
     /// The number of answers per session.
     pub answers: usize,
+}
+
+/// Mistakes: answers that are turned round, whatever the utilities. Ties stay.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Mistakes {
+    /// The share of answers that are turned round.
+    pub share: f64,
+    /// Whether the judge makes the same mistake whenever the same pair is asked.
+    pub persist: bool,
+}
+
+/// How a session ended that was played to its stop rule.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ending {
+    /// The number of answers.
+    pub answers: usize,
+    /// Whether the rule was met. If not, the session ended for want of answers or pairs.
+    pub stopped: bool,
+    /// Whether the goal was truly reached.
+    pub right: bool,
+    /// The probability that was stated.
+    pub stated: f64,
 }
 
 impl Match {
@@ -172,7 +196,36 @@ impl Match {
     pub fn begin(&self, kernel: Arc<dyn Kernel>, params: SessionParams, rules: &Rules<'_>) -> Result<Game<'_>> {
         let params = SessionParams { seed: self.asked, ..params };
         let session = Session::new(kernel, rules.groups.cloned(), rules.model, params)?;
-        Ok(Game { session, truth: &self.truth, judge: rules.judge, stream: self.judged.stream(0) })
+        let Rules { judge, mistakes, .. } = *rules;
+        Ok(Game { session, truth: &self.truth, judge, mistakes, judged: self.judged, stream: self.judged.stream(0) })
+    }
+
+    /// Plays one session with the seed of the match until its stop rule is met, or for as many answers as the rules say.
+    ///
+    /// # Errors
+    /// If the session has no stop rule or too many items to count, or cannot ask or learn.
+    pub fn play_to_stop(&self, kernel: Arc<dyn Kernel>, params: SessionParams, rules: &Rules<'_>) -> Result<Ending> {
+        let Some(rule) = params.rule else {
+            return Err(Error::Data {
+                what: "a session to its end",
+                found: "no stop rule".into(),
+                expected: "one".into(),
+            });
+        };
+        let mut game = self.begin(kernel, params, rules)?;
+        let mut answers = 0;
+        let mut stopped = game.session.is_done()?;
+        while !stopped && answers < rules.answers && game.step()?.is_some() {
+            answers += 1;
+            stopped = game.session.is_done()?;
+        }
+        let Some(standing) = game.session.standing()? else {
+            let (found, expected) =
+                (format!("{} items", self.truth.utilities.len()), "fewer, to count certainty".into());
+            return Err(Error::Data { what: "a session to its end", found, expected });
+        };
+        let right = rule.holds(game.session.belief(), rules.groups, &self.truth.utilities);
+        Ok(Ending { answers, stopped, right, stated: standing.probability })
     }
 
     /// Plays one session with the seed of the match, for as many answers as the rules say. Returns the quality at every
@@ -206,6 +259,8 @@ pub struct Game<'a> {
     pub session: Session,
     truth: &'a Truth,
     judge: Judge,
+    mistakes: Mistakes,
+    judged: Seed,
     stream: Stream,
 }
 
@@ -215,7 +270,21 @@ impl Game<'_> {
     /// # Errors
     /// If the question names one item twice.
     pub fn judge(&mut self, question: &Question) -> Result<Answer> {
-        self.judge.compare(self.truth.utilities(), question.first, question.second, &mut self.stream)
+        let answer = self.judge.compare(self.truth.utilities(), question.first, question.second, &mut self.stream)?;
+        Ok(if self.mistakes.share > 0.0 && self.is_mistaken(question) { answer.turned() } else { answer })
+    }
+
+    /// Whether the judge is mistaken about a pair.
+    fn is_mistaken(&mut self, question: &Question) -> bool {
+        let Mistakes { share, persist } = self.mistakes;
+        let drawn: f64 = if persist {
+            let (low, high) = (question.first.min(question.second), question.first.max(question.second));
+            // Stream 0 is that of the noise.
+            self.judged.stream(1 + (u64::from(low.0) << 32 | u64::from(high.0))).random()
+        } else {
+            self.stream.random()
+        };
+        drawn < share
     }
 
     /// One step: the session asks, the judge answers, the session learns. Returns the question, or `None` if no pair is

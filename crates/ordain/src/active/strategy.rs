@@ -474,6 +474,8 @@ pub(super) struct Answers(Vec<Observation>);
 impl Answers {
     pub(super) fn new(model: &AnswerModel) -> Self {
         let (first, second) = (ItemId::new(0), ItemId::new(1));
+        // Lapses take the same share from what any answer tells, and would cost the searches their bounds.
+        let model = model.attentive();
         let mut outcomes = vec![model.preferred(first, second), model.preferred(second, first)];
         // If ties have no width, they have no probability.
         outcomes.extend(model.tied(first, second));

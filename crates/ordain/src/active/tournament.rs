@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::{BeliefKind, Facts, Judge, Match, Quality, Rules, SessionParams, Strategy};
+use super::{BeliefKind, Ending, Facts, Judge, Match, Mistakes, Quality, Rules, SessionParams, StopRule, Strategy};
 use crate::data::{Goal, Groups};
 use crate::gp::AnswerModel;
 use crate::kernel::Kernel;
@@ -68,6 +68,8 @@ pub struct Tournament {
     pub goal: Goal,
     /// The judge.
     pub judge: Judge,
+    /// The mistakes that the judge makes on top of the noise.
+    pub mistakes: Mistakes,
     /// The contenders' answer model.
     pub model: AnswerModel,
     /// Whether a pair may be asked again.
@@ -103,32 +105,59 @@ impl Tournament {
     /// # Errors
     /// If a strategy cannot be made, a session cannot ask or learn, or the watch stops it.
     pub fn play(&self, grounds: &[Ground], contenders: &[Contender]) -> Result<Vec<Curve>> {
-        let total = grounds.len() * self.repeats;
-        let over = AtomicUsize::new(0);
-        let round = |task: usize| -> Result<Vec<Vec<(usize, Quality)>>> {
-            let ground = &grounds[task % grounds.len()];
-            let groups = ground.groups.as_ref();
-            let conditions = Match::draw(&ground.facts, groups, &mut self.seed.stream(task as u64))?;
-            let rules = Rules { groups, model: self.model, judge: self.judge, answers: self.answers };
-            let one = |contender: &Contender| {
-                let params = SessionParams {
-                    strategy: contender.strategy(self.goal, ground)?,
-                    belief: contender.belief,
-                    repeat: self.repeat,
-                    seed: self.seed,
-                };
-                conditions.play(ground.kernel.clone(), params, &rules)
-            };
-            let curves = contenders.iter().map(one).collect::<Result<_>>()?;
-            self.watch.step(|| Step::new("playing sessions", over.fetch_add(1, Ordering::Relaxed) + 1, total))?;
-            Ok(curves)
-        };
-        let rounds: Vec<Vec<Vec<(usize, Quality)>>> = (0..total).into_par_iter().map(round).collect::<Result<_>>()?;
+        let rounds = self.rounds(grounds, contenders, None, |conditions, ground, params, rules| {
+            conditions.play(ground.kernel.clone(), params, rules)
+        })?;
         let curve = |(at, contender): (usize, &Contender)| {
             let own: Vec<&[(usize, Quality)]> = rounds.iter().map(|round| round[at].as_slice()).collect();
             Ok(Curve { focus: contender.common_focus(self.goal, grounds)?, points: points(&own, grounds.len()) })
         };
         contenders.iter().enumerate().map(curve).collect()
+    }
+
+    /// As [`Tournament::play`], but every session ends when the rule is met, or after `answers` answers. Returns the endings of
+    /// every contender.
+    ///
+    /// # Errors
+    /// As [`Tournament::play`], or if there are too many items to count certainty before every question.
+    pub fn play_to_stop(
+        &self,
+        grounds: &[Ground],
+        contenders: &[Contender],
+        rule: StopRule,
+    ) -> Result<Vec<Vec<Ending>>> {
+        let rounds = self.rounds(grounds, contenders, Some(rule), |conditions, ground, params, rules| {
+            conditions.play_to_stop(ground.kernel.clone(), params, rules)
+        })?;
+        Ok((0..contenders.len()).map(|at| rounds.iter().map(|round| round[at]).collect()).collect())
+    }
+
+    /// The results of `play` for every contender, in every repeat on every ground.
+    fn rounds<T: Send>(
+        &self,
+        grounds: &[Ground],
+        contenders: &[Contender],
+        rule: Option<StopRule>,
+        play: impl Fn(&Match, &Ground, SessionParams, &Rules<'_>) -> Result<T> + Sync,
+    ) -> Result<Vec<Vec<T>>> {
+        let total = grounds.len() * self.repeats;
+        let over = AtomicUsize::new(0);
+        let Self { model, judge, mistakes, answers, repeat, seed, .. } = *self;
+        let round = |task: usize| -> Result<Vec<T>> {
+            let ground = &grounds[task % grounds.len()];
+            let groups = ground.groups.as_ref();
+            let conditions = Match::draw(&ground.facts, groups, &mut seed.stream(task as u64))?;
+            let rules = Rules { groups, model, judge, mistakes, answers };
+            let one = |contender: &Contender| {
+                let strategy = contender.strategy(self.goal, ground)?;
+                let params = SessionParams { strategy, belief: contender.belief, repeat, seed, rule };
+                play(&conditions, ground, params, &rules)
+            };
+            let results = contenders.iter().map(one).collect::<Result<_>>()?;
+            self.watch.step(|| Step::new("playing sessions", over.fetch_add(1, Ordering::Relaxed) + 1, total))?;
+            Ok(results)
+        };
+        (0..total).into_par_iter().map(round).collect()
     }
 }
 

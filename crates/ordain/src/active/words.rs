@@ -39,22 +39,34 @@ impl StopRule {
 }
 
 impl Foreseen {
-    /// How many answers are still needed, in words. `since` answers came after the forecast; a negative number means
-    /// that answers were taken back.
-    pub fn to_go(self, since: isize) -> String {
-        let rest = |needed: usize| needed.saturating_add_signed(-since).max(1);
-        let end = |end: Option<usize>| end.map_or(format!("over {}", rest(self.looked)), |end| rest(end).to_string());
-        let target = format!("for {}", share(self.target));
-        let looked = rest(self.looked);
+    /// How many answers the goal takes in all, in words.
+    pub fn in_all(self) -> String {
+        let given = self.given;
+        let end = |end: Option<usize>| match end {
+            Some(end) => (given + end).to_string(),
+            None => format!("over {}", given + self.looked),
+        };
+        let target = share(self.target);
         let Forecast { low, median, high } = self.forecast;
-        match median.map(rest) {
-            Some(median) => {
+        match (low, median) {
+            (_, Some(median)) => {
                 let (low, high) = (end(low), end(high));
                 let range = if low == high { String::new() } else { format!(" ({low} to {high})") };
-                format!("about {} {target}{range}", count(median, "more answer"))
+                format!("{target} after about {} in all{range}", count(given + median, "answer"))
             }
-            None if self.is_short() => format!("{} left, perhaps too few {target}", count(looked, "pair")),
-            None => format!("more than {} {target}", count(looked, "more answer")),
+            (Some(low), None) => {
+                let what = count(given + low, "answer");
+                format!("{target} after {what} in all or more; cannot tell yet how many: {}", self.reason())
+            }
+            (None, None) => format!("cannot tell yet how many answers {target} takes: {}", self.reason()),
+        }
+    }
+
+    /// Why a forecast has no end.
+    fn reason(self) -> String {
+        match self.is_short() {
+            true => format!("the {} left may be too few", count(self.looked, "pair")),
+            false => format!("{} may not be enough", count(self.looked, "more answer")),
         }
     }
 }
@@ -70,13 +82,16 @@ mod tests {
     }
 
     #[test]
-    fn forecasts_count_down() {
+    fn forecasts_in_words() {
         let forecast = Forecast { low: Some(8), median: Some(12), high: None };
-        let foreseen = Foreseen { forecast, target: 0.9, looked: 40, all: false };
-        assert_eq!(foreseen.to_go(0), "about 12 more answers for 90 % (8 to over 40)");
-        assert_eq!(foreseen.to_go(11), "about 1 more answer for 90 % (1 to over 29)");
-        let far = Foreseen { forecast: Forecast { low: None, median: None, high: None }, ..foreseen };
-        assert_eq!(far.to_go(-2), "more than 42 more answers for 90 %");
-        assert_eq!(Foreseen { all: true, ..far }.to_go(0), "40 pairs left, perhaps too few for 90 %");
+        let foreseen = Foreseen { forecast, target: 0.9, given: 20, looked: 40, all: false };
+        assert_eq!(foreseen.in_all(), "90 % after about 32 answers in all (28 to over 60)");
+        let far = Foreseen { forecast: Forecast { median: None, ..forecast }, ..foreseen };
+        let expected =
+            "90 % after 28 answers in all or more; cannot tell yet how many: 40 more answers may not be enough";
+        assert_eq!(far.in_all(), expected);
+        let unknown = Foreseen { forecast: Forecast { low: None, ..far.forecast }, all: true, ..foreseen };
+        let expected = "cannot tell yet how many answers 90 % takes: the 40 pairs left may be too few";
+        assert_eq!(unknown.in_all(), expected);
     }
 }

@@ -105,6 +105,16 @@ impl Answer {
         }
     }
 
+    /// The answer that prefers the other item. Answers without a preference stay.
+    pub fn turned(mut self) -> Self {
+        self.outcome = match self.outcome {
+            Outcome::First => Outcome::Second,
+            Outcome::Second => Outcome::First,
+            other => other,
+        };
+        self
+    }
+
     /// The same answer, given at this time.
     pub fn at(mut self, time: impl Into<String>) -> Self {
         self.time = Some(time.into());

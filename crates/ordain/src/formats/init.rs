@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::answers::{Layout, is_begun, read_answer_ids, read_answer_items, read_answers};
 use super::items::{Content, ItemsSpec, Missing, content, items_from, not_a_number};
-use super::project::{DEFAULT_NOISE, PROJECT_FILE};
+use super::project::PROJECT_FILE;
 use super::relations::read_relation;
 use super::table::{LastLine, Rows, Table};
 use super::whole::write_new;
@@ -295,7 +295,7 @@ fn answers_text(sketch: &Sketch, answers: Option<&Path>, items: &Items) -> Resul
     let ties = standing.iter().filter(|answer| answer.outcome == Outcome::Tie).count();
     let width = tie_width(ties as f64 / standing.len().max(1) as f64);
     Ok(format!(
-        "\n[answers]\nfile = {file}  # appended to, never rewritten\nnoise = {DEFAULT_NOISE:?}\n\
+        "\n[answers]\nfile = {file}  # appended to, never rewritten\nnoise = \"learn\"  # how consistent the judge is; or a number\n\
          tie_width = {width:?}  # ties among the answers: {ties} of {}\n\
          \n[ask]\ngoal = \"whole-order\"  # or \"top-heavy\", \"best\", or \"top\" with k = 10\n\
          repeat = false  # true: pairs may be asked again\nseed = 1\n",

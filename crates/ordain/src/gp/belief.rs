@@ -1,6 +1,6 @@
 //! The belief about the utilities.
 
-use super::{AnswerModel, Observation, Site};
+use super::{AnswerModel, Ep, Observation, Site};
 use crate::Result;
 use crate::data::ItemId;
 use crate::numeric::Matrix;
@@ -56,6 +56,12 @@ pub trait Belief: Send + Sync {
     /// The observations so far, each with its site: the belief is the prior times these sites. Empty if a belief is no
     /// such product, or does not keep its observations.
     fn factors(&self) -> &[Factor] {
+        &[]
+    }
+
+    /// The same belief under every noise that the answers allow, with its probability. Joint draws come from these. Empty if
+    /// the belief stands for itself.
+    fn noises(&self) -> &[(f64, Ep)] {
         &[]
     }
 }

@@ -16,7 +16,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
-use super::{Belief, Factor, Functional, Observation, Site};
+use super::{Belief, Ep, Factor, Functional, Observation, Site};
 use crate::data::ItemId;
 use crate::numeric::dense::{SemidefiniteFactor, multiply, transpose};
 use crate::numeric::{Matrix, Purpose, Seed, Stream};
@@ -36,6 +36,9 @@ const BATCH: usize = 128;
 /// Steps from the first draw of the belief to the first draw that counts.
 const SETTLE: usize = 32;
 
+/// The logarithm of a product of probabilities is taken when it is smaller than this.
+const SMALL: f64 = 1e-6;
+
 /// Deviations beyond which the tail of the normal law is below rounding. Most answers are that certain and need no
 /// logarithm.
 const CERTAIN: f64 = 8.5;
@@ -53,16 +56,11 @@ pub(crate) fn check_size(items: usize) -> Result<()> {
     })
 }
 
-/// The joint law of some items' utilities, ready to draw from.
-pub(crate) struct Draws {
-    mean: Vec<f64>,
-    factor: Matrix,
-    /// The observations of these items alone. Items are numbered from 0.
-    observed: Vec<Factor>,
-}
+/// The joint law of some items' utilities, ready to draw from: that of a belief, or a mixture over noises.
+pub(crate) struct Draws(Vec<(f64, Law)>);
 
 impl Draws {
-    /// Prepares draws for these items. `g³/3` operations for g items.
+    /// Prepares draws for these items. `g³/3` operations for g items, per noise.
     ///
     /// Observations of other items count only through the belief.
     ///
@@ -70,17 +68,16 @@ impl Draws {
     /// If there are more than 20,000, or the kernel cannot be evaluated.
     pub(crate) fn new(belief: &dyn Belief, items: &[ItemId]) -> Result<Self> {
         check_size(items.len())?;
-        let mean = items.iter().map(|item| belief.mean()[item.index()]).collect();
-        let factor = transpose(SemidefiniteFactor::new(&belief.covariance(items)?).transpose());
-        let mut observed = among(belief.factors(), items, belief.len());
-        if observed.len() > MANY * items.len() {
-            observed.clear();
+        let law = |(weight, belief): &(f64, Ep)| Ok((*weight, Law::new(belief, items)?));
+        match belief.noises() {
+            [] => Ok(Self(vec![(1.0, Law::new(belief, items)?)])),
+            noises => noises.iter().map(law).collect::<Result<_>>().map(Self),
         }
-        Ok(Self { mean, factor, observed })
     }
 
     /// The results of `take` on this many draws, in order. `g²` operations per draw, and about five likelihoods of all
-    /// observations. `group` separates the streams of several groups.
+    /// observations. `take` also gets the number of the belief under a noise that the draw is from, and a random stream. `group`
+    /// separates the streams of several groups.
     ///
     /// # Errors
     /// If the watch stops it.
@@ -90,26 +87,67 @@ impl Draws {
         seed: Seed,
         group: u32,
         watch: &Watch,
-        take: impl Fn(&mut [f64], &mut Stream) -> T + Sync,
+        take: impl Fn(&mut [f64], usize, &mut Stream) -> T + Sync,
     ) -> Result<Vec<T>> {
-        let settle = if self.observed.is_empty() { 0 } else { SETTLE };
-        let batches = count.div_ceil(BATCH);
+        let batches = self.batches(count);
         let done = AtomicUsize::new(0);
-        let one = |batch: usize| -> Result<Vec<T>> {
-            watch.step(|| Step::new("drawing rankings", done.fetch_add(1, Ordering::Relaxed), batches))?;
-            let size = BATCH.min(count - batch * BATCH);
+        let one = |(batch, &(law, size)): (usize, &(usize, usize))| -> Result<Vec<T>> {
+            watch.step(|| Step::new("drawing rankings", done.fetch_add(1, Ordering::Relaxed), batches.len()))?;
             let mut stream = seed.stream(Purpose::Draws { group, batch: batch as u32 });
-            let noise = Matrix::from_fn(self.factor.columns(), settle + size, |_, _| stream.sample(StandardNormal));
-            let mut apart = multiply(&self.factor, &noise);
-            self.correct(&mut apart, &mut stream);
-            let own = |column: &mut [f64]| {
-                column.iter_mut().zip(&self.mean).for_each(|(utility, mean)| *utility += mean);
-                take(column, &mut stream)
-            };
-            Ok(apart.columns_mut().skip(settle).map(own).collect())
+            let take = |utilities: &mut [f64], stream: &mut Stream| take(utilities, law, stream);
+            Ok(self.0[law].1.draw(size, &mut stream, &take))
         };
-        let drawn: Vec<Vec<T>> = (0..batches).into_par_iter().map(one).collect::<Result<_>>()?;
+        let drawn: Vec<Vec<T>> = batches.par_iter().enumerate().map(one).collect::<Result<_>>()?;
         Ok(drawn.into_iter().flatten().collect())
+    }
+
+    /// The law and the number of draws of every task. Laws share the draws by their weights.
+    fn batches(&self, count: usize) -> Vec<(usize, usize)> {
+        let total: f64 = self.0.iter().map(|(weight, _)| weight).sum();
+        let (mut out, mut weight, mut drawn) = (Vec::new(), 0.0, 0);
+        for (law, (own, _)) in self.0.iter().enumerate() {
+            weight += own;
+            let until = (count as f64 * weight / total).round() as usize;
+            while drawn < until {
+                let size = BATCH.min(until - drawn);
+                out.push((law, size));
+                drawn += size;
+            }
+        }
+        out
+    }
+}
+
+/// The joint law of some items' utilities under one belief.
+struct Law {
+    mean: Vec<f64>,
+    factor: Matrix,
+    /// The observations of these items alone. Items are numbered from 0.
+    observed: Vec<Factor>,
+}
+
+impl Law {
+    fn new(belief: &dyn Belief, items: &[ItemId]) -> Result<Self> {
+        let mean = items.iter().map(|item| belief.mean()[item.index()]).collect();
+        let factor = transpose(SemidefiniteFactor::new(&belief.covariance(items)?).transpose());
+        let mut observed = among(belief.factors(), items, belief.len());
+        if observed.len() > MANY * items.len() {
+            observed.clear();
+        }
+        Ok(Self { mean, factor, observed })
+    }
+
+    /// The results of `take` on this many draws.
+    fn draw<T>(&self, count: usize, stream: &mut Stream, take: &impl Fn(&mut [f64], &mut Stream) -> T) -> Vec<T> {
+        let settle = if self.observed.is_empty() { 0 } else { SETTLE };
+        let noise = Matrix::from_fn(self.factor.columns(), settle + count, |_, _| stream.sample(StandardNormal));
+        let mut apart = multiply(&self.factor, &noise);
+        self.correct(&mut apart, stream);
+        let own = |column: &mut [f64]| {
+            column.iter_mut().zip(&self.mean).for_each(|(utility, mean)| *utility += mean);
+            take(column, stream)
+        };
+        apart.columns_mut().skip(settle).map(own).collect()
     }
 
     /// Turns draws of the belief, given as deviations from its mean, into a chain of draws of the posterior.
@@ -180,18 +218,28 @@ impl Ellipse<'_> {
     fn likelihood(&self, angle: f64, least: f64) -> f64 {
         let (sin, cos) = angle.sin_cos();
         let mut sum = 0.0;
+        // Where answers may be lapses, no probability is tiny, and one logarithm serves for many.
+        let mut product = 1.0;
         for (((factor, centre), from), fresh) in self.factors.iter().zip(self.centre).zip(self.from).zip(self.fresh) {
             let Observation { low, high, noise, .. } = factor.observation;
             let x = centre + cos * from + sin * fresh;
             if (x - low).min(high - x) > CERTAIN * noise {
                 continue;
             }
-            sum += factor.observation.log_mass(x, 0.0);
+            if factor.observation.lapse > 0.0 {
+                product *= factor.observation.relative_mass(x);
+                if product > SMALL {
+                    continue;
+                }
+                sum += f64::ln(std::mem::replace(&mut product, 1.0));
+            } else {
+                sum += factor.observation.log_mass(x, 0.0);
+            }
             if sum < least {
                 break;
             }
         }
-        sum
+        sum + product.ln()
     }
 
     /// The log of all sites, up to a constant, at any angle: a quadratic in its cosine and sine.

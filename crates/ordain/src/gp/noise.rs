@@ -1,19 +1,28 @@
 //! How consistent a judge is, learned from the answers.
 //!
-//! **Learned:** the noise, relative to the width of the prior, and the width of ties if there are any. Twice all weights
-//! and twice the noise is the same model, so one number stands for the ratio of signal and noise.
+//! **Learned:** the noise, relative to the width of the prior; the lapse, which is the share of answers that are turned round
+//! whatever the utilities; and the width of ties if there are any. Twice all weights and twice the noise is the same model, so one
+//! number stands for the ratio of signal and noise. Noise alone cannot describe a judge who sometimes presses the wrong key: one
+//! such answer about items that are far apart would move them far, and the belief would be sure of it.
 //!
-//! **How:** by the evidence of EP on a fixed grid, under a log-normal prior that is wide enough for a judge who never
-//! errs. The noise is the exponential of the posterior mean of its logarithm. A judge who never contradicts himself gives an evidence that
-//! only grows towards no noise at all; a maximum would run to the end of the grid, and the mean does not.
+//! **How:** by the evidence of EP on a fixed grid, under a prior that is wide enough for a judge who never errs: log-normal for the
+//! noise. The noise is the exponential of the posterior mean of its logarithm. A judge who never contradicts himself gives an evidence
+//! that only grows towards no noise at all; a maximum would run to the end of the grid, and the mean does not.
+//!
+//! **Averaged:** one noise for all would make a ranking look too settled after few answers. So joint draws come from the beliefs
+//! under all judges that the answers allow ([`AnswerModel::under_noises`]).
 //!
 //! **When:** at counts of answers that grow geometrically ([`is_due`]). The result depends on the answers up to that
 //! count and on nothing before. So a resumed session learns the same, and looks only at the last such count.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use super::ep::Evidence;
-use super::{AnswerModel, EpParams, Observation};
-use crate::data::{Answer, Outcome};
+use super::{AnswerModel, Belief, Covariances, Ep, EpParams, Factor, Observation};
+use crate::data::{Answer, ItemId, Outcome};
 use crate::kernel::Kernel;
+use crate::numeric::Matrix;
 use crate::{Error, Result, Watch};
 
 /// The noise in the middle of the prior, as a share of the prior's deviation.
@@ -27,6 +36,29 @@ const RANGE: (f64, f64) = (0.003, 3.0);
 
 /// The number of noises that are looked at.
 const GRID: usize = 10;
+
+/// The lapses that are looked at, with their prior probabilities.
+const LAPSES: [(f64, f64); 4] = [(0.0, 0.4), (0.03, 0.2), (0.1, 0.2), (0.2, 0.2)];
+
+/// With lapses, only every so many of the noises is looked at.
+const COARSE: usize = 2;
+
+/// The tolerance of EP where it is asked for the evidence or for draws. The evidence is stationary at the fixed point, so its error
+/// is the square of this; draws are corrected anyway.
+const TOLERANCE: f64 = 1e-4;
+
+/// The probability of lapses from which they are believed.
+const STRONG: f64 = 0.95;
+
+/// Judges that are less probable than this are left out.
+const NEGLIGIBLE: f64 = 0.01;
+
+/// Judges that were less probable than this when the noise was last learned, and whose neighbours were, are not looked at.
+const IMPLAUSIBLE: f64 = 1e-3;
+
+/// The most compared items, or distinct pairs if there are fewer, for which a belief under every noise is found. Each takes EP, which
+/// is cubic in their number. So many items have thousands of answers, which know the noise.
+const MOST_COMPARED: usize = 250;
 
 /// Factors of the tie width that are looked at.
 const WIDTHS: [f64; 7] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
@@ -54,7 +86,7 @@ pub(crate) fn last_due(answers: usize) -> usize {
 
 impl AnswerModel {
     /// The model with the noise that fits these answers under this kernel, if the noise is to be learned; else itself. Only the answers
-    /// up to the last count that [`is_due`] are looked at. 10 fits of EP, or 44 with ties.
+    /// up to the last count that [`is_due`] are looked at. 25 fits of EP, or 89 with ties.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
@@ -66,7 +98,7 @@ impl AnswerModel {
             Some(unit) => unit,
             None => deviation(kernel)?,
         };
-        let start = self.in_unit(unit).with_noise(CENTRE * unit)?;
+        let start = self.in_unit(unit).with_noise(CENTRE * unit)?.with_lapse(0.0).with_plausible(u32::MAX);
         let counted: Vec<&Answer> = answers.iter().copied().filter(|answer| answer.outcome != Outcome::Skip).collect();
         let counted = &counted[..last_due(counted.len())];
         if counted.is_empty() {
@@ -87,14 +119,147 @@ impl AnswerModel {
 impl AnswerModel {
     /// Whether a second answer about the same two items tells something: the noise is learned, and it is so large that a judge would
     /// contradict himself about more than one random pair in twenty. Two answers to one question differ with probability
-    /// `arccos(1 / (1 + (noise / deviation)²)) / π`.
+    /// `arccos(1 / (1 + (noise / deviation)²)) / π`, or if just one of them is a lapse.
     pub fn tells_again(&self) -> bool {
         const OFTEN: f64 = 0.05;
         self.unit().is_some_and(|unit| {
             let ratio = self.noise() / unit;
-            (1.0 / (1.0 + ratio * ratio)).acos() / std::f64::consts::PI > OFTEN
+            let meant = (1.0 / (1.0 + ratio * ratio)).acos() / std::f64::consts::PI;
+            let one_lapse = 2.0 * self.lapse() * (1.0 - self.lapse());
+            meant + one_lapse - 2.0 * meant * one_lapse > OFTEN
         })
     }
+}
+
+/// A belief under one of the noises that the answers allow, and the probability of this noise.
+pub(crate) type UnderNoise = (f64, Ep);
+
+impl AnswerModel {
+    /// The judges that were plausible when the noise was last learned.
+    fn plausible_nodes(&self) -> impl Iterator<Item = (usize, Node)> {
+        let bits = self.plausible();
+        grid().enumerate().filter(move |(at, _)| bits & 1 << at != 0)
+    }
+
+    /// The beliefs under all noises that these answers allow, each with its probability, if the noise is learned. Empty if it is held,
+    /// if nothing was answered, or if more than 250 items were compared in more than 250 different pairs: then the learned noise stands
+    /// for all. Up to 25 fits of EP, for the judges that were plausible when the noise was last learned.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
+    pub(crate) fn under_noises(
+        &self,
+        kernel: &Arc<dyn Kernel>,
+        answers: &[&Answer],
+        watch: &Watch,
+    ) -> Result<Vec<UnderNoise>> {
+        let Some(unit) = self.unit().filter(|_| is_small(answers)) else { return Ok(Vec::new()) };
+        let params = EpParams { watch: watch.silent(), tolerance: TOLERANCE, ..EpParams::default() };
+        let mut found = Vec::new();
+        for (_, Node { share, lapse, height, .. }) in self.plausible_nodes() {
+            let model = self.with_noise(share * unit)?.with_lapse(lapse);
+            let observations = model.observe_all(answers.iter().copied())?;
+            match params.fit(kernel.clone(), &observations) {
+                Ok(belief) => found.push((height + belief.log_evidence(), belief)),
+                Err(error @ Error::Cancelled { .. }) => return Err(error),
+                // EP does not converge where the noise is far too small.
+                Err(_) => {}
+            }
+        }
+        let weights = normalized(found.iter().map(|(height, _)| *height));
+        let kept = weights.into_iter().zip(found).filter(|(weight, _)| *weight >= NEGLIGIBLE);
+        Ok(kept.map(|(weight, (_, belief))| (weight, belief)).collect())
+    }
+}
+
+/// Whether there are answers, and so few items or pairs were compared that EP is cheap.
+fn is_small(answers: &[&Answer]) -> bool {
+    let ends = |answer: &&Answer| [answer.first, answer.second.unwrap_or(answer.first)];
+    let pairs: HashSet<[ItemId; 2]> = answers.iter().map(ends).map(|[a, b]| [a.min(b), a.max(b)]).collect();
+    let items: HashSet<ItemId> = answers.iter().flat_map(ends).collect();
+    (1..=MOST_COMPARED).contains(&pairs.len().min(items.len()))
+}
+
+/// A belief, and the same under all noises that the answers allow. Draws come from all of these; all else is that of the belief.
+pub(crate) struct OverNoises<'a> {
+    pub belief: &'a dyn Belief,
+    pub noises: &'a [UnderNoise],
+}
+
+impl Belief for OverNoises<'_> {
+    fn mean(&self) -> &[f64] {
+        self.belief.mean()
+    }
+
+    fn variances(&self) -> &[f64] {
+        self.belief.variances()
+    }
+
+    fn column(&self, item: ItemId, out: &mut [f64]) -> Result<()> {
+        self.belief.column(item, out)
+    }
+
+    fn covariance(&self, items: &[ItemId]) -> Result<Matrix> {
+        self.belief.covariance(items)
+    }
+
+    fn log_evidence(&self) -> f64 {
+        self.belief.log_evidence()
+    }
+
+    fn covariances(&self) -> Option<&dyn Covariances> {
+        self.belief.covariances()
+    }
+
+    fn factors(&self) -> &[Factor] {
+        self.belief.factors()
+    }
+
+    fn noises(&self) -> &[(f64, Ep)] {
+        self.noises
+    }
+}
+
+/// A judge that is looked at: noise as a share of the prior's deviation, lapse, and the logarithm of the weight, which is the prior's
+/// density times the part of the grid that it stands for.
+struct Node {
+    /// Its place on the grid, by noise and by lapse.
+    place: (usize, usize),
+    share: f64,
+    lapse: f64,
+    height: f64,
+}
+
+/// The judges that are looked at.
+fn grid() -> impl Iterator<Item = Node> {
+    let (low, high) = RANGE;
+    LAPSES.into_iter().enumerate().flat_map(move |(row, (lapse, prior))| {
+        let step = if lapse > 0.0 { COARSE } else { 1 };
+        (0..GRID).step_by(step).map(move |at| {
+            let share = low * (high / low).powf(at as f64 / (GRID - 1) as f64);
+            let off = (share / CENTRE).ln() / SPREAD;
+            let width = if at == 0 || at == GRID - 1 { 0.5 } else { step as f64 };
+            Node { place: (at, row), share, lapse, height: (prior * width).ln() - 0.5 * off * off }
+        })
+    })
+}
+
+/// The judges that are plausible by these weights, and their neighbours on the grid, as bits in the order of the grid.
+fn plausible<'a>(weighted: impl Iterator<Item = (f64, &'a Node)>) -> u32 {
+    let likely: Vec<(usize, usize)> =
+        weighted.filter(|(weight, _)| *weight >= IMPLAUSIBLE).map(|(_, node)| node.place).collect();
+    let near =
+        |one: (usize, usize), other: (usize, usize)| one.0.abs_diff(other.0) <= COARSE && one.1.abs_diff(other.1) <= 1;
+    let is_near = |node: &Node| likely.iter().any(|&place| near(place, node.place));
+    grid().enumerate().filter(|(_, node)| is_near(node)).fold(0, |bits, (at, _)| bits | 1 << at)
+}
+
+/// Weights with these logarithms, up to a constant, that sum to 1.
+fn normalized(heights: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
+    let most = heights.clone().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = heights.map(|height| (height - most).exp()).collect();
+    let total: f64 = weights.iter().sum();
+    weights.into_iter().map(|weight| weight / total).collect()
 }
 
 /// The root of the mean prior variance; 1 if there is none.
@@ -114,28 +279,29 @@ struct Fit<'a> {
 }
 
 impl Fit<'_> {
-    /// The model with the posterior mean of the logarithm of the noise.
+    /// The model with the posterior mean of the logarithm of the noise. Lapses are believed only on strong evidence, because a kernel
+    /// that fits badly looks like lapses too; then the model has the posterior mean of the lapse.
     fn noise(&self, model: AnswerModel) -> Result<AnswerModel> {
-        let (low, high) = RANGE;
-        let share = |at: usize| low * (high / low).powf(at as f64 / (GRID - 1) as f64);
         let mut seen = Vec::new();
-        for at in 0..GRID {
-            let share = share(at);
-            let Some(log_evidence) = self.log_evidence(model.with_noise(share * self.unit)?)? else { continue };
-            let off = (share / CENTRE).ln() / SPREAD;
-            // The trapezoid rule.
-            let width: f64 = if at == 0 || at == GRID - 1 { 0.5 } else { 1.0 };
-            seen.push((share.ln(), log_evidence - 0.5 * off * off + width.ln()));
+        for node in grid() {
+            let other = model.with_noise(node.share * self.unit)?.with_lapse(node.lapse);
+            let Some(log_evidence) = self.log_evidence(other)? else { continue };
+            seen.push((node.height + log_evidence, node));
         }
-        let most = seen.iter().map(|&(_, height)| height).fold(f64::NEG_INFINITY, f64::max);
-        let (mut sum, mut total) = (0.0, 0.0);
-        for (logarithm, height) in seen {
-            let weight = (height - most).exp();
-            sum += weight * logarithm;
-            total += weight;
+        let weights = normalized(seen.iter().map(|(height, _)| *height));
+        let plausible = plausible(weights.iter().zip(&seen).map(|(weight, (_, node))| (*weight, node)));
+        let seen = weights.iter().zip(&seen).map(|(weight, (_, node))| (*weight, node));
+        let (lapsing, attentive): (Vec<_>, Vec<_>) = seen.partition(|(_, node)| node.lapse > 0.0);
+        let total = |nodes: &[(f64, &Node)]| nodes.iter().map(|(weight, _)| weight).sum::<f64>();
+        let likely = if total(&lapsing) > STRONG || attentive.is_empty() { lapsing } else { attentive };
+        if likely.is_empty() {
+            // If EP converges nowhere, the start is as good as anything.
+            return Ok(model);
         }
-        // If EP converges nowhere, the start is as good as anything.
-        if total > 0.0 { model.with_noise((sum / total).exp() * self.unit) } else { Ok(model) }
+        let mean =
+            |of: fn(&Node) -> f64| likely.iter().map(|(weight, node)| weight * of(node)).sum::<f64>() / total(&likely);
+        let noise = mean(|node| node.share.ln()).exp() * self.unit;
+        Ok(model.with_noise(noise)?.with_lapse(mean(|node| node.lapse)).with_plausible(plausible))
     }
 
     /// The model with the width of ties that fits best, within a factor of 8 of the present one.
@@ -153,7 +319,7 @@ impl Fit<'_> {
     /// The log evidence under a model; `None` if EP does not find it.
     fn log_evidence(&self, model: AnswerModel) -> Result<Option<f64>> {
         let observations: Vec<Observation> = model.observe_all(self.answers.iter().copied())?;
-        let params = EpParams { watch: self.watch.silent(), ..EpParams::default() };
+        let params = EpParams { watch: self.watch.silent(), tolerance: TOLERANCE, ..EpParams::default() };
         match Evidence::new(&observations, self.kernel.len()).sites(&params, self.kernel) {
             Ok((log_evidence, _)) => Ok(Some(log_evidence).filter(|found| found.is_finite())),
             Err(error @ Error::Cancelled { .. }) => Err(error),

@@ -55,6 +55,8 @@ impl Functional {
 pub struct AnswerModel {
     sigma: f64,
     tie_width: f64,
+    /// The share of answers that are turned round, whatever the utilities. 0 unless it was learned.
+    lapse: f64,
     noise: Noise,
 }
 
@@ -64,13 +66,17 @@ enum Noise {
     /// It is.
     Held,
     /// It is learned from the answers. The unit is the deviation of the prior, once that is known.
-    Learned { unit: Option<f64> },
+    Learned {
+        unit: Option<f64>,
+        /// The judges that are plausible, as bits.
+        plausible: u32,
+    },
 }
 
 impl Default for AnswerModel {
     /// `lambda = 1` and no ties, as AXPGP prints it.
     fn default() -> Self {
-        Self { sigma: std::f64::consts::FRAC_1_SQRT_2, tie_width: 0.0, noise: Noise::Held }
+        Self { sigma: std::f64::consts::FRAC_1_SQRT_2, tie_width: 0.0, lapse: 0.0, noise: Noise::Held }
     }
 }
 
@@ -87,7 +93,7 @@ impl AnswerModel {
         if !(tie_width >= 0.0 && tie_width.is_finite()) {
             return Err(wrong("tie_width", tie_width, "a number that is not negative"));
         }
-        Ok(Self { sigma, tie_width, noise: Noise::Held })
+        Ok(Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held })
     }
 
     /// A model whose noise is learned from the answers, with this tie width at the start.
@@ -95,7 +101,7 @@ impl AnswerModel {
     /// # Errors
     /// If the tie width is negative.
     pub fn learning(tie_width: f64) -> Result<Self> {
-        let noise = Noise::Learned { unit: None };
+        let noise = Noise::Learned { unit: None, plausible: u32::MAX };
         Ok(Self { noise, ..Self::new(Self::default().sigma, tie_width)? })
     }
 
@@ -108,28 +114,56 @@ impl AnswerModel {
     pub(super) fn unit(&self) -> Option<f64> {
         match self.noise {
             Noise::Held => None,
-            Noise::Learned { unit } => unit,
+            Noise::Learned { unit, .. } => unit,
         }
     }
 
     /// The same model, whose noise is learned in this unit.
     pub(super) fn in_unit(self, unit: f64) -> Self {
-        Self { noise: Noise::Learned { unit: Some(unit) }, ..self }
+        Self { noise: Noise::Learned { unit: Some(unit), plausible: u32::MAX }, ..self }
+    }
+
+    /// The judges that are plausible, as bits.
+    pub(super) fn plausible(&self) -> u32 {
+        match self.noise {
+            Noise::Held => 0,
+            Noise::Learned { plausible, .. } => plausible,
+        }
+    }
+
+    /// The same model, of whose judges these are plausible.
+    pub(super) fn with_plausible(self, plausible: u32) -> Self {
+        Self { noise: Noise::Learned { unit: self.unit(), plausible }, ..self }
     }
 
     /// The same model with this noise.
     pub(super) fn with_noise(self, sigma: f64) -> Result<Self> {
-        Ok(Self { noise: self.noise, ..Self::new(sigma, self.tie_width)? })
+        Ok(Self { noise: self.noise, lapse: self.lapse, ..Self::new(sigma, self.tie_width)? })
+    }
+
+    /// The same model in which this share of answers is turned round, below one half.
+    pub(super) fn with_lapse(self, lapse: f64) -> Self {
+        Self { lapse, ..self }
     }
 
     /// The same model with this tie width.
     pub(super) fn with_tie_width(self, tie_width: f64) -> Result<Self> {
-        Ok(Self { noise: self.noise, ..Self::new(self.sigma, tie_width)? })
+        Ok(Self { noise: self.noise, lapse: self.lapse, ..Self::new(self.sigma, tie_width)? })
     }
 
     /// The standard deviation of the noise on one utility, `sigma`.
     pub fn noise(&self) -> f64 {
         self.sigma
+    }
+
+    /// The same model without lapses.
+    pub(crate) fn attentive(self) -> Self {
+        Self { lapse: 0.0, ..self }
+    }
+
+    /// The share of answers that are turned round, whatever the utilities: an attention that lapses. 0 unless the noise is learned.
+    pub fn lapse(&self) -> f64 {
+        self.lapse
     }
 
     /// The standard deviation of the noise on a difference, `lambda = √2 sigma`.
@@ -220,20 +254,21 @@ impl AnswerModel {
         } else {
             0.0
         };
-        (first, tie)
+        let kept = 1.0 - 2.0 * self.lapse;
+        (self.lapse + kept * first, kept * tie)
     }
 
     fn single(&self, item: ItemId, low: f64, high: f64) -> Observation {
-        Observation { functional: Functional::Item(item.0), low, high, noise: self.sigma }
+        Observation { functional: Functional::Item(item.0), low, high, noise: self.sigma, lapse: self.lapse }
     }
 
     /// The difference of two items in its standard form, smaller item first, so that equal axes compare equal.
     fn difference(&self, first: ItemId, second: ItemId, low: f64, high: f64) -> Observation {
-        let noise = self.lambda();
+        let (noise, lapse) = (self.lambda(), self.lapse);
         if first < second {
-            Observation { functional: Functional::Difference(first.0, second.0), low, high, noise }
+            Observation { functional: Functional::Difference(first.0, second.0), low, high, noise, lapse }
         } else {
-            Observation { functional: Functional::Difference(second.0, first.0), low: -high, high: -low, noise }
+            Observation { functional: Functional::Difference(second.0, first.0), low: -high, high: -low, noise, lapse }
         }
     }
 }
@@ -249,6 +284,8 @@ pub struct Observation {
     pub high: f64,
     /// The standard deviation of the noise; positive.
     pub noise: f64,
+    /// The probability, below one half, that the answer was turned round: twice that often, first or second is said at random.
+    pub lapse: f64,
 }
 
 /// The effect of an observation on a Gaussian `N(mean, variance)` of its functional: the first two derivatives of its
@@ -257,7 +294,7 @@ pub struct Observation {
 pub struct Moments {
     /// `d log Z / d mean`: the mean moves by `variance * slope`.
     pub slope: f64,
-    /// `-d² log Z / d mean²`, not negative: the variance falls by `variance² * curvature`.
+    /// `-d² log Z / d mean²`, or 0 where that is negative because the answer may be a lapse: the variance falls by `variance² * curvature`.
     pub curvature: f64,
     /// `1 - variance * curvature`, positive: the fraction of the variance that is left.
     pub left: f64,
@@ -271,7 +308,43 @@ impl Observation {
         let Truncated { mean: shift, variance: spread, shrinkage } = self.interval(mean, sd).moments();
         // Where a narrow interval leaves almost no variance, 1 - variance * curvature would round to 0 or below.
         let left = (self.noise * self.noise + variance * spread) / (sd * sd);
-        Moments { slope: shift / sd, curvature: shrinkage / (sd * sd), left }
+        let heard = Moments { slope: shift / sd, curvature: shrinkage / (sd * sd), left };
+        if self.lapse == 0.0 { heard } else { self.perhaps_a_lapse(heard, mean, variance) }
+    }
+
+    /// The moments of `Z = lapse + (1 - 2 lapse) p` from those of p. With the share r of Z that is heard, the slope is r times that of
+    /// p, and the curvature `r c - r (1 - r) slope²`.
+    fn perhaps_a_lapse(&self, heard: Moments, mean: f64, variance: f64) -> Moments {
+        let share = self.heard(mean, variance);
+        let doubt = share * (1.0 - share) * heard.slope * heard.slope;
+        let (slope, curvature) = (share * heard.slope, share * heard.curvature - doubt);
+        if curvature <= 0.0 {
+            return Moments { slope, curvature: 0.0, left: 1.0 };
+        }
+        Moments { slope, curvature, left: (1.0 - share) + share * heard.left + variance * doubt }
+    }
+
+    /// The probability that the answer was no lapse. Ties never are.
+    fn heard(&self, mean: f64, variance: f64) -> f64 {
+        if self.is_tie() {
+            return 1.0;
+        }
+        let meant = (1.0 - 2.0 * self.lapse) * self.interval(mean, self.sd(variance)).log_mass().exp();
+        meant / (self.lapse + meant)
+    }
+
+    fn is_tie(&self) -> bool {
+        self.low.is_finite() && self.high.is_finite()
+    }
+
+    /// The probability of the observation if this is the functional's value, relative to the largest that it can have.
+    pub(super) fn relative_mass(&self, value: f64) -> f64 {
+        let Self { low, high, noise, lapse, .. } = *self;
+        if self.is_tie() {
+            return self.interval(value, noise).log_mass().exp();
+        }
+        let inside = if low.is_finite() { value - low } else { high - value };
+        (lapse + (1.0 - 2.0 * lapse) * normal::cdf(inside / noise)) / (1.0 - lapse)
     }
 
     /// Fails unless the observation is about some of so many items and says something that can be.
@@ -290,7 +363,13 @@ impl Observation {
 
     /// The log probability of the observation under a Gaussian of the functional, `log Z` (AXPGP eq. 14).
     pub fn log_mass(&self, mean: f64, variance: f64) -> f64 {
-        self.interval(mean, self.sd(variance)).log_mass()
+        let heard = self.interval(mean, self.sd(variance)).log_mass();
+        let kept = 1.0 - 2.0 * self.lapse;
+        match self.lapse {
+            0.0 => heard,
+            _ if self.is_tie() => kept.ln() + heard,
+            lapse => (lapse + kept * heard.exp()).ln(),
+        }
     }
 
     fn interval(&self, mean: f64, sd: f64) -> Interval {

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use super::{Inference, Model, Ranking, memory, ranked};
 use crate::active::{
-    Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, Outlook, Question, StopRule, certainty,
-    choose_many, learn_in_session,
+    Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, Question, certainty, choose_many,
+    learn_in_session,
 };
 use crate::data::{ItemId, Items, Newcomers, check_item, check_pair};
-use crate::gp::{AnswerModel, Belief, Ep, EpParams, Incremental, Observation, Prediction, RankingParams, predict};
+use crate::gp::{
+    AnswerModel, Belief, Ep, EpParams, Incremental, Observation, OverNoises, Prediction, RankingParams, UnderNoise,
+    predict,
+};
 use crate::kernel::{Kernel, build_with_newcomers};
 use crate::numeric::Purpose;
 use crate::watch::{LEARNING, Step};
@@ -20,6 +23,8 @@ pub struct Fitted {
     /// The model's items and then newcomers, if there are any.
     joined: Option<Items>,
     belief: Box<dyn Belief>,
+    /// What is believed under every noise that the answers allow.
+    noises: Vec<UnderNoise>,
     /// How utilities become answers, with the noise that was learned if it is learned.
     answer_model: AnswerModel,
     learned: usize,
@@ -42,7 +47,9 @@ impl Model {
             }
             Inference::Incremental => self.step_by_step(self.kernel()?, self.answer_model, &observations, watch)?,
         };
-        Ok(Fitted { model: self.clone(), joined: None, belief, answer_model, learned: observations.len(), taken })
+        let noises = self.under_noises(&self.kernel()?, &answer_model, watch)?;
+        let (model, learned) = (self.clone(), observations.len());
+        Ok(Fitted { model, joined: None, belief, noises, answer_model, learned, taken })
     }
 
     /// Learns from all standing answers, and believes accordingly of newcomers. What is believed of the model's own items is the
@@ -57,14 +64,18 @@ impl Model {
         let (belief, answer_model): (Box<dyn Belief>, AnswerModel) = match inference {
             Inference::Ep => {
                 let (ep, answer_model) = self.fit_ep(watch)?;
-                (Box::new(ep.with_newcomers(joint)?), answer_model)
+                (Box::new(ep.with_newcomers(joint.clone())?), answer_model)
             }
             // Steps are along known items, and the noise is in the unit of known items, so that newcomers change nothing
             // for those.
-            Inference::Incremental => self.step_by_step(joint, self.answer_model_in_unit()?, &observations, watch)?,
+            Inference::Incremental => {
+                self.step_by_step(joint.clone(), self.answer_model_in_unit()?, &observations, watch)?
+            }
         };
-        let joined = Some(newcomers.into_items());
-        Ok(Fitted { model: self.clone(), joined, belief, answer_model, learned: observations.len(), taken })
+        let joint: Arc<dyn Kernel> = joint;
+        let noises = self.under_noises(&joint, &answer_model, watch)?;
+        let (model, joined, learned) = (self.clone(), Some(newcomers.into_items()), observations.len());
+        Ok(Fitted { model, joined, belief, noises, answer_model, learned, taken })
     }
 
     /// The bytes that a belief takes, if there is room for them.
@@ -81,6 +92,11 @@ impl Model {
         let observations = answer_model.observe_all(self.answers.standing())?;
         let params = EpParams { watch: watch.clone(), ..EpParams::default() };
         Ok((params.fit(self.kernel()?, &observations)?, answer_model))
+    }
+
+    /// What is believed under every noise that the answers allow, by a kernel whose first items are the model's.
+    fn under_noises(&self, kernel: &Arc<dyn Kernel>, model: &AnswerModel, watch: &Watch) -> Result<Vec<UnderNoise>> {
+        model.under_noises(kernel, &self.answers.standing(), watch)
     }
 
     /// What a session believes, and the answer model that it has then.
@@ -114,6 +130,11 @@ impl Fitted {
         self.belief.as_ref()
     }
 
+    /// What is believed, for joint draws.
+    fn over_noises(&self) -> OverNoises<'_> {
+        OverNoises { belief: self.belief(), noises: &self.noises }
+    }
+
     /// The items that the belief is about: the model's, then newcomers.
     pub fn items(&self) -> &Items {
         self.joined.as_ref().unwrap_or(&self.model.items)
@@ -140,7 +161,7 @@ impl Fitted {
     /// As [`rank`](crate::gp::rank).
     pub fn rank(&self, params: &RankingParams) -> Result<Ranking> {
         let left = self.model.memory.map(|memory| memory.saturating_sub(self.taken));
-        ranked(self.belief(), self.items(), params, left)
+        ranked(&self.over_noises(), self.items(), params, left)
     }
 
     /// What a judge would say of two items.
@@ -162,7 +183,7 @@ impl Fitted {
     /// # Errors
     /// As [`certainty()`].
     pub fn certainty(&self, params: &CertaintyParams) -> Result<Vec<Certainty>> {
-        certainty(self.belief(), self.items().groups(), params)
+        certainty(&self.over_noises(), self.items().groups(), params)
     }
 
     /// This many pairs that are worth asking at once under this belief, the best first; fewer if fewer are left. Nobody is asked
@@ -191,16 +212,17 @@ impl Fitted {
         &self,
         ranking: &Ranking,
         asking: &Asking,
-        rule: StopRule,
         effort: Effort,
         watch: &Watch,
     ) -> Result<Option<Foreseen>> {
-        if self.has_newcomers() || rule.is_met(&ranking.groups) {
+        if self.has_newcomers() || asking.rule.is_met(&ranking.groups) {
             return Ok(None);
         }
-        let Some(span) = effort.span(&self.model.items, self.learned, asking.strategy) else { return Ok(None) };
-        let (groups, candidates) = (self.model.items.groups(), self.candidates(asking, None));
-        Outlook::new(self.belief(), groups, self.answer_model, asking, candidates, rule, span)?.look(watch).map(Some)
+        let Some(span) = effort.span(&self.model.items, self.learned, asking.strategy, self.answer_model.learns())
+        else {
+            return Ok(None);
+        };
+        self.model.session_as(asking, None, &watch.silent())?.outlook(span)?.look(watch).map(Some)
     }
 
     /// The pairs that may be asked after the answers so far.

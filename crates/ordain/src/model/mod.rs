@@ -170,8 +170,13 @@ impl Model {
     /// As [`Model::asking`], or if a kernel cannot be evaluated, an answer cannot be learned, a pair of the pool is none, or the watch
     /// stops it.
     pub fn session(&self, options: &AskOptions, pool: Option<&[(ItemId, ItemId)]>, watch: &Watch) -> Result<Session> {
-        let Asking { strategy, repeat, seed, .. } = self.asking(options)?;
-        let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat, seed };
+        self.session_as(&self.asking(options)?, pool, watch)
+    }
+
+    /// A session with these settings.
+    fn session_as(&self, asking: &Asking, pool: Option<&[(ItemId, ItemId)]>, watch: &Watch) -> Result<Session> {
+        let Asking { rule, strategy, repeat, seed } = *asking;
+        let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat, seed, rule: Some(rule) };
         let mut session = Session::new(self.kernel()?, self.items.groups().cloned(), self.answer_model, params)?;
         if let Some(pool) = pool {
             session = session.with_pool(pool)?;

@@ -40,7 +40,7 @@ impl Ranking {
         }
         let Some(foreseen) = foreseen else { return out };
         let again = if foreseen.is_short() { "\nwith repeat = true under [ask], pairs are asked again" } else { "" };
-        format!("{out}; {}{again}", foreseen.to_go(0))
+        format!("{out}; {}{again}", foreseen.in_all())
     }
 
     /// The probability that a goal is reached, in the group where it is smallest.

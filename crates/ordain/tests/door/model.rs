@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ordain::active::{
-    AskOptions, Contender, Facts, Ground, Judge, Session, SessionParams, StopRule, Tournament, certainty,
+    AskOptions, Contender, Facts, Ground, Judge, Mistakes, Session, SessionParams, StopRule, Tournament, certainty,
     rank_with_certainty,
 };
 use ordain::active::{BeliefKind, CertaintyParams};
@@ -119,7 +119,7 @@ fn settings_are_decided_in_order() {
     let mut options = AskOptions::default().with_goal(Some(Goal::Best));
     (options.strategy, options.seed) = (Some("random".into()), Some(2));
     let asking = model.asking(&options).unwrap();
-    assert_eq!((asking.goal, asking.strategy.name(), asking.seed), (Goal::Best, "random", Seed(2)));
+    assert_eq!((asking.rule.goal, asking.strategy.name(), asking.seed), (Goal::Best, "random", Seed(2)));
     options.focus = Some(1.0);
     assert!(matches!(model.asking(&options), Err(Error::Setting { name: "focus", .. })));
     ask.strategy = Some("guess".into());
@@ -196,6 +196,7 @@ fn a_tournament_ends_where_everything_is_known() {
         seed: Seed(1),
         goal: Goal::WholeOrder,
         judge: Judge { noise: 0.0, tie_width: 0.0 },
+        mistakes: Mistakes::default(),
         model,
         repeat: false,
         watch: Watch::NONE,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use ordain::active::{
-    AskOptions, BeliefKind, CertaintyParams, Contender, Effort, Facts, Ground, Judge, StopRule, Tournament,
+    AskOptions, BeliefKind, CertaintyParams, Contender, Effort, Facts, Ground, Judge, Mistakes, Tournament,
 };
 use ordain::data::Goal;
 use ordain::gp::{ComparisonParams, RankingParams, TuningParams};
@@ -32,9 +32,8 @@ fn calls() -> Vec<(&'static str, Call)> {
     fn forecast(model: &Model, watch: &Watch) -> Result<()> {
         let fitted = model.fit(Inference::Ep, &Watch::NONE)?;
         let ranking = fitted.rank(&RankingParams::default())?;
-        let asking = model.asking(&AskOptions::default())?;
-        let rule = StopRule::new(asking.goal).with_target(1.0);
-        fitted.forecast(&ranking, &asking, rule, Effort::Whole, watch).map(|found| assert!(found.is_some()))
+        let asking = model.asking(&AskOptions::default().with_target(Some(1.0)))?;
+        fitted.forecast(&ranking, &asking, Effort::Whole, watch).map(|found| assert!(found.is_some()))
     }
     fn tournament(model: &Model, watch: &Watch) -> Result<()> {
         let kernel = model.kernel()?;
@@ -48,6 +47,7 @@ fn calls() -> Vec<(&'static str, Call)> {
             seed: Seed(1),
             goal,
             judge,
+            mistakes: Mistakes::default(),
             model: answers,
             repeat: false,
             watch: watch.clone(),

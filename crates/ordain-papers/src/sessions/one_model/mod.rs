@@ -3,7 +3,7 @@
 mod findings;
 
 use ordain::Result;
-use ordain::active::{Match, Rules, SessionParams, Strategy};
+use ordain::active::{Match, Mistakes, Rules, SessionParams, Strategy};
 use ordain::data::{Goal, Groups};
 use ordain::gp::AnswerModel;
 use ordain::measure::JudgedList;
@@ -190,7 +190,13 @@ fn play(
     let conditions = Match::draw(&all.facts, groups, &mut seed.stream(Phase::Measuring.of_match(0, repeat)))?;
     let size = all.items.len() as f64 / plan.queries.len() as f64;
     let params = SessionParams::new((WAYS[way].strategy)(size));
-    let rules = Rules { groups, model: AnswerModel::default(), judge: JUDGE, answers: plan.answers };
+    let rules = Rules {
+        groups,
+        model: AnswerModel::default(),
+        judge: JUDGE,
+        mistakes: Mistakes::default(),
+        answers: plan.answers,
+    };
     let mut game = conditions.begin(believes.kernel(all)?, params, &rules)?;
     let mut precisions = Vec::with_capacity(plan.rows());
     for answers in 1..=plan.answers {

@@ -8,7 +8,7 @@ mod findings;
 
 use std::time::Instant;
 
-use ordain::active::{BeliefKind, Match, Rules, SessionParams, Strategy};
+use ordain::active::{BeliefKind, Match, Mistakes, Rules, SessionParams, Strategy};
 use ordain::data::Goal;
 use ordain::gp::AnswerModel;
 use ordain::numeric::Seed;
@@ -200,7 +200,13 @@ struct Stretch {
 fn play(query: &Problem, played: Played, believes: &Believes, plan: &Plan, seed: Seed) -> Result<Vec<Stretch>> {
     let conditions = Match::draw(&query.facts, None, &mut seed.stream(Phase::Measuring.of_match(played.query, 0)))?;
     let params = SessionParams::new(strategy(played.strategy, query.items.len())).with_belief(BELIEFS[played.belief]);
-    let rules = Rules { groups: None, model: AnswerModel::default(), judge: JUDGE, answers: plan.answers };
+    let rules = Rules {
+        groups: None,
+        model: AnswerModel::default(),
+        judge: JUDGE,
+        mistakes: Mistakes::default(),
+        answers: plan.answers,
+    };
     let mut game = conditions.begin(believes.kernel(query)?, params, &rules)?;
     let mut stretches = Vec::with_capacity(plan.stretches());
     for _ in 0..plan.stretches() {

@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 use ordain::Result;
 use ordain::active::{
-    Candidates, CertaintyParams, ForecastParams, Judge, Match, Question, Rules, SessionParams, StopRule, Strategy,
-    Truth, forecast,
+    CertaintyParams, ForecastParams, Judge, Match, Mistakes, Rules, SessionParams, StopRule, Strategy, Truth, forecast,
 };
 use ordain::data::Goal;
 use ordain::gp::{AnswerModel, by_falling_mean};
@@ -252,16 +251,18 @@ fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan,
     // The strategy of the recorded results: whole orders were asked for as the goal top-heavy is now.
     let asked = if goal == Goal::WholeOrder { Goal::TopHeavy } else { goal };
     let strategy = Strategy::for_goal(asked, truth.len() as f64);
-    let params = SessionParams::new(strategy);
-    let rules = Rules { groups: None, model: world.model()?, judge: world.judge(), answers: plan.answers };
-    let mut game = conditions.begin(kernel, params, &rules)?;
+    let rules = Rules {
+        groups: None,
+        model: world.model()?,
+        judge: world.judge(),
+        mistakes: Mistakes::default(),
+        answers: plan.answers,
+    };
     let rule = StopRule::new(goal).with_error(ERROR).with_target(FORECAST_TARGET);
+    let mut game = conditions.begin(kernel, SessionParams::new(strategy).with_rule(Some(rule)), &rules)?;
     let (mut said, mut reached, mut ends) = (Row::new(), Row::new(), Row::new());
-    let mut candidates = Candidates::new(None);
     for answers in 1..=plan.answers {
-        if let Some(Question { first, second, .. }) = game.step()? {
-            candidates.exclude(first, second);
-        }
+        game.step()?;
         if answers % plan.step != 0 {
             continue;
         }
@@ -279,13 +280,12 @@ fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan,
             continue;
         }
         let params = ForecastParams::default()
-            .with_rule(rule)
             .with_worlds(plan.worlds)
             .with_most(plan.answers - answers)
             .with_every(plan.step)
             .with_level(LEVEL)
             .with_seed(conditions.seed());
-        let found = forecast(game.session.belief(), None, &rules.model, strategy, &candidates, &params)?;
+        let found = forecast(&game.session, &params)?;
         ends.extend([found.low, found.high].map(|end| end.map(|end| end as f64)));
     }
     Ok([said, reached, ends].concat())

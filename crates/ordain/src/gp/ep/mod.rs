@@ -128,6 +128,7 @@ impl EpParams {
 }
 
 /// The belief at EP's fixed point.
+#[derive(Clone)]
 pub struct Ep {
     kernel: Arc<dyn Kernel>,
     /// The coordinates, ascending.

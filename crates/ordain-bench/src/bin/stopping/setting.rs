@@ -1,0 +1,132 @@
+//! The projects: data as a person may have it, and the project file that `ordain init` writes for it.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ordain::active::{Facts, Judge};
+use ordain::data::{AnswerLog, Entry, ItemId};
+use ordain::formats::Sketch;
+use ordain::numeric::{Seed, Stream};
+use ordain::{Error, Model, Project, Result};
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use rand_distr::StandardNormal;
+
+/// A kind of project.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Setting {
+    /// 30 items with two attributes that explain half of the utility.
+    Attributes,
+    /// 60 items without attributes.
+    Plain,
+    /// 40 items that have met at random, every one twice, with 30 % ties.
+    Arena,
+    /// The demo.
+    Demo,
+}
+
+/// A project, and the truth about it.
+pub struct World {
+    pub model: Model,
+    pub utilities: Vec<f64>,
+    pub judge: Judge,
+}
+
+impl Setting {
+    pub const ALL: [Self; 4] = [Self::Attributes, Self::Plain, Self::Arena, Self::Demo];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Attributes => "30-attributes",
+            Self::Plain => "60-plain",
+            Self::Arena => "arena-40",
+            Self::Demo => "demo",
+        }
+    }
+
+    /// The project of this number.
+    pub fn world(self, number: usize) -> Result<World> {
+        let mut stream = Seed(77).stream(number as u64);
+        match self {
+            Self::Attributes => attributes(&mut stream),
+            Self::Plain => plain(&mut stream),
+            Self::Arena => arena(&mut stream),
+            Self::Demo => demo(),
+        }
+    }
+}
+
+const DECIDED: Judge = Judge { noise: 0.0, tie_width: 0.0 };
+
+fn normal(stream: &mut Stream) -> f64 {
+    stream.sample(StandardNormal)
+}
+
+fn attributes(stream: &mut Stream) -> Result<World> {
+    let (mut table, mut utilities) = ("id,age,size\n".to_owned(), Vec::new());
+    for item in 0..30 {
+        let [age, size] = [normal(stream), normal(stream)];
+        let _ = writeln!(table, "i{item},{age},{size}");
+        // The two together have variance 1, and so has the rest.
+        utilities.push((age + size) / 2.0 + normal(stream) * 0.5_f64.sqrt());
+    }
+    Ok(World { model: project("items.csv", &table)?, utilities, judge: DECIDED })
+}
+
+fn plain(stream: &mut Stream) -> Result<World> {
+    let table: String = std::iter::once("id\n".to_owned()).chain((0..60).map(|item| format!("i{item}\n"))).collect();
+    let utilities = (0..60).map(|_| normal(stream)).collect();
+    Ok(World { model: project("items.csv", &table)?, utilities, judge: DECIDED })
+}
+
+fn arena(stream: &mut Stream) -> Result<World> {
+    /// 30 % of differences of variance 2 are smaller.
+    const WIDTH: f64 = 0.5449;
+    let judge = Judge { noise: 0.0, tie_width: WIDTH };
+    let utilities: Vec<f64> = (0..40).map(|_| normal(stream)).collect();
+    let mut table = "first,second,outcome\n".to_owned();
+    for _ in 0..2 {
+        let mut items: Vec<usize> = (0..40).collect();
+        items.shuffle(stream);
+        for pair in items.chunks(2) {
+            let answer = judge.compare(&utilities, ItemId::new(pair[0]), ItemId::new(pair[1]), stream)?;
+            let _ = writeln!(table, "m{},m{},{}", pair[0], pair[1], answer.outcome);
+        }
+    }
+    let model = project("battles.csv", &table)?;
+    // Items are numbered as they appear in the battles.
+    let own = |id: &str| id.trim_start_matches('m').parse::<usize>().map_or(f64::NAN, |item| utilities[item]);
+    let utilities = model.items().ids().iter().map(|id| own(id)).collect();
+    Ok(World { model, utilities, judge })
+}
+
+/// The demo's project without its answers.
+fn demo() -> Result<World> {
+    let project = Project::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/world"))?;
+    let Facts::Utilities(utilities) = project.facts("life_expectancy")? else {
+        return Err(Error::Data { what: "the demo", found: "grades".into(), expected: "utilities".into() });
+    };
+    let model = project.model().clone().with_answers(AnswerLog::new(Vec::<Entry>::new())?)?;
+    // The demo says how its judge errs.
+    let judge = DECIDED;
+    Ok(World { model, utilities, judge })
+}
+
+/// The model of the project that `init` writes for a table.
+fn project(name: &str, table: &str) -> Result<Model> {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("ordain-stopping-{}-{number}", std::process::id()));
+    let made = in_folder(&folder, name, table);
+    let _ = std::fs::remove_dir_all(&folder);
+    made
+}
+
+fn in_folder(folder: &PathBuf, name: &str, table: &str) -> Result<Model> {
+    let file = folder.join(name);
+    let write = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&file, table));
+    write.map_err(|source| Error::Io { action: "write", path: file.clone(), source })?;
+    let (path, _) = Project::create(&Sketch { folder: folder.clone(), file, ..Sketch::default() })?;
+    Ok(Project::open(path)?.model().clone())
+}
