@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::{BeliefKind, Facts, Judge, Match, Quality, Rules, SessionParams, Strategy};
+use super::{BeliefKind, Facts, Judge, Match, Quality, Rules, SessionParams, Strategy, marks};
 use crate::data::{Goal, Groups};
 use crate::gp::AnswerModel;
 use crate::kernel::Kernel;
@@ -98,12 +98,15 @@ pub struct Point {
 
 impl Tournament {
     /// Plays every contender on every ground. In each repeat on a ground, all contenders meet the same truth and a
-    /// judge with the same random stream.
+    /// judge with the same random stream. If a ground has a prior mean, curves begin before the first answer.
     ///
     /// # Errors
     /// If a strategy cannot be made, a session cannot ask or learn, or the watch stops it.
     pub fn play(&self, grounds: &[Ground], contenders: &[Contender]) -> Result<Vec<Curve>> {
         let total = grounds.len() * self.repeats;
+        // Without a prior, all items are equal before the first answer.
+        let start = grounds.iter().any(|ground| ground.kernel.mean().is_some()).then_some(0);
+        let marks: Vec<usize> = start.into_iter().chain(marks(self.answers)).collect();
         let over = AtomicUsize::new(0);
         let round = |task: usize| -> Result<Vec<Vec<(usize, Quality)>>> {
             let ground = &grounds[task % grounds.len()];
@@ -117,7 +120,7 @@ impl Tournament {
                     repeat: self.repeat,
                     seed: self.seed,
                 };
-                conditions.play(ground.kernel.clone(), params, &rules)
+                conditions.play_to(&marks, ground.kernel.clone(), params, &rules)
             };
             let curves = contenders.iter().map(one).collect::<Result<_>>()?;
             self.watch.step(|| Step::new("playing sessions", over.fetch_add(1, Ordering::Relaxed) + 1, total))?;
