@@ -22,7 +22,7 @@ use ordain::{InputError, Model, Project, Watch};
 use serde::Serialize;
 
 use self::problem::Query;
-use self::tuning::Split;
+use self::tuning::{Split, Tuning};
 use crate::output::{self, Format};
 use crate::question::GoalOptions;
 use crate::working::working;
@@ -97,10 +97,10 @@ pub struct Arguments {
     /// For a project, use "ordain tune" instead
     #[arg(long, requires = "letor")]
     tune: bool,
-    /// Tune the kernels, and learn a prior mean that is linear in the attributes. For each fifth of the queries both are
-    /// learned on the other queries, at most 200, with 100 random pairs per query. For a project, name the columns
-    /// under [items]: prior = [...]
-    #[arg(long, requires = "letor", conflicts_with = "tune")]
+    /// Learn a prior mean that is linear in the attributes. For each fifth of the queries its weights are learned on the
+    /// other queries, at most 200, with 100 random pairs per query; with --tune the kernels too. For a project, name
+    /// the columns under [items]: prior = [...]
+    #[arg(long, requires = "letor")]
     prior: bool,
     /// The measure that the table and the chart show [default: that of the goal]
     #[arg(long, value_parser = word::parser::<Measure>())]
@@ -231,12 +231,13 @@ fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
         }
     };
     let tournament = tournament(arguments, goal, AnswerModel::new(DEFAULT_NOISE, arguments.tie_width)?, false);
-    let split = match (arguments.tune, arguments.prior) {
-        (_, true) => Some(Split::PRIOR),
-        (true, false) => Some(Split::KERNELS),
-        (false, false) => None,
+    // Without attributes there is no prior to learn.
+    let prior = queries.iter().any(|query| query.items.prior().is_some());
+    let tuning = Tuning { split: if prior { Split::PRIOR } else { Split::KERNELS }, hold_kernels: !arguments.tune };
+    let tuned = match arguments.tune || prior {
+        true => Some(tune_parts(tuning, arguments, &queries, &specs, &tournament)?),
+        false => None,
     };
-    let tuned = split.map(|split| tune_parts(split, arguments, &queries, &specs, &tournament)).transpose()?;
     let ground = |(at, query): (usize, Query)| -> Result<Ground, Failure> {
         let mut model = Model::new(query.items, specs.clone())?;
         if let Some(tuned) = &tuned {
@@ -261,7 +262,7 @@ fn unfit(error: ordain::Error, arguments: &Arguments) -> ordain::Error {
 
 /// Tunes for every part of the queries on the others.
 fn tune_parts(
-    split: Split,
+    tuning: Tuning,
     arguments: &Arguments,
     queries: &[Query],
     specs: &[KernelSpec],
@@ -272,9 +273,10 @@ fn tune_parts(
         let flag = if arguments.prior { "--prior" } else { "--tune" };
         return Err(ordain::Error::from(error.found("one").hint(format!("leave out {flag}"))).into());
     }
-    let tune = |part| tuning::tune_for(part, split, queries, specs, rules.judge, &rules.model, rules.seed);
+    let tune = |part| tuning::tune_for(part, tuning, queries, specs, rules.judge, &rules.model, rules.seed);
     let working = working("tuning");
-    let tuned: Vec<Vec<Parameter>> = (0..split.parts.min(queries.len())).map(tune).collect::<ordain::Result<_>>()?;
+    let tuned: Vec<Vec<Parameter>> =
+        (0..tuning.split.parts.min(queries.len())).map(tune).collect::<ordain::Result<_>>()?;
     drop(working);
     for (part, own) in tuned.iter().enumerate() {
         let (weights, kernels): (Vec<_>, Vec<_>) = own.iter().partition(|one| Prior::column_of(&one.name).is_some());

@@ -27,13 +27,22 @@ impl Split {
     pub const PRIOR: Self = Self { parts: 5, most: 200 };
 }
 
+/// What is tuned, and on what.
+#[derive(Clone, Copy)]
+pub struct Tuning {
+    /// How queries are split.
+    pub split: Split,
+    /// Whether kernels keep their parameters.
+    pub hold_kernels: bool,
+}
+
 /// The number of the judge's answers to random pairs of each query.
 const ANSWERS: usize = 100;
 
 /// Tunes for one part of the queries on the others. The query with number n is in the part n modulo their number.
 pub fn tune_for(
     part: usize,
-    split: Split,
+    Tuning { split, hold_kernels }: Tuning,
     queries: &[Query],
     specs: &[KernelSpec],
     judge: Judge,
@@ -59,6 +68,6 @@ pub fn tune_for(
         let asked = Model::new(query.items.clone(), specs.to_vec())?.with_answer_model(*model);
         models.push(asked.with_answers(AnswerLog::new(answers)?)?);
     }
-    let params = TuningParams::default().with_seed(seed).with_restarts(0);
+    let params = TuningParams::default().with_seed(seed).with_restarts(0).with_hold_kernels(hold_kernels);
     Ok(Model::tune_together(&models, &params)?.values())
 }

@@ -23,7 +23,7 @@ impl Prior {
     /// These columns, each with weight 1.
     ///
     /// # Errors
-    /// If there is no column, or the sum of a row is not finite.
+    /// If there is no column.
     pub fn new(columns: Attributes) -> Result<Self> {
         if columns.is_empty() {
             return Err(Error::Data {
@@ -33,7 +33,7 @@ impl Prior {
             });
         }
         let weights = vec![1.0; columns.len()];
-        Self { columns, weights: Vec::new() }.with_weights(weights)
+        Ok(Self { columns, weights })
     }
 
     /// The same columns with these weights. They may be negative or 0.

@@ -412,8 +412,12 @@ impl ItemsSettings {
             }
             error => error,
         })?;
-        let items = items.with_prior(Some(prior.with_weights(self.prior_weights.clone())?))?;
-        Ok((items, PriorReading { means, scale }))
+        let prior = prior.with_weights(self.prior_weights.clone()).map_err(|_| {
+            InputError::new(&self.file, "columns whose sum, times prior_weights, is a finite number")
+                .column(listed(&self.spec.prior))
+                .hint("set standardize = true under [items], or give smaller weights")
+        })?;
+        Ok((items.with_prior(Some(prior))?, PriorReading { means, scale }))
     }
 }
 

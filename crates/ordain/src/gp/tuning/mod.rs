@@ -110,6 +110,8 @@ pub struct TuningParams {
     pub tolerance: f64,
     /// Tuning stops after this many steps, or rounds of EM-EP.
     pub max_iterations: usize,
+    /// Whether the kernels' parameters are held, so that only the weights of the prior mean are tuned.
+    pub hold_kernels: bool,
     /// Whether the answers of every group of items are learned by themselves ([`Problem::by_group`]). Only a model whose
     /// items have groups can be tuned so.
     pub by_group: bool,
@@ -126,6 +128,7 @@ impl Default for TuningParams {
             spread: 1.5,
             tolerance: 1e-2,
             max_iterations: 200,
+            hold_kernels: false,
             by_group: false,
             watch: Watch::NONE,
         }
@@ -140,6 +143,7 @@ setters! {
     with_spread = spread: f64,
     with_tolerance = tolerance: f64,
     with_max_iterations = max_iterations: usize,
+    with_hold_kernels = hold_kernels: bool,
     with_by_group = by_group: bool,
     with_watch = watch: Watch,
 }
@@ -199,7 +203,7 @@ impl TuningParams {
     /// If the kernels' parameters differ in name, there is nothing to tune or to tune by, or the evidence cannot be computed
     /// at the start. Kernels then keep their values.
     pub fn tune(&self, problems: &mut [Problem]) -> Result<Tuned> {
-        let space = Space::new(problems, self.spread)?;
+        let space = Space::new(problems, self)?;
         let first = space.start();
         let result = self.search(&space, problems);
         match &result {
@@ -219,7 +223,7 @@ impl TuningParams {
     /// # Errors
     /// Like [`TuningParams::tune`] before its start.
     pub(super) fn set_typical(&self, problems: &mut [Problem]) -> Result<()> {
-        let space = Space::new(problems, self.spread)?;
+        let space = Space::new(problems, self)?;
         space.set(problems, &space.draw(&vec![0.0; space.len()]))
     }
 
@@ -290,7 +294,7 @@ impl TuningParams {
     pub fn uncertainty(&self, problems: &mut [Problem]) -> Result<Vec<f64>> {
         /// With this step, rounding in the gradient (about 1e-7 of it) and the third derivative weigh the same.
         const STEP: f64 = 1e-2;
-        let space = Space::new(problems, self.spread)?;
+        let space = Space::new(problems, self)?;
         let best = space.start();
         let mut ascent = Ascent::new(&space, problems, self.ep());
         let mut hessian = Matrix::zeros(best.len(), best.len());

@@ -3,7 +3,7 @@
 //! The coordinate of a positive parameter is its logarithm. That of a weight of the prior mean, which may be negative or
 //! 0, is the weight in units of its typical size. So a coordinate of either kind has a prior of the same width.
 
-use super::Problem;
+use super::{Problem, TuningParams};
 use crate::kernel::Kernel;
 use crate::{Error, Result};
 
@@ -63,7 +63,8 @@ impl Axis {
 
 impl Space {
     /// The space that these problems share. It starts at the first kernel's values, and sets all kernels to them.
-    pub(super) fn new(problems: &mut [Problem], spread: f64) -> Result<Self> {
+    pub(super) fn new(problems: &mut [Problem], params: &TuningParams) -> Result<Self> {
+        let spread = params.spread;
         let expected = "a positive, finite number";
         if !(spread > 0.0 && spread.is_finite()) {
             return Err(Error::Parameter { name: "spread".into(), value: spread, expected });
@@ -91,6 +92,7 @@ impl Space {
             false => (position, Axis::Logarithm { centre }),
         };
         let found = typical.into_iter().enumerate().filter_map(|(position, centre)| Some((position, centre?)));
+        let found = found.filter(|&(position, _)| !params.hold_kernels || kernel.is_mean(position));
         let (tuned, axes): (Vec<usize>, Vec<Axis>) = found.map(axis).unzip();
         let names = tuned.iter().map(|&position| parameters[position].name.clone()).collect();
         Ok(Self { all, tuned, names, axes, spread })
