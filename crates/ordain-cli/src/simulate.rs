@@ -98,7 +98,7 @@ pub struct Arguments {
     #[arg(long, requires = "letor")]
     tune: bool,
     /// Learn a prior mean that is linear in the attributes. For each fifth of the queries its weights are learned on the
-    /// other queries, at most 200, with 100 random pairs per query; with --tune the kernels too. For a project, name
+    /// other queries, at most 200, with 300 random pairs per query; with --tune the kernels too. For a project, name
     /// the columns under [items]: prior = [...]
     #[arg(long, requires = "letor")]
     prior: bool,

@@ -18,13 +18,15 @@ pub struct Split {
     pub parts: usize,
     /// The most queries that are tuned on.
     most: usize,
+    /// The number of the judge's answers to random pairs of each query.
+    answers: usize,
 }
 
 impl Split {
     /// For the few parameters of kernels. More queries hardly change the result.
-    pub const KERNELS: Self = Self { parts: 2, most: 20 };
+    pub const KERNELS: Self = Self { parts: 2, most: 20, answers: 100 };
     /// For a prior mean, whose weights are as many as the attributes. They gain from every query.
-    pub const PRIOR: Self = Self { parts: 5, most: 200 };
+    pub const PRIOR: Self = Self { parts: 5, most: 200, answers: 300 };
 }
 
 /// What is tuned, and on what.
@@ -35,9 +37,6 @@ pub struct Tuning {
     /// Whether kernels keep their parameters.
     pub hold_kernels: bool,
 }
-
-/// The number of the judge's answers to random pairs of each query.
-const ANSWERS: usize = 100;
 
 /// Tunes for one part of the queries on the others. The query with number n is in the part n modulo their number.
 pub fn tune_for(
@@ -59,7 +58,7 @@ pub fn tune_for(
         let items = query.items.len();
         let truth = Facts::Grades(query.grades.clone()).truth(None, Seed(stream.random()))?;
         let mut answers = Vec::new();
-        for _ in 0..ANSWERS {
+        for _ in 0..split.answers {
             let first = stream.random_range(0..items);
             let second = (first + stream.random_range(1..items)) % items;
             let (first, second) = (ItemId::new(first), ItemId::new(second));

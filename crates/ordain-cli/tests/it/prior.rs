@@ -42,7 +42,7 @@ fn zero_answers_give_the_order_of_the_score_and_answers_correct_it() {
         assert!(place("dog") < place("bee"), "{ranked}");
     }
     let predicted = folder.json(["predict", "cow", "ant"]);
-    assert!(number(&predicted["first"]) > 0.5, "{predicted}");
+    assert!(number(&predicted["probability"]) > 0.5, "{predicted}");
 }
 
 /// A column of the prior is no attribute unless it is listed as one.
@@ -153,7 +153,8 @@ fn tune_writes_the_weights() {
         .replace("weight = 1.0\n", &format!("weight = {weight:?}\n"));
     assert_eq!(folder.read("ordain.toml"), expected);
     let after = number(&folder.json(["rank"])["log_evidence"]);
-    assert!((number(&report["log_evidence"]) - after).abs() < 1e-6);
+    // Where the prior balances it, the evidence has a slope of some nats, and weights are written to six digits.
+    assert!((number(&report["log_evidence"]) - after).abs() < 1e-4, "{} {after}", report["log_evidence"]);
     assert!(after > number(&report["log_evidence_before"]));
 
     folder.replace("ordain.toml", "prior_weights = [", "prior_weights = [ # learned\n  ");
