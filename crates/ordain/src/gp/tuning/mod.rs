@@ -8,8 +8,8 @@
 //! **Climbed:** the log evidence of EP, plus a log-normal prior around the values that each kernel calls typical (for a
 //! weight: utilities that vary as much as the noise). The prior is a factor of 4.5 wide. With few answers the evidence
 //! is flat towards lengths that run away, and the prior stops them. With many answers the prior hardly counts. The
-//! weights of the mean have a normal prior around 0. Its unit is the weight that makes the mean the average of the
-//! columns, each scaled to vary as much as the noise; its width is the same number of units. Without it, few answers and
+//! weights of the mean have a normal prior around 0, since a column may be worthless. Its unit is the weight at which the
+//! columns together vary half as much as the noise; its width is the same number of units. Without it, few answers and
 //! many columns that say the same would be fitted to the noise. Several
 //! problems (groups of items with answers of their own) share one set of parameters: their evidences multiply.
 //!

@@ -172,8 +172,7 @@ impl Space {
 
 /// The middle of the prior on the logarithm of every tuned parameter: the mean of the problems' typical values. A
 /// weight is typical if its part, with a typical shape, varies as much as the noise. For the weights of the mean it is
-/// the logarithm of their unit: with such weights the mean is the average of its columns, each scaled to vary as much as
-/// the noise.
+/// the logarithm of their unit: with such weights the mean varies half as much as the noise.
 fn typical(problems: &mut [Problem], all: &[f64]) -> Result<Vec<Option<f64>>> {
     let mut sums = vec![Some(0.0); all.len()];
     let count = problems.len() as f64;
