@@ -15,7 +15,7 @@ use ordain::active::{
     AskOptions, BeliefKind, Contender, Curve, Facts, Ground, Judge, Mistakes, Point, Quality, Strategy, Tournament,
     marks,
 };
-use ordain::data::Goal;
+use ordain::data::{Goal, Prior};
 use ordain::formats::{DEFAULT_NOISE, ProjectFile, check_apart, read_kernels};
 use ordain::gp::AnswerModel;
 use ordain::kernel::{KernelSpec, Parameter};
@@ -24,6 +24,7 @@ use ordain::{InputError, Model, Project, Watch};
 use serde::Serialize;
 
 use self::problem::Query;
+use self::tuning::{Split, Tuning};
 use crate::certainty::{Wanted, parse_share};
 use crate::output::{self, Format};
 use crate::question::GoalOptions;
@@ -48,8 +49,8 @@ use crate::{Failure, Outcome, chart, word};
 /// of the repeats if there is only one query or project.
 ///
 /// JSON: {"runs":[{"belief","strategy","focus"?,"curve":[{"answers","map","ndcg10","best","tau","accuracy",
-/// "map_se"?,...}...]}]}, with a point every 10 answers up to 100, every 50 beyond, and at the last answer. CSV: one
-/// row per point and measure.
+/// "map_se"?,...}...]}]}, with a point every 10 answers up to 100, every 50 beyond, and at the last answer. With a prior
+/// mean, the first point is at 0 answers. CSV: one row per point and measure.
 #[derive(Args)]
 #[command(after_long_help = "Examples:\n  \
     ordain simulate --letor S1.txt.gz --answers 200 --strategy expected-loss,random --belief gp,glicko\n  \
@@ -105,6 +106,11 @@ pub struct Arguments {
     /// For a project, use "ordain tune" instead
     #[arg(long, requires = "letor")]
     tune: bool,
+    /// Learn a prior mean that is linear in the attributes. For each fifth of the queries its weights are learned on the
+    /// other queries, at most 200, with 300 random pairs per query; with --tune the kernels too. For a project, name
+    /// the columns under [items]: prior = [...]
+    #[arg(long, requires = "letor")]
+    prior: bool,
     /// Play every session until its goal is reached with the target's probability, at most for --answers answers, and report how
     /// many answers that took and how often the goal was truly reached
     #[arg(long, conflicts_with_all = ["measure", "plot"])]
@@ -235,7 +241,10 @@ fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
     check_plot(arguments, &arguments.letor.iter().map(|file| ("--letor", &**file)).collect::<Vec<_>>())?;
     let goal = arguments.goal.given(Goal::WholeOrder)?.unwrap_or(Goal::WholeOrder);
     let contenders = contenders(&arguments.strategy, &arguments.focus, &arguments.belief, goal)?;
-    let queries = problem::queries(&arguments.letor)?;
+    let mut queries = problem::queries(&arguments.letor)?;
+    if arguments.prior {
+        problem::add_priors(&mut queries)?;
+    }
     let specs = match &arguments.model {
         Some(file) => read_kernels(file, &queries[0].items)?,
         None => {
@@ -244,17 +253,23 @@ fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
         }
     };
     // As "ordain init" writes it. Kernels that are given or tuned go with a given noise.
-    let answer_model = match arguments.model.is_some() || arguments.tune {
-        true => AnswerModel::new(DEFAULT_NOISE, arguments.tie_width)?,
-        false => AnswerModel::learning(arguments.tie_width)?,
-    };
+    let held = AnswerModel::new(DEFAULT_NOISE, arguments.tie_width)?;
+    let learns = arguments.model.is_none() && !arguments.tune;
+    let answer_model = if learns { AnswerModel::learning(arguments.tie_width)? } else { held };
     let tournament = tournament(arguments, goal, answer_model, false);
-    let tuned = if arguments.tune { Some(tune_halves(&arguments.letor, &queries, &specs, &tournament)?) } else { None };
+    // Without attributes there is no prior to learn.
+    let prior = queries.iter().any(|query| query.items.prior().is_some());
+    let tuning = Tuning { split: if prior { Split::PRIOR } else { Split::KERNELS }, hold_kernels: !arguments.tune };
+    let rules = Tournament { model: held, ..tournament.clone() };
+    let tuned = match arguments.tune || prior {
+        true => Some(tune_parts(tuning, arguments, &queries, &specs, &rules)?),
+        false => None,
+    };
     let ground = |(at, query): (usize, Query)| -> Result<Ground, Failure> {
         let mut model = Model::new(query.items, specs.clone())?;
         if let Some(tuned) = &tuned {
-            // Parameters that were tuned on the other half.
-            model = model.with_parameters(&tuned[1 - at % 2])?;
+            // Parameters that were tuned on other queries.
+            model = model.with_parameters(&tuned[at % tuned.len()])?;
         }
         Ok(model.ground(Facts::Grades(query.grades)).map_err(|error| unfit(error, arguments))?)
     };
@@ -272,24 +287,31 @@ fn unfit(error: ordain::Error, arguments: &Arguments) -> ordain::Error {
     }
 }
 
-/// Tunes the kernels on either half of the queries.
-fn tune_halves(
-    files: &[PathBuf],
+/// Tunes for every part of the queries on the others.
+fn tune_parts(
+    tuning: Tuning,
+    arguments: &Arguments,
     queries: &[Query],
     specs: &[KernelSpec],
     rules: &Tournament,
-) -> Result<[Vec<Parameter>; 2], Failure> {
+) -> Result<Vec<Vec<Parameter>>, Failure> {
     if queries.len() < 2 {
-        let error = InputError::new(&files[0], "at least two queries, to tune for one on the other");
-        return Err(ordain::Error::from(error.found("one").hint("leave out --tune")).into());
+        let error = InputError::new(&arguments.letor[0], "at least two queries, to tune for one on the other");
+        let flag = if arguments.prior { "--prior" } else { "--tune" };
+        return Err(ordain::Error::from(error.found("one").hint(format!("leave out {flag}"))).into());
     }
-    let half = |half| tuning::tune_on(half, queries, specs, rules.judge, &rules.model, rules.seed);
+    let tune = |part| tuning::tune_for(part, tuning, queries, specs, rules.judge, &rules.model, rules.seed);
     let working = working("tuning");
-    let tuned = [half(0)?, half(1)?];
+    let tuned: Vec<Vec<Parameter>> =
+        (0..tuning.split.parts.min(queries.len())).map(tune).collect::<ordain::Result<_>>()?;
     drop(working);
-    for (name, tuned) in ["one half", "the other"].iter().zip(&tuned) {
-        let values: Vec<String> = tuned.iter().map(|one| format!("{} = {:.4}", one.name, one.value)).collect();
-        output::note(format!("tuned on {name}: {}", values.join(", ")));
+    for (part, own) in tuned.iter().enumerate() {
+        let (weights, kernels): (Vec<_>, Vec<_>) = own.iter().partition(|one| Prior::column_of(&one.name).is_some());
+        let mut values: Vec<String> = kernels.iter().map(|one| format!("{} = {:.4}", one.name, one.value)).collect();
+        if !weights.is_empty() {
+            values.push(format!("prior weights of {}", output::count(weights.len(), "attribute")));
+        }
+        output::note(format!("tuned for part {} of {}: {}", part + 1, tuned.len(), values.join(", ")));
     }
     Ok(tuned)
 }
@@ -441,7 +463,7 @@ pub fn table(runs: &[(String, &Curve)], measure: Measure) -> Table {
     table.load_style(presets::NOTHING);
     let points = runs.first().map_or(&[][..], |(_, curve)| &curve.points);
     let last = points.len().saturating_sub(1);
-    let wanted = |&at: &usize| [10, 20, 50, 100, 200, 500, 1000].contains(&points[at].answers) || at == last;
+    let wanted = |&at: &usize| [0, 10, 20, 50, 100, 200, 500, 1000].contains(&points[at].answers) || at == last;
     let shown: Vec<usize> = (0..points.len()).filter(wanted).collect();
     let heading = |&at: &usize| output::count(points[at].answers, "answer");
     table.set_header(std::iter::once("run".to_owned()).chain(shown.iter().map(heading)));

@@ -300,7 +300,7 @@ fn held_out_answers_are_not_tuned_on() {
             observations.iter().filter(|other| other.functional != one.functional).copied().collect();
         // One weight: the peak of evidence and prior has no rival, so any start leads there.
         let kernel = build(&[own()], &world.items, &[]).unwrap();
-        let mut problem = [Problem { kernel, observations: others.clone() }];
+        let mut problem = [Problem::new(kernel, others.clone())];
         TuningParams::default().with_tolerance(1e-6).tune(&mut problem).unwrap();
         let [problem] = problem;
         let belief = EpParams::default().fit(Arc::new(problem.kernel), &others).unwrap();

@@ -90,13 +90,17 @@ fn plane(n: usize, weights: [f64; 3], rho: f64, iota: f64, task: u64) -> Weighte
 
 /// A problem whose answers follow its kernel.
 fn simulated(kernel: WeightedSum, answers: usize, task: u64) -> Problem {
+    let observations = answered(&kernel, answers, task);
+    Problem::new(kernel, observations)
+}
+
+/// Answers that follow a kernel.
+fn answered(kernel: &WeightedSum, answers: usize, task: u64) -> Vec<Observation> {
     let mut stream = stream(task);
     let utilities = draw(&cholesky(&kernel.matrix().unwrap()), &mut stream);
     let model = AnswerModel::default();
     let n = kernel.len();
-    let observations =
-        (0..answers).map(|_| judge(&model, 0.0, &utilities, pair(n, &mut stream), &mut stream)).collect();
-    Problem { kernel, observations }
+    (0..answers).map(|_| judge(&model, 0.0, &utilities, pair(n, &mut stream), &mut stream)).collect()
 }
 
 fn values(problem: &Problem) -> Vec<f64> {
@@ -151,7 +155,7 @@ fn parameters_are_recovered_within_their_uncertainty() {
         let params = TuningParams::default().with_restarts(1).with_spread(0.7).with_tolerance(1e-3);
         let mut kernel = plane(60, [1.0; 3], 1.0, 1.0, task);
         // What tuning calls typical: weights of a variance of 1 once the shapes are typical.
-        let mut truth = values(&Problem { kernel: plane(60, [1.0; 3], 1.0, 1.0, task), observations: vec![] });
+        let mut truth = values(&Problem::new(plane(60, [1.0; 3], 1.0, 1.0, task), vec![]));
         let tuned = [0, 2, 3, 5, 6];
         let shapes = kernel.typical().unwrap();
         truth[2] = shapes[2].unwrap();
@@ -212,7 +216,7 @@ fn nothing_runs_away() {
     let ordered: Vec<Observation> =
         (0..1000).map(|k| model.preferred(ItemId::new(k % 29 + 1), ItemId::new(k % 29))).collect();
     for observations in [vec![model.preferred(ItemId::new(0), ItemId::new(1))], ordered] {
-        let mut problems = [Problem { kernel: plane(30, [1.0; 3], 1.0, 1.0, 3), observations }];
+        let mut problems = [Problem::new(plane(30, [1.0; 3], 1.0, 1.0, 3), observations)];
         let tuned = TuningParams::default().tune(&mut problems).unwrap();
         assert!(tuned.converged, "{tuned:?}");
         // Three standard deviations of the prior, from centres within a factor of ten of 1.
@@ -224,8 +228,10 @@ fn nothing_runs_away() {
 #[test]
 fn the_unit_of_utility_does_not_matter() {
     let run = |unit: f64| {
-        let mut problem = simulated(plane(30, [2.0, 1.0, 0.5], 0.8, 0.8, 0), 120, 0);
-        problem.observations.iter_mut().for_each(|observation| observation.noise *= unit);
+        let kernel = plane(30, [2.0, 1.0, 0.5], 0.8, 0.8, 0);
+        let mut observations = answered(&kernel, 120, 0);
+        observations.iter_mut().for_each(|observation| observation.noise *= unit);
+        let mut problem = Problem::new(kernel, observations);
         let start: Vec<f64> = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0]
             .iter()
             .zip(values(&problem))
@@ -249,14 +255,14 @@ fn the_unit_of_utility_does_not_matter() {
 fn what_cannot_be_tuned() {
     let params = TuningParams::default();
     assert!(matches!(params.tune(&mut []), Err(Error::Data { .. })));
-    let mut nothing = [Problem { kernel: plane(5, [1.0; 3], 1.0, 1.0, 0), observations: vec![] }];
+    let mut nothing = [Problem::new(plane(5, [1.0; 3], 1.0, 1.0, 0), vec![])];
     assert!(matches!(params.tune(&mut nothing), Err(Error::Data { .. })));
     // One kernel has a length for each attribute, the other has one for both.
     let items = tools::items(5);
     let one = |rho| {
         let form = Form::SquaredExponential { kappa: 1.0, rho };
         let specs = [KernelSpec::new(1.0, Shape::Vector { form, over: Over::Attributes })];
-        Problem { kernel: build(&specs, &items, &[]).unwrap(), observations: observations(5, 3, 0) }
+        Problem::new(build(&specs, &items, &[]).unwrap(), observations(5, 3, 0))
     };
     let mut two = [one(Rho::Shared(1.0)), one(Rho::Each(vec![1.0; 5]))];
     assert!(matches!(params.tune(&mut two), Err(Error::Data { .. })));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ordain::data::{Attributes, ItemId, Items};
+use ordain::data::{Attributes, ItemId, Items, Prior};
 use ordain::formats::{Letor, USUAL_OWN_WEIGHT, USUAL_WEIGHT, read_letor};
 use ordain::kernel::{Form, KernelSpec, Over, Rho, Shape};
 use ordain::{InputError, Result};
@@ -69,6 +69,31 @@ fn query(path: &Path, letor: &Letor, attributes: &Attributes, mut members: Vec<I
     let grade = |item: &ItemId| eval::whole(path, letor.lines[item.index()], letor.grades[item.index()]);
     let grades = members.iter().map(grade);
     Ok(Query { items: Items::new(ids, None, own)?, grades: grades.collect::<Result<_>>()? })
+}
+
+/// Makes every attribute of any query a column of the prior, with weight 0 until it is learned. The columns of an
+/// attribute that a query lacks are 0 there.
+pub fn add_priors(queries: &mut [Query]) -> Result<()> {
+    let mut names: Vec<String> = Vec::new();
+    for name in queries.iter().flat_map(|query| query.items.attributes().names()) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    if names.is_empty() {
+        return Ok(());
+    }
+    for query in queries {
+        let own = query.items.attributes();
+        let places: Vec<Option<usize>> =
+            names.iter().map(|name| own.names().iter().position(|own| own == name)).collect();
+        let row = |item: usize| places.iter().map(move |place| place.map_or(0.0, |at| own.row(item)[at]));
+        let values = (0..own.items()).flat_map(row).collect();
+        let columns = Attributes::new(names.clone(), own.items(), values)?;
+        let prior = Prior::new(columns)?.with_weights(vec![0.0; names.len()])?;
+        query.items = query.items.clone().with_prior(Some(prior))?;
+    }
+    Ok(())
 }
 
 /// The kernels that `ordain init` would write for items with this many attributes.

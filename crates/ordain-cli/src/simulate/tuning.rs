@@ -1,4 +1,4 @@
-//! Kernels tuned on other queries than those they are simulated with.
+//! Kernels and prior means tuned on other queries than those they are simulated with.
 
 use ordain::active::{Facts, Judge};
 use ordain::data::{AnswerLog, Entry, ItemId};
@@ -11,30 +11,54 @@ use rand::seq::index;
 
 use super::problem::Query;
 
-/// The most queries that a half is tuned on. More queries hardly change the result.
-const QUERIES: usize = 20;
+/// How queries are split: each part is played with parameters that are tuned on queries of the others.
+#[derive(Clone, Copy)]
+pub struct Split {
+    /// The number of parts.
+    pub parts: usize,
+    /// The most queries that are tuned on.
+    most: usize,
+    /// The number of the judge's answers to random pairs of each query.
+    answers: usize,
+}
 
-/// The number of the judge's answers to random pairs of each query.
-const ANSWERS: usize = 100;
+impl Split {
+    /// For the few parameters of kernels. More queries hardly change the result.
+    pub const KERNELS: Self = Self { parts: 2, most: 20, answers: 100 };
+    /// For a prior mean, whose weights are as many as the attributes. They gain from every query.
+    pub const PRIOR: Self = Self { parts: 5, most: 200, answers: 300 };
+}
 
-/// Tunes on one half of the queries, for use on the other half. Half 0 has the queries with even numbers.
-pub fn tune_on(
-    half: usize,
+/// What is tuned, and on what.
+#[derive(Clone, Copy)]
+pub struct Tuning {
+    /// How queries are split.
+    pub split: Split,
+    /// Whether kernels keep their parameters.
+    pub hold_kernels: bool,
+}
+
+/// Tunes for one part of the queries on the others. The query with number n is in the part n modulo their number.
+pub fn tune_for(
+    part: usize,
+    Tuning { split, hold_kernels }: Tuning,
     queries: &[Query],
     specs: &[KernelSpec],
     judge: Judge,
     model: &AnswerModel,
     seed: Seed,
 ) -> Result<Vec<Parameter>> {
-    let mut stream = seed.stream(Purpose::Half(half));
-    let half: Vec<&Query> = queries.iter().skip(half).step_by(2).collect();
+    // Of two halves, each has the stream of the half that is tuned on.
+    let mut stream = seed.stream(Purpose::Part((part + 1) % split.parts));
+    let numbered = queries.iter().enumerate();
+    let others: Vec<&Query> = numbered.filter(|(at, _)| at % split.parts != part).map(|(_, query)| query).collect();
     let mut models = Vec::new();
-    for at in index::sample(&mut stream, half.len(), half.len().min(QUERIES)) {
-        let query = half[at];
+    for at in index::sample(&mut stream, others.len(), others.len().min(split.most)) {
+        let query = others[at];
         let items = query.items.len();
         let truth = Facts::Grades(query.grades.clone()).truth(None, Seed(stream.random()))?;
         let mut answers = Vec::new();
-        for _ in 0..ANSWERS {
+        for _ in 0..split.answers {
             let first = stream.random_range(0..items);
             let second = (first + stream.random_range(1..items)) % items;
             let (first, second) = (ItemId::new(first), ItemId::new(second));
@@ -43,6 +67,6 @@ pub fn tune_on(
         let asked = Model::new(query.items.clone(), specs.to_vec())?.with_answer_model(*model);
         models.push(asked.with_answers(AnswerLog::new(answers)?)?);
     }
-    let params = TuningParams::default().with_seed(seed).with_restarts(0);
+    let params = TuningParams::default().with_seed(seed).with_restarts(0).with_hold_kernels(hold_kernels);
     Ok(Model::tune_together(&models, &params)?.values())
 }

@@ -19,6 +19,7 @@ mod init;
 mod newcomers;
 mod next;
 mod predict;
+mod prior;
 mod rank;
 mod reproduce;
 mod screen;

@@ -169,7 +169,7 @@ fn tuned_on_the_other_half() {
     let plain = folder.run(words);
     let tuned = Run::of(folder.command(words).arg("--tune"));
     assert_ne!(plain.fine(), tuned.fine());
-    assert!(tuned.stderr.contains("tuned on one half: kernel[0].weight = "), "{}", tuned.stderr);
+    assert!(tuned.stderr.contains("tuned for part 1 of 2: kernel[0].weight = "), "{}", tuned.stderr);
     folder.write("data.txt", letor(1, 15));
     folder.refuses(["simulate", "--letor", "data.txt", "--tune"], &["data.txt", "at least two queries", "--tune"]);
 }

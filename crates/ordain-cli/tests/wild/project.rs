@@ -131,6 +131,17 @@ fn settings(choose: Choose<'_>, attributes: usize) -> String {
     if ask.is_empty() && choose(4) == 3 {
         out.push_str("[ask]\ngoal = \"top-heavy\"\n");
     }
+    if attributes > 0 && choose(4) == 3 {
+        let own: Vec<String> = (0..attributes).map(|column| format!("\"x{column}\"")).collect();
+        let weights = if choose(2) == 0 { "0.5" } else { one(choose, &POSITIVE) };
+        let sign = one(choose, &["", "-"]);
+        let keys = format!(
+            "attributes = [{}]\nprior = [{}]\nprior_weights = [{sign}{weights}]\n",
+            own.join(", "),
+            own[choose(attributes)],
+        );
+        out = out.replace("missing = \"mean\"\n", &format!("missing = \"mean\"\n{keys}"));
+    }
     out
 }
 

@@ -208,7 +208,7 @@ fn by_cross_validation(plain: Tuned, examples: &[Example<'_>], seed: Seed) -> Re
 fn by_evidence(model: Model, plain: Tuned, examples: &[Example<'_>], seed: Seed) -> Result<Tuned> {
     let problem = |example: &Example<'_>| {
         let observations = example.split.known.iter().map(|&(better, worse)| answers().preferred(better, worse));
-        Ok(Problem { kernel: kernel(model, &plain, example.query)?, observations: observations.collect() })
+        Ok(Problem::new(kernel(model, &plain, example.query)?, observations.collect()))
     };
     let mut problems: Vec<Problem> = examples.iter().map(problem).collect::<Result<_>>()?;
     let found = TuningParams::default().with_seed(seed).tune(&mut problems)?;

@@ -245,7 +245,7 @@ impl Tuning {
                 AnswerModel::default().preferred(first, second)
             };
             let observations = (0..answers).map(judged).collect();
-            Ok(Evidence { kernel: plain.kernel(problem)?, observations })
+            Ok(Evidence::new(plain.kernel(problem)?, observations))
         };
         let mut problems: Vec<Evidence> = examples.iter().map(problem).collect::<Result<_>>()?;
         let params = TuningParams::default().with_seed(seed).with_restarts(0);

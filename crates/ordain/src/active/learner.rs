@@ -8,6 +8,7 @@ use crate::gp::{
     AnswerModel, Belief, CovarianceForm, Ep, EpParams, Incremental, Observation, UnderNoise, Workload, is_due,
 };
 use crate::kernel::{Independent, Kernel, WeightedSum};
+use crate::numeric::Matrix;
 use crate::watch::{LEARNING, Step};
 use crate::words::vocabulary;
 use crate::{Error, Result, Watch};
@@ -267,12 +268,16 @@ fn prior(kind: BeliefKind, (form, workload): (CovarianceForm, Workload), kernel:
     })
 }
 
-/// A kernel of independent items. Every item has the average variance of the given kernel.
+/// A kernel of independent items. Every item has its own mean and the average variance of the given kernel.
 fn independent(kernel: &dyn Kernel) -> Result<Arc<dyn Kernel>> {
     let mut variances = vec![0.0; kernel.len()];
     kernel.diagonal(&mut variances)?;
     let mean = variances.iter().sum::<f64>() / variances.len().max(1) as f64;
     let part: Box<dyn Kernel> = Box::new(Independent::new(kernel.len()));
     // If all variances are 0, the weight must still be positive.
-    Ok(Arc::new(WeightedSum::new(vec![(mean.sqrt().max(f64::MIN_POSITIVE.sqrt()), part)])?))
+    let alone = WeightedSum::new(vec![(mean.sqrt().max(f64::MIN_POSITIVE.sqrt()), part)])?;
+    Ok(Arc::new(match kernel.mean() {
+        Some(known) => alone.with_mean(Matrix::from_fn(known.len(), 1, |item, _| known[item]), vec![1.0])?,
+        None => alone,
+    }))
 }

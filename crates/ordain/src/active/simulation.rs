@@ -239,10 +239,21 @@ impl Match {
         params: SessionParams,
         rules: &Rules<'_>,
     ) -> Result<Vec<(usize, Quality)>> {
+        self.play_to(&marks(rules.answers), kernel, params, rules)
+    }
+
+    /// Plays one session with the seed of the match. Returns the quality at each of these marks, which ascend.
+    pub(super) fn play_to(
+        &self,
+        marks: &[usize],
+        kernel: Arc<dyn Kernel>,
+        params: SessionParams,
+        rules: &Rules<'_>,
+    ) -> Result<Vec<(usize, Quality)>> {
         let mut game = self.begin(kernel, params, rules)?;
         let mut curve = Vec::new();
         let mut answers = 0;
-        for mark in marks(rules.answers) {
+        for &mark in marks {
             while answers < mark {
                 answers += 1;
                 game.step()?;

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::{BeliefKind, Ending, Facts, Judge, Match, Mistakes, Quality, Rules, SessionParams, StopRule, Strategy};
+use super::{
+    BeliefKind, Ending, Facts, Judge, Match, Mistakes, Quality, Rules, SessionParams, StopRule, Strategy, marks,
+};
 use crate::data::{Goal, Groups};
 use crate::gp::AnswerModel;
 use crate::kernel::Kernel;
@@ -100,13 +102,16 @@ pub struct Point {
 
 impl Tournament {
     /// Plays every contender on every ground. In each repeat on a ground, all contenders meet the same truth and a
-    /// judge with the same random stream.
+    /// judge with the same random stream. If a ground has a prior mean, curves begin before the first answer.
     ///
     /// # Errors
     /// If a strategy cannot be made, a session cannot ask or learn, or the watch stops it.
     pub fn play(&self, grounds: &[Ground], contenders: &[Contender]) -> Result<Vec<Curve>> {
+        // Without a prior, all items are equal before the first answer.
+        let start = grounds.iter().any(|ground| ground.kernel.mean().is_some()).then_some(0);
+        let marks: Vec<usize> = start.into_iter().chain(marks(self.answers)).collect();
         let rounds = self.rounds(grounds, contenders, None, |conditions, ground, params, rules| {
-            conditions.play(ground.kernel.clone(), params, rules)
+            conditions.play_to(&marks, ground.kernel.clone(), params, rules)
         })?;
         let curve = |(at, contender): (usize, &Contender)| {
             let own: Vec<&[(usize, Quality)]> = rounds.iter().map(|round| round[at].as_slice()).collect();

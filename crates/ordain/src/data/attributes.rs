@@ -1,6 +1,7 @@
 //! The numbers that describe items.
 
 use super::{Groups, ItemId};
+use crate::error::listed;
 use crate::{Error, Result};
 
 /// A table of finite numbers: one row per item, one named column per attribute.
@@ -64,6 +65,22 @@ impl Attributes {
     pub fn row(&self, item: usize) -> &[f64] {
         let width = self.names.len();
         &self.values[item * width..(item + 1) * width]
+    }
+
+    /// These rows, then the others'.
+    ///
+    /// # Errors
+    /// If the attributes differ.
+    pub(super) fn joined(&self, others: &Self) -> Result<Self> {
+        if self.names != others.names {
+            return Err(Error::Data {
+                what: "the attributes of further items",
+                found: listed(&others.names),
+                expected: listed(&self.names),
+            });
+        }
+        let values = [self.values.as_slice(), &others.values].concat();
+        Self::new(self.names.clone(), self.items + others.items, values)
     }
 
     /// The mean of every attribute over all items; 0 if there is no item.
@@ -180,6 +197,11 @@ impl Scale {
             (0..attributes.len()).map(|attribute| attributes.spread(block, attribute)).collect::<Vec<_>>()
         };
         Self { blocks: blocks.iter().map(spreads).collect() }
+    }
+
+    /// Whether an attribute is constant in every group.
+    pub(super) fn is_constant(&self, attribute: usize) -> bool {
+        self.blocks.iter().all(|block| block[attribute].is_none())
     }
 
     /// The scale for items that join the items of this scale, whose groups are `known`. A known group keeps its scale,

@@ -2,8 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Attributes;
-use crate::error::listed;
+use super::{Attributes, Prior};
 use crate::{Error, Result};
 
 /// The position of an item in its [`Items`], from 0.
@@ -105,6 +104,7 @@ pub struct Items {
     ids: Vec<String>,
     groups: Option<Groups>,
     attributes: Attributes,
+    prior: Option<Prior>,
     by_id: HashMap<String, Vec<ItemId>>,
 }
 
@@ -151,7 +151,7 @@ impl Items {
             }
             by_id.entry(id.clone()).or_default().push(item);
         }
-        Ok(Self { ids, groups, attributes, by_id })
+        Ok(Self { ids, groups, attributes, prior: None, by_id })
     }
 
     /// Items that have only ids.
@@ -225,19 +225,38 @@ impl Items {
         Ok(Self { attributes, ..self })
     }
 
+    /// What is known of the items before any answer, if anything.
+    pub fn prior(&self) -> Option<&Prior> {
+        self.prior.as_ref()
+    }
+
+    /// The same items with this known of them before any answer, or nothing.
+    ///
+    /// # Errors
+    /// If the number of rows differs from the number of items.
+    pub fn with_prior(self, prior: Option<Prior>) -> Result<Self> {
+        match prior.as_ref().map(|prior| prior.columns().items()) {
+            Some(rows) if rows != self.len() => Err(mismatch("the columns of a prior", rows, self.len())),
+            _ => Ok(Self { prior, ..self }),
+        }
+    }
+
     /// These items, then the others.
     ///
     /// # Errors
-    /// If an id occurs twice in a group, or the two differ in their attributes, or only one of them has groups.
+    /// If an id occurs twice in a group, the two differ in their attributes or in the columns of their prior, or only
+    /// one of them has groups.
     pub fn joined(&self, others: &Self) -> Result<Self> {
-        let (left, right) = (&self.attributes, &others.attributes);
-        if left.names() != right.names() {
-            return Err(Error::Data {
-                what: "the attributes of further items",
-                found: listed(right.names()),
-                expected: listed(left.names()),
-            });
-        }
+        let attributes = self.attributes.joined(&others.attributes)?;
+        let prior = match (&self.prior, &others.prior) {
+            (Some(left), Some(right)) => Some(left.joined(right)?),
+            (None, None) => None,
+            (left, _) => {
+                let say = |some: bool| if some { "some columns" } else { "no columns" }.to_owned();
+                let (found, expected) = (say(left.is_none()), say(left.is_some()));
+                return Err(Error::Data { what: "the prior of further items", found, expected });
+            }
+        };
         if self.groups.is_some() != others.groups.is_some() {
             return Err(Error::Data {
                 what: "the groups of further items",
@@ -245,13 +264,10 @@ impl Items {
                 expected: "groups only if the first items have some".into(),
             });
         }
-        let rows = |items: &Self| (0..items.len()).flat_map(|item| items.attributes.row(item).to_vec()).collect();
-        let values: Vec<Vec<f64>> = vec![rows(self), rows(others)];
-        let attributes = Attributes::new(left.names().to_vec(), self.len() + others.len(), values.concat())?;
         let names = |items: &Self| items.iter().filter_map(|item| items.group_name(item).map(str::to_owned)).collect();
         let names: Vec<Vec<String>> = vec![names(self), names(others)];
         let groups = self.groups.as_ref().map(|_| Groups::new(names.concat()));
-        Self::new([self.ids.clone(), others.ids.clone()].concat(), groups, attributes)
+        Self::new([self.ids.clone(), others.ids.clone()].concat(), groups, attributes)?.with_prior(prior)
     }
 
     /// Looks up an item by its id, in this group if one is named.

@@ -9,6 +9,7 @@ mod goal;
 mod grades;
 mod items;
 mod newcomers;
+mod prior;
 mod relation;
 
 pub use answers::{Answer, AnswerLog, Entry, Outcome};
@@ -19,4 +20,5 @@ pub use goal::Goal;
 pub use grades::{Judgements, Run, RunFault, RunRow};
 pub use items::{Groups, ItemId, Items, Lookup};
 pub use newcomers::Newcomers;
+pub use prior::Prior;
 pub use relation::{Link, Relation};

@@ -43,7 +43,7 @@ impl<'a> Newcomers<'a> {
         if !begins_with(&items, known) {
             return Err(Error::Data {
                 what: "the items with newcomers",
-                found: "other items or attributes".into(),
+                found: "other items, attributes or priors".into(),
                 expected: "the known items first, as they are".into(),
             });
         }
@@ -93,6 +93,10 @@ fn begins_with(items: &Items, known: &Items) -> bool {
             && items.group_name(item) == known.group_name(item)
             && (items.attributes().is_empty()
                 || items.attributes().row(item.index()) == known.attributes().row(item.index()))
+            && match (items.prior(), known.prior()) {
+                (Some(all), Some(known)) => all.columns().row(item.index()) == known.columns().row(item.index()),
+                (all, known) => all.is_some() == known.is_some(),
+            }
     };
     items.len() >= known.len() && known.iter().all(same)
 }

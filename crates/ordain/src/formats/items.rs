@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::table::Table;
-use crate::data::{Attributes, Groups, ItemId, Items, Lookup};
+use crate::data::{Attributes, Groups, ItemId, Items, Lookup, Prior};
 use crate::words::{suggestion, vocabulary};
 use crate::{Error, InputError, Result};
 
@@ -13,17 +13,19 @@ use crate::{Error, InputError, Result};
 pub struct ItemsSpec {
     /// The column of ids.
     pub id: String,
-    /// The columns of attributes. Default: every numeric column.
+    /// The columns of attributes. Default: every numeric column that is not one of the prior.
     pub attributes: Option<Vec<String>>,
+    /// The columns whose weighted sum is the prior mean of the utilities.
+    pub prior: Vec<String>,
     /// The column of groups, if items are in groups.
     pub group: Option<String>,
-    /// The meaning of an empty cell of an attribute.
+    /// The meaning of an empty cell of an attribute or of the prior.
     pub missing: Missing,
 }
 
 impl Default for ItemsSpec {
     fn default() -> Self {
-        Self { id: "id".into(), attributes: None, group: None, missing: Missing::Error }
+        Self { id: "id".into(), attributes: None, prior: Vec::new(), group: None, missing: Missing::Error }
     }
 }
 
@@ -38,16 +40,16 @@ pub enum Missing {
 }
 
 vocabulary! { Missing, "meaning of an empty cell";
-    Error = "error", "an empty cell of an attribute is a mistake";
-    Mean = "mean", "an empty cell of an attribute gets the mean of the column";
+    Error = "error", "an empty cell of an attribute or of the prior is a mistake";
+    Mean = "mean", "an empty cell of an attribute or of the prior gets the mean of the column";
 }
 
 /// Items and the other columns of their table.
 #[derive(Debug, Clone)]
 pub struct ItemTable {
-    /// The items, with attributes as in the file.
+    /// The items, with attributes and prior as in the file. The weights of the prior are 1.
     pub items: Items,
-    /// The columns that are neither id, group nor attribute, as text.
+    /// The columns that are neither id, group, attribute nor prior, as text.
     pub other: TextColumns,
 }
 
@@ -71,9 +73,9 @@ impl TextColumns {
     }
 }
 
-/// Reads items from a CSV, TSV, JSONL or Parquet file, one row per item. Attributes are not standardized here.
+/// Reads items from a CSV, TSV, JSONL or Parquet file, one row per item. Attributes and priors are not standardized here.
 ///
-/// Without named attributes, every column of numbers is an attribute. In such a column more than half of the non-empty
+/// Without named attributes, every column of numbers is an attribute, apart from those of the prior. In such a column more than half of the non-empty
 /// cells are finite numbers, or all others are `NaN` and `inf`. A cell of such a column that is not a finite number is
 /// an error, so a slip in a column of measurements is reported and the column is not silently left out.
 ///
@@ -89,16 +91,26 @@ pub fn read_items(path: impl AsRef<Path>, spec: &ItemsSpec) -> Result<ItemTable>
 /// # Errors
 /// Like [`read_items`].
 pub(crate) fn items_from(table: &Table, spec: &ItemsSpec) -> Result<ItemTable> {
-    items_filled(table, spec, None)
+    items_filled(table, spec, None, None)
 }
 
-/// Items from a table. If empty cells mean the mean of their column, `means` gives it, else it is the table's own.
-pub(crate) fn items_filled(table: &Table, spec: &ItemsSpec, means: Option<&[f64]>) -> Result<ItemTable> {
+/// Items from a table. If empty cells mean the mean of their column, `means` gives it for attributes and `known` for the
+/// prior, else it is the table's own.
+pub(crate) fn items_filled(
+    table: &Table,
+    spec: &ItemsSpec,
+    means: Option<&[f64]>,
+    known: Option<&[f64]>,
+) -> Result<ItemTable> {
     let id = table.column(&spec.id)?;
     let group = spec.group.as_deref().map(|name| table.column(name)).transpose()?;
+    let prior = requested(table, &spec.prior, "prior")?;
     let attributes = match &spec.attributes {
-        Some(names) => requested(table, names)?,
-        None => every_numeric(table, id, group)?,
+        Some(names) => requested(table, names, "attributes")?,
+        None => {
+            let others: HashSet<usize> = prior.iter().copied().chain(group).chain([id]).collect();
+            every_numeric(table, &others)?
+        }
     };
     if table.is_empty() {
         return Err(InputError::new(table.path(), "at least one item")
@@ -115,12 +127,16 @@ pub(crate) fn items_filled(table: &Table, spec: &ItemsSpec, means: Option<&[f64]
         });
     }
     check_ids(table, id, group)?;
-    let values = numbers(table, &attributes, spec.missing, means)?;
-    let names = attributes.iter().map(|&at| table.columns()[at].clone()).collect();
+    let columns = |columns: &[usize], means| -> Result<Attributes> {
+        let values = numbers(table, columns, spec.missing, means)?;
+        Attributes::new(columns.iter().map(|&at| table.columns()[at].clone()).collect(), table.len(), values)
+    };
+    let described = columns(&attributes, means)?;
+    let expected = if prior.is_empty() { None } else { Some(Prior::new(columns(&prior, known)?)?) };
     let ids = (0..table.len()).map(|row| table.cell(row, id).to_owned()).collect();
     let groups = group.map(|at| Groups::new((0..table.len()).map(|row| table.cell(row, at))));
-    let items = Items::new(ids, groups, Attributes::new(names, table.len(), values)?)?;
-    let used: HashSet<usize> = attributes.into_iter().chain(group).chain([id]).collect();
+    let items = Items::new(ids, groups, described)?.with_prior(expected)?;
+    let used: HashSet<usize> = attributes.into_iter().chain(prior).chain(group).chain([id]).collect();
     let rest: Vec<usize> = (0..table.columns().len()).filter(|at| !used.contains(at)).collect();
     let other = TextColumns {
         names: rest.iter().map(|&at| table.columns()[at].clone()).collect(),
@@ -129,15 +145,16 @@ pub(crate) fn items_filled(table: &Table, spec: &ItemsSpec, means: Option<&[f64]
     Ok(ItemTable { items, other })
 }
 
-fn requested(table: &Table, names: &[String]) -> Result<Vec<usize>> {
+/// The columns that a key of `[items]` names.
+fn requested(table: &Table, names: &[String], key: &str) -> Result<Vec<usize>> {
     let mut out = Vec::with_capacity(names.len());
     let mut seen = HashSet::with_capacity(names.len());
     for name in names {
         let at = table.column(name)?;
         if !seen.insert(at) {
-            return Err(InputError::new(table.path(), "each attribute once")
+            return Err(InputError::new(table.path(), format!("each column once in {key}"))
                 .column(name)
-                .hint("delete one of the two from attributes under [items]")
+                .hint(format!("delete one of the two from {key} under [items]"))
                 .into());
         }
         out.push(at);
@@ -177,10 +194,10 @@ pub(crate) fn content(table: &Table, column: usize) -> Content {
     }
 }
 
-/// All columns of numbers except these two.
-fn every_numeric(table: &Table, id: usize, group: Option<usize>) -> Result<Vec<usize>> {
+/// All columns of numbers except these.
+fn every_numeric(table: &Table, others: &HashSet<usize>) -> Result<Vec<usize>> {
     let mut out = Vec::new();
-    for column in (0..table.columns().len()).filter(|&at| at != id && Some(at) != group) {
+    for column in (0..table.columns().len()).filter(|at| !others.contains(at)) {
         match content(table, column) {
             Content::Numbers => out.push(column),
             Content::Text => {}
@@ -234,7 +251,7 @@ fn numbers(table: &Table, columns: &[usize], missing: Missing, means: Option<&[f
                 not_a_number(table, row, column).hint(if cell.is_empty() {
                     "fill the cell, or set missing = \"mean\" under [items] to put the column's mean there"
                 } else {
-                    "mend the cell, or leave the column out of the attributes"
+                    "mend the cell, or leave the column out under [items]"
                 })
             })?);
         }
@@ -269,7 +286,7 @@ fn fill_holes(table: &Table, columns: &[usize], values: &mut [f64], holes: &[usi
                     return Err(InputError::new(table.path(), "at least one number")
                         .column(&table.columns()[columns[column]])
                         .found("only empty cells")
-                        .hint("leave the column out of the attributes")
+                        .hint("leave the column out under [items]")
                         .into());
                 }
                 means.insert(column, mean);

@@ -1,6 +1,6 @@
 //! Newcomers of a project: items that its files do not have, read in the same way.
 //!
-//! A newcomer's attributes are put on the scale of the known items, so that those keep their prior. They are
+//! A newcomer's attributes and prior columns are put on the scale of the known items, so that those keep their prior. They are
 //! standardized with the means and deviations of the project's items (of the newcomer's group, if there are groups). In
 //! a project with `missing = "mean"`, an empty cell gets the project's mean. Newcomers of an unknown group are
 //! standardized among themselves, as if they stood in the project's table.
@@ -41,7 +41,7 @@ pub struct Known<'a> {
 impl ProjectFile {
     /// Reads newcomers from a table with the columns of the project's items, and their links.
     ///
-    /// Columns of attributes are needed only if a kernel uses attributes. Links may join newcomers to known items and
+    /// Columns of attributes are needed only if a kernel uses attributes, those of the prior always. Links may join newcomers to known items and
     /// to each other. Relations without new links stay as they are.
     ///
     /// # Errors
@@ -64,7 +64,8 @@ impl ProjectFile {
         let used = use_attributes(kernels);
         let attributes = if used { known.names().to_vec() } else { Vec::new() };
         let spec = ItemsSpec { attributes: Some(attributes), ..self.reading.spec.clone() };
-        let newcomers = items_filled(table, &spec, Some(&self.reading.means))?.items;
+        let prior = &self.reading.prior;
+        let newcomers = items_filled(table, &spec, Some(&self.reading.means), Some(&prior.means))?.items;
         for (row, item) in newcomers.iter().enumerate() {
             let (id, group) = (newcomers.id(item), newcomers.group_name(item));
             if items.find(id, group) != Lookup::Unknown {
@@ -73,6 +74,14 @@ impl ProjectFile {
                 return Err(error.hint("delete the line, or give the new item an id of its own").into());
             }
         }
+        let newcomers = match (newcomers.prior().cloned(), &prior.scale) {
+            (Some(own), Some(scale)) => {
+                let scale = scale.for_newcomers(items.groups(), own.columns(), newcomers.groups());
+                let scaled = own.scaled(&scale, newcomers.groups());
+                newcomers.with_prior(Some(scaled))?
+            }
+            _ => newcomers,
+        };
         match &self.reading.scale {
             Some(scale) if used => {
                 let groups = newcomers.groups();

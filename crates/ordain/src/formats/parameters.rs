@@ -1,4 +1,5 @@
-//! Writing the parameters of kernels and `[ask]` back into a project file, and nothing else: every other byte stays as it is.
+//! Writing the parameters of kernels, the weights of the prior and `[ask]` back into a project file, and nothing else:
+//! every other byte stays as it is.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -13,7 +14,7 @@ use super::project::{ProjectFile, read_ask};
 use super::settings::{Document, Section};
 use super::source::read_text;
 use super::whole::{clear, folder_of, write_whole};
-use crate::data::{Ask, Goal};
+use crate::data::{Ask, Goal, Prior};
 use crate::kernel::{KernelKind, Parameter, ParameterName};
 use crate::{Error, InputError, Result};
 
@@ -29,20 +30,27 @@ pub fn rounded(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
-/// Writes parameters into the project file: weights, lengths, reaches. They have the names of
-/// [`crate::kernel::WeightedSum`], such as `kernel[0].weight` or `kernel[1].rho[3]`, and are [`rounded`]. Keys that the
-/// file lacks are added at the end of their kernel's table. Comments, order and everything else stay.
+/// Writes parameters into the project file: weights, lengths, reaches, weights of the prior. They have the names of
+/// [`crate::kernel::WeightedSum`], such as `kernel[0].weight`, `kernel[1].rho[3]` or `prior[0]`, and are [`rounded`]. Keys
+/// that the file lacks are added at the end of their table. Comments, order and everything else stay. The weights of a
+/// prior are written all together or not at all.
 ///
 /// The file is replaced in one step, so a reader sees the old one or the new one. It is replaced only if it is still
 /// the text from which the project was read.
 ///
 /// # Errors
-/// If a name is not that of a number in a `[[kernel]]` table, a value is not positive and finite, the file has changed since the
-/// project was opened, the new text would not read back as the values given, or it cannot be written. The file is then as it was.
+/// If a name is not that of a number in a `[[kernel]]` table or of the prior, a value is not positive and finite, or a weight of the
+/// prior not finite, some weights of the prior are left out, the file has changed since the project was opened, the new text would not read back as the values given, or it cannot be written. The file is then as it was.
 pub fn write_parameters(project: &mut ProjectFile, values: &[Parameter]) -> Result<()> {
     let reads_back = |before: Section<'_>, after: Section<'_>| {
         let mut expected = settings_of(before.table);
-        expected.extend(values.iter().map(|parameter| (parameter.name.clone(), written(parameter.value))));
+        let (weights, others) = by_table(values);
+        expected.extend(others.iter().map(|parameter| (parameter.name.clone(), written(parameter.value))));
+        if !weights.is_empty() {
+            expected.insert("items.prior_weights".into(), format!("{} elements", weights.len()));
+        }
+        let element = |(column, value): &(usize, f64)| (format!("items.prior_weights[{column}]"), written(*value));
+        expected.extend(weights.iter().map(element));
         Ok(settings_of(after.table) == expected)
     };
     rewrite(project, |document| with_parameters(document, values), reads_back)
@@ -191,8 +199,12 @@ fn with_parameters(document: Document<'_>, values: &[Parameter]) -> Result<Strin
     let root = document.parse()?;
     let root = Section { document, table: root.get_ref() };
     let kernels = root.sections("kernel")?;
+    let (weights, others) = by_table(values);
     let mut edits = Vec::with_capacity(values.len());
-    for parameter in values {
+    if !weights.is_empty() {
+        edits.extend(prior_edits(&root, &weights)?);
+    }
+    for parameter in others {
         if !(parameter.value.is_finite() && parameter.value > 0.0) {
             let (name, value) = (parameter.name.clone(), parameter.value);
             return Err(Error::Parameter { name, value, expected: "a positive, finite number" });
@@ -212,6 +224,53 @@ fn with_parameters(document: Document<'_>, values: &[Parameter]) -> Result<Strin
         return Err(Error::Data { what: "the values of parameters", found, expected: "one per parameter".into() });
     }
     Ok(spliced(document.text, edits))
+}
+
+/// The weights of the prior by their columns, and the parameters of kernels.
+fn by_table(values: &[Parameter]) -> (Vec<(usize, f64)>, Vec<&Parameter>) {
+    let (mut weights, mut others) = (Vec::new(), Vec::new());
+    for parameter in values {
+        match Prior::column_of(&parameter.name) {
+            Some(column) => weights.push((column, parameter.value)),
+            None => others.push(parameter),
+        }
+    }
+    (weights, others)
+}
+
+/// The edits that set all weights of the prior: of each number where they stand already, or of the whole key.
+fn prior_edits(root: &Section<'_>, weights: &[(usize, f64)]) -> Result<Vec<(Range<usize>, String)>> {
+    let section = root.section("items")?.ok_or_else(|| unknown(&Prior::parameter(0)))?;
+    let count = section.texts("prior")?.map_or(0, |columns| columns.len());
+    let mut numbers: Vec<Option<f64>> = vec![None; count];
+    for &(column, value) in weights {
+        let name = Prior::parameter(column);
+        if !value.is_finite() {
+            return Err(Error::Parameter { name, value, expected: "a finite number" });
+        }
+        *numbers.get_mut(column).ok_or_else(|| unknown(&name))? = Some(value);
+    }
+    let numbers = numbers.into_iter().enumerate();
+    let all = numbers.map(|(at, one)| one.map(written).ok_or_else(|| missing_weight(at)));
+    let all: Vec<String> = all.collect::<Result<_>>()?;
+    let old = section.table.get("prior_weights");
+    if let Some(array) = old.and_then(|old| old.get_ref().as_array()).filter(|array| array.len() == count) {
+        return Ok(array.iter().zip(all).map(|(old, new)| (old.span(), new)).collect());
+    }
+    let text = root.document.text;
+    let span = root.table.get("items").map_or(text.len()..text.len(), |value| value.span());
+    // Keys of `items.file = "a.csv"` carry the name of their table.
+    let prefix = if text[span.start..].starts_with(['[', '{']) { "" } else { "items." };
+    let key = format!("{prefix}prior_weights");
+    Ok(vec![addition(text, &key, (section.table, &span), &format!("[{}]", all.join(", ")))])
+}
+
+fn missing_weight(column: usize) -> Error {
+    Error::Data {
+        what: "the weights of a prior",
+        found: format!("no {}", Prior::parameter(column)),
+        expected: "one per column".into(),
+    }
 }
 
 /// The text with these places replaced.
@@ -286,6 +345,6 @@ fn unknown(name: &str) -> Error {
     Error::Data {
         what: "the name of a parameter",
         found: name.to_owned(),
-        expected: "a number of a [[kernel]] table of the project file".into(),
+        expected: "a number of a [[kernel]] table or of the prior in the project file".into(),
     }
 }

@@ -10,7 +10,7 @@ use super::log::check_form;
 use super::relations::{Things, read_links};
 use super::settings::{Document, Numbers, Placed, Section};
 use super::source::read_text;
-use crate::data::{AnswerLog, Ask, Goal, Items, Relation, Scale};
+use crate::data::{AnswerLog, Ask, Goal, Items, Prior, Relation, Scale};
 use crate::error::{brief, listed};
 use crate::kernel::{
     self, Causes, KernelKind, KernelSpec, KernelTable, Key, Over, ParameterName, RelationSpec, Rho, Role, Shape, Takes,
@@ -40,7 +40,7 @@ pub struct ProjectFile {
     pub folder: PathBuf,
     /// The items' table; `None` if the answers name the items.
     pub items: Option<PathBuf>,
-    /// The other columns of the items' table (neither id, group nor attribute), as text.
+    /// The other columns of the items' table (neither id, group, attribute nor prior), as text.
     pub other: TextColumns,
     /// The files of the relations.
     pub relations: Vec<PathBuf>,
@@ -57,7 +57,7 @@ pub struct ProjectFile {
 pub struct ProjectData {
     /// The project file.
     pub file: ProjectFile,
-    /// The items. Their attributes are standardized unless the project says otherwise.
+    /// The items. Their attributes and priors are standardized unless the project says otherwise.
     pub items: Items,
     /// The relations. A file is listed once for each of its two readings (links between items, links to other things).
     pub relations: Vec<Relation>,
@@ -96,8 +96,19 @@ pub(super) struct Reading {
     pub(super) means: Vec<f64>,
     /// The scale of the standardized attributes; `None` if they are not standardized.
     pub(super) scale: Option<Scale>,
+    /// The same of the prior.
+    pub(super) prior: PriorReading,
     /// The other things to which a relation's links lead, for each relation that has them.
     pub(super) things: Vec<Option<Things>>,
+}
+
+/// The data needed to read the prior of newcomers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PriorReading {
+    /// The means of the columns, on the scale of the file.
+    pub(super) means: Vec<f64>,
+    /// The scale of the standardized columns; `None` if they are not standardized.
+    pub(super) scale: Option<Scale>,
 }
 
 /// Reads a project from its folder or its project file, with all its data.
@@ -129,7 +140,7 @@ pub(crate) fn read_project_log(path: impl AsRef<Path>) -> Result<ProjectLog> {
     let items_file = settings.as_ref().map(|settings| settings.file.clone());
     let items = match settings {
         Some(ItemsSettings { file, spec, .. }) => {
-            read_items(&file, &ItemsSpec { attributes: Some(Vec::new()), ..spec })?.items
+            read_items(&file, &ItemsSpec { attributes: Some(Vec::new()), prior: Vec::new(), ..spec })?.items
         }
         None => items_of_answers(&file, &answers)?.items,
     };
@@ -197,7 +208,7 @@ impl ProjectFile {
         }
     }
 
-    /// The error about a number of a kernel, such as `kernel[0].weight`, or of the answers.
+    /// The error about a number of a kernel, such as `kernel[0].weight`, of the prior, or of the answers.
     fn wrong_number(&self, name: &str, value: f64, expected: &str) -> Option<InputError> {
         let document = Document { path: &self.path, text: &self.text };
         let root = document.parse().ok()?;
@@ -205,6 +216,7 @@ impl ProjectFile {
         let (section, key) = match ParameterName::parse(name) {
             Some(ParameterName { kernel, key, .. }) => (Some(root.sections("kernel").ok()?.get(kernel)?.value), key),
             None if ["noise", "tie_width"].contains(&name) => (root.section("answers").ok()?, name),
+            None if Prior::column_of(name).is_some() => (root.section("items").ok()?, "prior_weights"),
             None => return None,
         };
         let error = match section {
@@ -280,13 +292,20 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
     let log = answers.log(&table.items)?;
     let ItemTable { items, other } = table;
     let spec = settings.as_ref().map_or_else(ItemsSpec::default, |settings| settings.spec.clone());
-    let mut reading = Reading { spec, means: items.attributes().means(), scale: None, things };
+    let means = items.attributes().means();
+    let mut reading = Reading { spec, means, scale: None, prior: PriorReading::default(), things };
     let items = match &settings {
-        Some(settings) if settings.standardize => {
-            reading.scale = Some(Scale::of(items.attributes(), items.groups()));
-            standardize(items, &settings.file, &specs)?
+        Some(settings) => {
+            let (items, prior) = settings.with_prior(items)?;
+            reading.prior = prior;
+            if settings.standardize {
+                reading.scale = Some(Scale::of(items.attributes(), items.groups()));
+                standardize(items, &settings.file, &specs)?
+            } else {
+                items
+            }
         }
-        _ => items,
+        None => items,
     };
     Ok(ProjectData {
         file: ProjectFile {
@@ -350,12 +369,14 @@ fn check_exists(section: &Section<'_>, file: &Placed<PathBuf>, key: &str) -> Res
 struct ItemsSettings {
     file: PathBuf,
     spec: ItemsSpec,
+    /// One weight per column of the prior.
+    prior_weights: Vec<f64>,
     standardize: bool,
 }
 
 impl ItemsSettings {
     fn read(section: Section<'_>, folder: &Path) -> Result<Self> {
-        section.check_keys(&["file", "id", "attributes", "group", "standardize", "missing"])?;
+        section.check_keys(&ITEMS_KEYS)?;
         let Some(file) = locate(&section, folder, "file")? else {
             let error = section.reject("file", "a file under [items]");
             return Err(error.hint("write for example file = \"items.csv\"").into());
@@ -366,11 +387,54 @@ impl ItemsSettings {
         let spec = ItemsSpec {
             id: text("id")?.unwrap_or_else(|| "id".into()),
             attributes: section.texts("attributes")?,
+            prior: section.texts("prior")?.unwrap_or_default(),
             group: text("group")?,
             missing: missing.unwrap_or_default(),
         };
-        Ok(Self { file: file.value, spec, standardize: section.flag("standardize")?.unwrap_or(true) })
+        let prior_weights = read_prior_weights(&section, spec.prior.len())?;
+        let standardize = section.flag("standardize")?.unwrap_or(true);
+        Ok(Self { file: file.value, spec, prior_weights, standardize })
     }
+
+    /// The items with the weights of their prior, standardized like the attributes, and what newcomers need of it.
+    fn with_prior(&self, items: Items) -> Result<(Items, PriorReading)> {
+        let Some(prior) = items.prior().cloned() else { return Ok((items, PriorReading::default())) };
+        let means = prior.columns().means();
+        let scale = self.standardize.then(|| Scale::of(prior.columns(), items.groups()));
+        let prior = if self.standardize { prior.standardized(items.groups()) } else { Ok(prior) };
+        let prior = prior.map_err(|error| match error {
+            Error::ConstantAttributes { names } => {
+                InputError::new(&self.file, "a column of the prior that differs between items of a group")
+                    .column(&names[0])
+                    .found("the same number everywhere")
+                    .hint("delete the column from prior under [items]")
+                    .into()
+            }
+            error => error,
+        })?;
+        let prior = prior.with_weights(self.prior_weights.clone()).map_err(|_| {
+            InputError::new(&self.file, "columns whose sum, times prior_weights, is a finite number")
+                .column(listed(&self.spec.prior))
+                .hint("set standardize = true under [items], or give smaller weights")
+        })?;
+        Ok((items.with_prior(Some(prior))?, PriorReading { means, scale }))
+    }
+}
+
+/// The keys of `[items]`.
+const ITEMS_KEYS: [&str; 8] = ["file", "id", "attributes", "prior", "prior_weights", "group", "standardize", "missing"];
+
+/// The weights of the columns of the prior: 1 each unless they are given.
+fn read_prior_weights(section: &Section<'_>, columns: usize) -> Result<Vec<f64>> {
+    let Some(weights) = section.numbers("prior_weights")? else { return Ok(vec![1.0; columns]) };
+    if weights.len() == columns {
+        return Ok(weights);
+    }
+    let error = match columns {
+        0 => section.reject("prior_weights", "a key prior beside it: the columns that the weights are of"),
+        columns => section.reject("prior_weights", format!("{columns} numbers, one per column of prior")),
+    };
+    Err(error.hint("leave the key out for weights of 1").into())
 }
 
 struct AnswersSettings {

@@ -159,6 +159,18 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// An array of finite numbers.
+    pub(crate) fn numbers(&self, key: &str) -> Result<Option<Vec<f64>>> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        let Some(array) = value.get_ref().as_array() else {
+            return Err(self.wrong(key, value, "an array of finite numbers").into());
+        };
+        let finite = |element: &Spanned<DeValue<'_>>| {
+            number(element.get_ref()).ok_or_else(|| self.wrong(key, element, "a finite number").into())
+        };
+        array.iter().map(finite).collect::<Result<Vec<_>>>().map(Some)
+    }
+
     fn above_zero(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<f64> {
         let number = number(value.get_ref()).filter(|number| *number > 0.0);
         number.ok_or_else(|| self.wrong(key, value, "a finite number above 0").hint(example(key)).into())

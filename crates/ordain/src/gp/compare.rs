@@ -23,7 +23,7 @@ use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
 use super::{AnswerModel, Belief, EpParams, Functional, Observation, Problem, TuningParams};
-use crate::data::{Answer, ItemId, Items, Outcome, Relation};
+use crate::data::{Answer, ItemId, Items, Outcome, Prior, Relation};
 use crate::kernel::{KernelSpec, WeightedSum, build};
 use crate::measure::{MeanInterval, bootstrap_ratio};
 use crate::numeric::Seed;
@@ -105,7 +105,8 @@ pub struct Comparison {
     pub pairs: usize,
     /// The model of all kernels.
     pub all: Score,
-    /// The models without one kernel, in the order of the kernels. Without the only kernel, all utilities are equal.
+    /// The models without one kernel, in the order of the kernels. Without the only kernel, utilities are their prior
+    /// means: all equal where items have no prior.
     pub without: Vec<Lack>,
 }
 
@@ -323,13 +324,15 @@ impl Losses {
 struct Model<'a> {
     setting: &'a Setting<'a>,
     specs: Vec<KernelSpec>,
-    /// None if there is no kernel: then all utilities are 0.
+    /// None if there is no kernel: then utilities are their prior means.
     kernel: Option<Arc<WeightedSum>>,
+    /// The prior mean of every item; None stands for 0.
+    prior: Option<Vec<f64>>,
 }
 
 /// A fitted model.
 struct Fitted {
-    /// None if there is no kernel: then all utilities are 0.
+    /// None if there is no kernel: then utilities are their prior means.
     belief: Option<super::Ep>,
     log_evidence: f64,
 }
@@ -340,13 +343,15 @@ impl<'a> Model<'a> {
         let kept = setting.kernels.iter().enumerate().filter(|(number, _)| number + 1 != lack);
         let specs: Vec<KernelSpec> = kept.map(|(_, spec)| spec.clone()).collect();
         let kernel = if specs.is_empty() { None } else { Some(build(&specs, setting.items, setting.relations)?) };
-        Ok(Self { setting, specs, kernel: kernel.map(Arc::new) })
+        let prior = setting.items.prior().map(Prior::mean);
+        Ok(Self { setting, specs, kernel: kernel.map(Arc::new), prior })
     }
 
     /// Fits the model; tunes it first if that is wanted.
     fn fit(&self, observations: &[Observation], how: &How) -> Result<Fitted> {
         let Some(kernel) = &self.kernel else {
-            let log_evidence = observations.iter().map(|observation| observation.log_mass(0.0, 0.0)).sum();
+            let certain = |one: &Observation| one.log_mass(self.prior_mean(one.functional), 0.0);
+            let log_evidence = observations.iter().map(certain).sum();
             return Ok(Fitted { belief: None, log_evidence });
         };
         let kernel = match &how.tuning {
@@ -357,10 +362,19 @@ impl<'a> Model<'a> {
         Ok(Fitted { log_evidence: belief.log_evidence(), belief: Some(belief) })
     }
 
+    /// The prior mean of a functional.
+    fn prior_mean(&self, functional: Functional) -> f64 {
+        self.prior.as_ref().map_or(0.0, |mean| functional.of(mean))
+    }
+
     /// The kernel tuned on these observations alone: earlier tuning is forgotten.
     fn tuned(&self, observations: &[Observation], tuning: &TuningParams) -> Result<WeightedSum> {
         let kernel = build(&self.specs, self.setting.items, self.setting.relations)?;
-        let mut problem = [Problem { kernel, observations: observations.to_vec() }];
+        let problem = Problem::new(kernel, observations.to_vec());
+        let mut problem = [match self.setting.items.groups().filter(|_| tuning.by_group) {
+            Some(groups) => problem.by_group(groups),
+            None => problem,
+        }];
         tuning.set_typical(&mut problem)?;
         tuning.tune(&mut problem)?;
         let [problem] = problem;
@@ -377,7 +391,7 @@ impl<'a> Model<'a> {
         for (number, trial) in trials.iter().enumerate().filter(|(number, _)| held_out(*number)) {
             let (mean, variance) = match &fitted.belief {
                 Some(belief) => marginal(belief, trial.functional, &mut column)?,
-                None => (0.0, 0.0),
+                None => (self.prior_mean(trial.functional), 0.0),
             };
             let mut losses = Losses::default();
             trial.answers.iter().for_each(|given| losses.add(Losses::of(given, mean, variance)));

@@ -41,18 +41,20 @@ use crate::numeric::Matrix;
 use crate::numeric::dense::{dot, multiply, transpose};
 use crate::{Error, Result};
 
-/// One tunable number of a kernel. All parameters are positive.
+/// One tunable number of a kernel. All parameters are positive, apart from the weights of a prior mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
-    /// The name as in the project file: `kappa`, `rho`, `rho[3]`, `beta`.
+    /// The name as in the project file: `kappa`, `rho`, `rho[3]`, `beta`; `prior[0]` for a weight of the prior mean.
     pub name: String,
     /// The value.
     pub value: f64,
 }
 
-/// A covariance over a fixed set of items, by columns. No method needs the whole matrix.
+/// A Gaussian prior over a fixed set of items: its mean, and its covariance by columns. No method needs the whole
+/// matrix.
 ///
-/// Every implementation is symmetric and positive semidefinite.
+/// Every covariance is symmetric and positive semidefinite. Most kernels have no mean of their own: [`WeightedSum`] adds
+/// it.
 pub trait Kernel: Send + Sync {
     /// The number of items.
     fn len(&self) -> usize;
@@ -60,6 +62,17 @@ pub trait Kernel: Send + Sync {
     /// Whether there is no item.
     fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The prior mean of every item; `None` stands for 0.
+    fn mean(&self) -> Option<&[f64]> {
+        None
+    }
+
+    /// The derivatives of the mean by its weights, `[n, weights]`, if there is a mean. The mean is linear in its
+    /// weights, which are the last parameters.
+    fn mean_columns(&self) -> Option<&Matrix> {
+        None
     }
 
     /// Writes the prior variances `K_ii` to `out` (length n). The default computes n columns in parallel; some kernels
@@ -135,7 +148,7 @@ pub trait Kernel: Send + Sync {
     /// Sets the values of the parameters, in the order of [`Kernel::parameters`].
     ///
     /// # Errors
-    /// If a value is not positive and finite. The kernel is then unchanged.
+    /// If a value is not positive and finite, or a weight of the mean not finite. The kernel is then unchanged.
     fn set_parameters(&mut self, values: &[f64]) -> Result<()> {
         parameters_of::<0>(values).map(|_| ())
     }
@@ -165,7 +178,8 @@ pub trait Kernel: Send + Sync {
     }
 
     /// The sums of the kernel and of its derivatives over pairs of items, weighted by a symmetric matrix. The gradient
-    /// of an evidence needs nothing else. The default goes by columns; some kernels are faster.
+    /// of an evidence needs nothing else of the covariance, which does not depend on the weights of the mean. The
+    /// default goes by columns; some kernels are faster.
     ///
     /// # Errors
     /// As [`Kernel::derivative_column`].

@@ -48,8 +48,8 @@ use crate::numeric::dense::{Cholesky, SemidefiniteFactor, add_scaled, dot, mirro
 use crate::numeric::{Matrix, SparseMatrix};
 use crate::{Error, Result};
 
-/// The kernel of a project's specifications over its items and newcomers. On the items alone it equals that of
-/// [`super::build`].
+/// The kernel of a project's specifications over its items and newcomers, around the mean that is known of them. On the
+/// items alone it equals that of [`super::build`].
 ///
 /// For parts over graphs it needs the prior columns of all neighbours of newcomers, and keeps one column per newcomer.
 /// Such a part has no parameters of its own: this kernel is for conditioning, not for tuning.
@@ -63,7 +63,7 @@ pub fn build_with_newcomers(specs: &[KernelSpec], newcomers: &Newcomers<'_>) -> 
         let part = joint_part(&spec.shape, newcomers).map_err(|error| of_kernel(number, error))?;
         parts.push((spec.weight, part));
     }
-    WeightedSum::new(parts)
+    WeightedSum::new(parts)?.with_prior_of(newcomers.items())
 }
 
 fn joint_part(shape: &Shape, newcomers: &Newcomers<'_>) -> Result<Box<dyn Kernel>> {

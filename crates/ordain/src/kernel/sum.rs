@@ -1,19 +1,71 @@
 //! Weighted sums of kernels, built from specifications.
 
 use super::{Contraction, Kernel, KernelSpec, Parameter, no_such_parameter, positive, wrong_count};
-use crate::data::{Items, Relation};
+use crate::data::{Items, Prior, Relation};
 use crate::numeric::Matrix;
-use crate::numeric::dense::add_scaled;
+use crate::numeric::dense::{add_scaled, multiply_vector};
 use crate::{Error, Result};
 
 /// `K = Σ weight_c² K_c`: the utility is the sum of independent parts, each multiplied by its weight (AXPGP eqs. 5 and 6,
 /// XPGP section 7).
 ///
 /// Its parameters are, part by part, the weight and then the part's own: `kernel[0].weight`, `kernel[0].kappa`, ...,
-/// `kernel[1].weight`, ....
+/// `kernel[1].weight`, .... The weights of the mean follow, if there is one: `prior[0]`, ....
 pub struct WeightedSum {
     items: usize,
     parts: Vec<(f64, Box<dyn Kernel>)>,
+    mean: Option<Mean>,
+}
+
+/// The standard deviation of a typical mean. Beside kernels of variance 1 it is half of theirs. Tuning keeps to weights
+/// around this size, and columns that say the same would be fitted to noise without that. NDCG@10 before any answer, on
+/// the first two parts of OHSUMED with weights and kernels learned on 100 or 300 answers about each other query, over 3 seeds: 0.474 and 0.492
+/// with 1, 0.480 and 0.492 with ½, 0.486 and 0.480 with a fifth.
+const TOGETHER: f64 = 0.5;
+
+/// A prior mean that is linear in its weights.
+struct Mean {
+    /// `[n, weights]`.
+    columns: Matrix,
+    weights: Vec<f64>,
+    /// The columns times the weights.
+    values: Vec<f64>,
+}
+
+impl Mean {
+    fn new(columns: Matrix, weights: Vec<f64>) -> Result<Self> {
+        if weights.len() != columns.columns() {
+            return Err(wrong_count(weights.len(), columns.columns()));
+        }
+        let mut out = Self { values: Vec::new(), weights: Vec::new(), columns };
+        out.set(&weights)?;
+        Ok(out)
+    }
+
+    /// Takes other weights. If one is not finite or the mean is not, nothing changes.
+    fn set(&mut self, weights: &[f64]) -> Result<()> {
+        let values = multiply_vector(&self.columns, weights);
+        let expected = "a number that leaves the prior mean finite";
+        let wrong = weights.iter().position(|weight| !weight.is_finite());
+        let wrong = wrong.or_else(|| values.iter().any(|value| !value.is_finite()).then_some(0));
+        if let Some(at) = wrong {
+            return Err(Error::Parameter { name: Prior::parameter(at), value: weights[at], expected });
+        }
+        (self.weights, self.values) = (weights.to_vec(), values);
+        Ok(())
+    }
+
+    /// For every weight: the value at which all columns together vary by [`TOGETHER`].
+    fn typical(&self) -> impl Iterator<Item = f64> {
+        let (count, share) = (self.values.len() as f64, TOGETHER / (self.weights.len() as f64).sqrt());
+        (0..self.weights.len()).map(move |at| {
+            let column = self.columns.column(at);
+            let mean = column.iter().map(|value| value / count).sum::<f64>();
+            let variance = column.iter().map(|value| (value - mean).powi(2) / count).sum::<f64>();
+            // A column that does not vary leaves its weight open, so any width will do.
+            if variance.is_normal() { share / variance.sqrt() } else { share }
+        })
+    }
 }
 
 impl std::fmt::Debug for WeightedSum {
@@ -41,7 +93,31 @@ impl WeightedSum {
                 });
             }
         }
-        Ok(Self { items, parts })
+        Ok(Self { items, parts, mean: None })
+    }
+
+    /// The same covariance around a mean: these columns, `[n, weights]`, times their weights.
+    ///
+    /// # Errors
+    /// If the columns have other rows than there are items, there are not as many weights as columns, or the mean is
+    /// not finite.
+    pub fn with_mean(self, columns: Matrix, weights: Vec<f64>) -> Result<Self> {
+        if columns.rows() != self.items {
+            return Err(Error::Data {
+                what: "the items of a prior mean",
+                found: columns.rows().to_string(),
+                expected: format!("{}, as in the kernel", self.items),
+            });
+        }
+        Ok(Self { mean: Some(Mean::new(columns, weights)?), ..self })
+    }
+
+    /// The same covariance around the mean that is known of these items, if any.
+    pub(super) fn with_prior_of(self, items: &Items) -> Result<Self> {
+        let Some(prior) = items.prior() else { return Ok(self) };
+        let columns = prior.columns();
+        let matrix = Matrix::from_fn(columns.items(), columns.len(), |item, column| columns.row(item)[column]);
+        self.with_mean(matrix, prior.weights().to_vec())
     }
 
     /// The parts with their weights.
@@ -52,6 +128,16 @@ impl WeightedSum {
     /// Whether a parameter is the weight of a part.
     pub fn is_weight(&self, parameter: usize) -> bool {
         self.locate(parameter).is_ok_and(|(_, position)| position == 0)
+    }
+
+    /// Whether a parameter is a weight of the mean, which may be negative or 0.
+    pub fn is_mean(&self, parameter: usize) -> bool {
+        self.mean.is_some() && parameter >= self.of_parts()
+    }
+
+    /// The number of parameters of the parts.
+    fn of_parts(&self) -> usize {
+        self.parts.iter().map(|(_, part)| 1 + part.parameters().len()).sum()
     }
 
     /// `out = Σ weight² write(part)`.
@@ -119,6 +205,14 @@ impl Kernel for WeightedSum {
         self.items
     }
 
+    fn mean(&self) -> Option<&[f64]> {
+        self.mean.as_ref().map(|mean| mean.values.as_slice())
+    }
+
+    fn mean_columns(&self) -> Option<&Matrix> {
+        self.mean.as_ref().map(|mean| &mean.columns)
+    }
+
     fn diagonal(&self, out: &mut [f64]) -> Result<()> {
         self.accumulate(out, |part, out| part.diagonal(out))
     }
@@ -169,6 +263,8 @@ impl Kernel for WeightedSum {
                 Parameter { name, value }
             }));
         }
+        let weights = self.mean.iter().flat_map(|mean| &mean.weights).enumerate();
+        out.extend(weights.map(|(at, &value)| Parameter { name: Prior::parameter(at), value }));
         out
     }
 
@@ -194,14 +290,24 @@ impl Kernel for WeightedSum {
                 return Err(of_kernel(number, error));
             }
         }
+        if let Some(Err(error)) = self.mean.as_mut().map(|mean| mean.set(&values[first..])) {
+            for (part, range) in self.parts.iter_mut().zip(&ranges) {
+                part.1.set_parameters(&before[range.clone()])?;
+            }
+            return Err(error);
+        }
         for ((weight, _), range) in self.parts.iter_mut().zip(&ranges) {
             *weight = values[range.start - 1];
         }
         Ok(())
     }
 
-    /// `2 weight K_c` for a weight, `weight²` times the part's own for its parameters.
+    /// `2 weight K_c` for a weight, `weight²` times the part's own for its parameters, 0 for a weight of the mean.
     fn derivative_column(&self, parameter: usize, item: usize, out: &mut [f64]) -> Result<()> {
+        if self.is_mean(parameter) && parameter < self.parameters().len() {
+            out.fill(0.0);
+            return Ok(());
+        }
         let (number, position) = self.locate(parameter)?;
         let (weight, part) = &self.parts[number];
         let scale = if position == 0 {
@@ -219,7 +325,8 @@ impl Kernel for WeightedSum {
         self.add_up(items.len(), |part| part.among(items))
     }
 
-    /// `2 weight Σ W_ij (K_c)_ij` for a weight, `weight²` times the part's own for its parameters.
+    /// `2 weight Σ W_ij (K_c)_ij` for a weight, `weight²` times the part's own for its parameters, 0 for a weight of
+    /// the mean.
     fn contract(&self, items: &[usize], weights: &Matrix) -> Result<Contraction> {
         let mut out = Contraction { value: 0.0, derivatives: Vec::new() };
         for (weight, part) in &self.parts {
@@ -228,10 +335,12 @@ impl Kernel for WeightedSum {
             out.derivatives.push(2.0 * weight * own.value);
             out.derivatives.extend(own.derivatives.into_iter().map(|derivative| weight * weight * derivative));
         }
+        out.derivatives.extend(self.mean.iter().flat_map(|mean| mean.weights.iter().map(|_| 0.0)));
         Ok(out)
     }
 
-    /// For a weight: the value that gives its part an average variance of 1.
+    /// For a weight: the value that gives its part an average variance of 1. For the weights of the mean: the values
+    /// that give it half of this deviation.
     fn typical(&self) -> Result<Vec<Option<f64>>> {
         let mut out = Vec::new();
         let mut variances = vec![0.0; self.items];
@@ -242,11 +351,12 @@ impl Kernel for WeightedSum {
             out.push(Some(if mean > 0.0 { 1.0 / mean.sqrt() } else { 1.0 }));
             out.extend(part.typical()?);
         }
+        out.extend(self.mean.iter().flat_map(|mean| mean.typical()).map(Some));
         Ok(out)
     }
 }
 
-/// Builds the kernel of a project's specifications.
+/// Builds the kernel of a project's specifications, around the mean that is known of the items.
 ///
 /// ```
 /// use ordain::data::{Items, Link, Relation};
@@ -274,7 +384,7 @@ pub fn build(specs: &[KernelSpec], items: &Items, relations: &[Relation]) -> Res
         let part = spec.shape.build(items, relations).map_err(|error| of_kernel(number, error))?;
         parts.push((spec.weight, part));
     }
-    WeightedSum::new(parts)
+    WeightedSum::new(parts)?.with_prior_of(items)
 }
 
 /// The relation with this number.

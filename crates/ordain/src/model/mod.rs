@@ -15,7 +15,7 @@ pub use fitted::Fitted;
 pub use ranking::Ranking;
 
 use crate::active::{AskOptions, Asking, BeliefKind, Facts, Ground, Session, SessionParams, rank_with_certainty};
-use crate::data::{Answer, AnswerLog, Ask, Entry, ItemId, Items, Outcome, Relation, check_item};
+use crate::data::{Answer, AnswerLog, Ask, Entry, ItemId, Items, Outcome, Prior, Relation, check_item};
 use crate::gp::{
     AnswerModel, Belief, Comparison, ComparisonParams, Observation, Prediction, Problem, RankingParams, Setting, Tuned,
     TuningParams, predict,
@@ -105,12 +105,20 @@ impl Model {
         Ok(Self { answers: Arc::new(answers), ..self })
     }
 
-    /// The same model with these values of its kernels' parameters, by their names as in `kernel[0].weight`.
+    /// The same model with these values of its parameters: those of the kernels by names as in `kernel[0].weight`, the
+    /// weights of the prior as in `prior[0]`.
     ///
     /// # Errors
-    /// If a kernel has no such parameter, or a value is not positive and finite.
+    /// If there is no such parameter, or a value is not positive and finite; a weight of the prior need only be finite.
     pub fn with_parameters(mut self, parameters: &[Parameter]) -> Result<Self> {
-        set_parameters(&mut self.kernels, parameters)?;
+        let (weights, others): (Vec<_>, Vec<_>) =
+            parameters.iter().cloned().partition(|one| Prior::column_of(&one.name).is_some());
+        set_parameters(&mut self.kernels, &others)?;
+        if !weights.is_empty() {
+            let items = Arc::unwrap_or_clone(self.items);
+            let prior = with_weights(items.prior(), &weights)?;
+            self.items = Arc::new(items.with_prior(Some(prior))?);
+        }
         Ok(Self { kernel: OnceLock::new(), ..self })
     }
 
@@ -211,21 +219,21 @@ impl Model {
         Ok(Ground { groups: self.items.groups().cloned(), kernel: self.kernel()?, facts })
     }
 
-    /// Learns the kernels' parameters from the answers. [`Model::with_parameters`] makes a model of what was found.
+    /// Learns the kernels' parameters and the weights of the prior from the answers. [`Model::with_parameters`] makes a model of what was found.
     ///
     /// # Errors
     /// As [`TuningParams::tune`].
     pub fn tune(&self, params: &TuningParams) -> Result<Tuned> {
-        params.tune(&mut [self.problem()?])
+        params.tune(&mut [self.problem(params)?])
     }
 
-    /// The standard deviations of the logarithms of the tuned parameters, at the values that the kernels have now: in the order
-    /// of [`Tuned::parameters`].
+    /// The standard deviations of the logarithms of the tuned parameters, or of the weights of the prior themselves, at the
+    /// values that they have now: in the order of [`Tuned::parameters`].
     ///
     /// # Errors
     /// As [`TuningParams::uncertainty`].
     pub fn uncertainty(&self, params: &TuningParams) -> Result<Vec<f64>> {
-        params.uncertainty(&mut [self.problem()?])
+        params.uncertainty(&mut [self.problem(params)?])
     }
 
     /// Learns parameters that several models share, each from its own answers. Their evidences multiply.
@@ -233,7 +241,7 @@ impl Model {
     /// # Errors
     /// As [`TuningParams::tune`].
     pub fn tune_together(models: &[Self], params: &TuningParams) -> Result<Tuned> {
-        params.tune(&mut models.iter().map(Self::problem).collect::<Result<Vec<_>>>()?)
+        params.tune(&mut models.iter().map(|model| model.problem(params)).collect::<Result<Vec<_>>>()?)
     }
 
     /// Compares this model with those that lack one of its kernels.
@@ -295,9 +303,40 @@ impl Model {
         Arc::make_mut(&mut self.answers).push(entry.tidy())
     }
 
-    fn problem(&self) -> Result<Problem> {
-        Ok(Problem { kernel: build(&self.kernels, &self.items, &self.relations)?, observations: self.observations()? })
+    fn problem(&self, params: &TuningParams) -> Result<Problem> {
+        let kernel = build(&self.kernels, &self.items, &self.relations)?;
+        let problem = Problem::new(kernel, self.observations()?);
+        match self.items.groups() {
+            _ if !params.by_group => Ok(problem),
+            Some(groups) => Ok(problem.by_group(groups)),
+            None => Err(Error::Data {
+                what: "the groups that are tuned by themselves",
+                found: "none".into(),
+                expected: "items in groups".into(),
+            }),
+        }
     }
+}
+
+/// A prior with these values of some of its weights.
+fn with_weights(prior: Option<&Prior>, values: &[Parameter]) -> Result<Prior> {
+    let known = prior.map_or(&[][..], Prior::weights);
+    let mut weights = known.to_vec();
+    for Parameter { name, value } in values {
+        let place = Prior::column_of(name).and_then(|column| weights.get_mut(column));
+        *place.ok_or_else(|| unknown_weight(name, known.len()))? = *value;
+    }
+    let prior = prior.ok_or_else(|| unknown_weight(&Prior::parameter(0), 0))?;
+    prior.clone().with_weights(weights)
+}
+
+fn unknown_weight(name: &str, columns: usize) -> Error {
+    let expected = match columns {
+        0 => "a parameter of a kernel, as the items have no prior".into(),
+        1 => "prior[0], as the prior has one column".into(),
+        columns => format!("prior[0] to prior[{}]", columns - 1),
+    };
+    Error::Data { what: "the name of a parameter", found: name.to_owned(), expected }
 }
 
 /// The ranking of items by a belief, and how settled it is.

@@ -66,8 +66,8 @@ pub enum Purpose {
     },
     /// A world of a forecast. Stream `2⁶³ + n`.
     World(usize),
-    /// One half of the queries, on which parameters for the other half are tuned. Stream `2⁶⁴ - 1 - n`.
-    Half(usize),
+    /// A part of the queries, for which parameters are tuned on others. Stream `2⁶⁴ - 1 - n`.
+    Part(usize),
 }
 
 impl Purpose {
@@ -80,7 +80,7 @@ impl Purpose {
             Self::Choice { answers } => answers as u64,
             Self::Sides { answers } => 1 << 62 | answers as u64,
             Self::World(world) => 1 << 63 | world as u64,
-            Self::Half(half) => u64::MAX - half as u64,
+            Self::Part(part) => u64::MAX - part as u64,
         }
     }
 }
@@ -131,7 +131,7 @@ mod tests {
             (Purpose::Choice { answers: 9 }, 9),
             (Purpose::Sides { answers: 9 }, 0x4000_0000_0000_0009),
             (Purpose::World(4), 0x8000_0000_0000_0004),
-            (Purpose::Half(1), 0xffff_ffff_ffff_fffe),
+            (Purpose::Part(1), 0xffff_ffff_ffff_fffe),
         ];
         for (purpose, number) in streams {
             let mut plain = ChaCha8Rng::seed_from_u64(11);

@@ -273,14 +273,18 @@ impl Project {
         self.learnable()?.observations()
     }
 
-    /// Learns the kernels' parameters from the answers; [`Project::save`] writes them.
+    /// Learns the kernels' parameters and the weights of the prior from the answers; [`Project::save`] writes them.
     ///
     /// # Errors
-    /// As [`Model::tune`].
+    /// As [`Model::tune`], or if every group is to be tuned by itself and there are no groups.
     pub fn tune(&self, params: &TuningParams) -> Result<Tuned> {
         let hint = "record some first: ordain answer FIRST SECOND";
         if self.observations()?.is_empty() {
             return Err(InputError::new(&self.file.answers, "answers to learn from").found("none").hint(hint).into());
+        }
+        if params.by_group && self.items().groups().is_none() {
+            let error = InputError::new(&self.file.path, "a key group under [items]: the column of the groups");
+            return Err(error.column("group").hint("without groups, leave out --groups").into());
         }
         self.model.tune(params).map_err(|error| self.file.place(error))
     }
@@ -352,7 +356,7 @@ impl Project {
     /// The true utilities or grades in a column of the items' table, to simulate against. Whole numbers from 0 to 4 are grades.
     ///
     /// # Errors
-    /// If there is no such column, it is one of the attributes, or a cell is not a number.
+    /// If there is no such column, it is one of the attributes or of the prior, or a cell is not a number.
     pub fn facts(&self, column: &str) -> Result<Facts> {
         let file = self.file.items.as_deref().unwrap_or(&self.file.answers);
         let Some(cells) = self.file.other.get(column) else {
@@ -361,10 +365,16 @@ impl Project {
                 let hint = format!("list the attributes without it in {}", self.file.path.display());
                 return Err(error.column(column).hint(hint).into());
             }
+            if self.items().prior().is_some_and(|prior| prior.columns().names().iter().any(|name| name == column)) {
+                let error =
+                    InputError::new(file, "a column that is not one of the prior: the model would see the truth");
+                let hint = format!("delete it from prior in {}", self.file.path.display());
+                return Err(error.column(column).hint(hint).into());
+            }
             let names = self.file.other.names();
             let hint = match names.is_empty() {
-                true => "every column is an id, a group or an attribute".to_owned(),
-                false => format!("beside ids, groups and attributes there are: {}", listed(names)),
+                true => "every column is an id, a group, an attribute or one of the prior".to_owned(),
+                false => format!("beside ids, groups, attributes and the prior there are: {}", listed(names)),
             };
             return Err(InputError::new(file, "a column of this name").column(column).hint(hint).into());
         };

@@ -14,9 +14,10 @@ const REFERENCE: &str = include_str!("../../../../docs/project-file.md");
 const UNKNOWN: &str = "qqqqqqqqqqqqqqqq";
 
 /// Values for the keys whose default is not a literal.
-const EXAMPLES: [(&str, &str); 8] = [
+const EXAMPLES: [(&str, &str); 9] = [
     ("file", "\"items.csv\""),
     ("attributes", "[\"x1\"]"),
+    ("prior_weights", "[-0.5]"),
     ("group", "\"query\""),
     ("rho", "0.5"),
     ("relation", "\"links.csv\""),
@@ -26,7 +27,8 @@ const EXAMPLES: [(&str, &str); 8] = [
 ];
 
 /// The keys that need another key beside them.
-const COMPANIONS: [(&str, &str, &str); 2] = [("k", "goal", "\"top\""), ("as", "relation", "\"links.csv\"")];
+const COMPANIONS: [(&str, &str, &str); 3] =
+    [("k", "goal", "\"top\""), ("as", "relation", "\"links.csv\""), ("prior_weights", "prior", "[\"x2\"]")];
 
 /// The kinds of kernel that must have a relation.
 const OVER_LINKS: [&str; 4] = ["regularized-laplacian", "common-cause", "diffusion", "directed-laplacian"];
@@ -123,8 +125,10 @@ fn known<T>(result: Result<T>) -> BTreeSet<String> {
 fn decided(project: &ProjectData) -> String {
     let file = project.file.answers.strip_prefix(&project.file.folder).unwrap();
     let ProjectData { items, relations, kernels, noise, tie_width, ask, .. } = project;
-    let (ids, groups, attributes) = (items.ids(), items.groups(), items.attributes());
-    format!("{ids:?} {groups:?} {attributes:?} {relations:?} {kernels:?} {file:?} {noise:?} {tie_width:?} {ask:?}")
+    let (ids, groups, attributes, prior) = (items.ids(), items.groups(), items.attributes(), items.prior());
+    format!(
+        "{ids:?} {groups:?} {attributes:?} {prior:?} {relations:?} {kernels:?} {file:?} {noise:?} {tie_width:?} {ask:?}"
+    )
 }
 
 /// A kind that must have a relation, with one.

@@ -63,8 +63,7 @@ pub fn ours(restarts: &str) -> Result<(), Box<dyn Error>> {
     let before = log_loss(&problem, problem.separate_lengths(), &held_out)?;
     let params = TuningParams::default().with_restarts(restarts.parse()?);
     let started = Instant::now();
-    let mut problems =
-        [ordain::gp::Problem { kernel: problem.separate_lengths(), observations: problem.observations() }];
+    let mut problems = [ordain::gp::Problem::new(problem.separate_lengths(), problem.observations())];
     let tuned = params.tune(&mut problems)?;
     let seconds = started.elapsed().as_secs_f64();
     let mut kernel = problem.separate_lengths();

@@ -1,18 +1,19 @@
 //! The evidence as a function of the kernel's parameters. Tuning climbs it.
 
 use super::fixed_point::{Site, State};
-use super::{EpParams, Functional, Observation, choose_basis, place};
+use super::{EpParams, Functional, Observation, apart, choose_basis, place};
 use crate::Result;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
-use crate::numeric::dense::{add_scaled, multiply, transpose};
+use crate::numeric::dense::{multiply, transpose};
 
 /// The observations of one problem whose prior has open parameters. Only observed items are looked at. Every fixed
 /// point starts from the one before.
 #[derive(Debug, Clone)]
 pub(in crate::gp) struct Evidence {
     basis: Vec<Functional>,
-    placed: Vec<Observation>,
+    observations: Vec<Observation>,
+    /// The sites at the last fixed point, of the utilities themselves: they hardly move with the prior mean.
     sites: Option<Vec<Site>>,
 }
 
@@ -20,8 +21,10 @@ pub(in crate::gp) struct Evidence {
 pub(in crate::gp) struct Posterior {
     /// The observed items.
     pub items: Vec<usize>,
-    /// `Σ + m m'` over them.
-    pub second_moments: Matrix,
+    /// Their covariance.
+    pub covariance: Matrix,
+    /// Their mean.
+    pub mean: Vec<f64>,
 }
 
 impl Evidence {
@@ -40,8 +43,7 @@ impl Evidence {
     }
 
     fn over(basis: Vec<Functional>, observations: &[Observation]) -> Self {
-        let placed = place(observations, &basis);
-        Self { basis, placed, sites: None }
+        Self { basis, observations: observations.to_vec(), sites: None }
     }
 
     /// The log evidence under this kernel, and its derivative by every parameter.
@@ -53,17 +55,18 @@ impl Evidence {
     /// The log evidence under this kernel, and the sites, one per observation.
     pub(in crate::gp) fn sites(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(f64, Vec<Site>)> {
         let state = self.fixed_point(params, kernel)?;
-        Ok((state.log_evidence(), state.sites().to_vec()))
+        Ok((state.log_evidence(), self.sites.clone().unwrap_or_default()))
     }
 
     /// The log evidence under this kernel, and the belief; for coordinates that are items.
     pub(in crate::gp) fn believe(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(f64, Posterior)> {
         let state = self.fixed_point(params, kernel)?;
-        let mut second_moments = multiply(&transpose(state.root()), state.root());
-        for (column, &own) in second_moments.columns_mut().zip(state.mean()) {
-            add_scaled(column, own, state.mean());
+        let covariance = multiply(&transpose(state.root()), state.root());
+        let (items, mut mean) = (items_of(&self.basis), state.mean().to_vec());
+        if let Some(prior) = kernel.mean() {
+            mean.iter_mut().zip(&items).for_each(|(mean, &item)| *mean += prior[item]);
         }
-        Ok((state.log_evidence(), Posterior { items: items_of(&self.basis), second_moments }))
+        Ok((state.log_evidence(), Posterior { items, covariance, mean }))
     }
 
     fn fixed_point(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<State> {
@@ -74,13 +77,25 @@ impl Evidence {
             let half = Matrix::from_fn(items.len(), axes.len(), |row, axis| axes[axis].of(prior.column(row)));
             prior = Matrix::from_fn(axes.len(), axes.len(), |row, column| axes[row].of(half.column(column)));
         }
+        let mean = kernel.mean();
+        let placed = place(&apart(&self.observations, mean)?, &self.basis);
         let mut state = match self.sites.take() {
-            Some(sites) => State::from_sites(prior, self.placed.clone(), sites)?,
-            None => State::new(prior, self.placed.clone())?,
+            Some(sites) => State::from_sites(prior, placed, self.moved(sites, mean, -1.0))?,
+            None => State::new(prior, placed)?,
         };
         params.converge(&mut state)?;
-        self.sites = Some(state.sites().to_vec());
+        self.sites = Some(self.moved(state.sites().to_vec(), mean, 1.0));
         Ok(state)
+    }
+
+    /// Sites of deviations from a mean as sites of the utilities, or the other way round with the sign -1.
+    fn moved(&self, mut sites: Vec<Site>, mean: Option<&[f64]>, sign: f64) -> Vec<Site> {
+        if let Some(mean) = mean {
+            for (site, observation) in sites.iter_mut().zip(&self.observations) {
+                site.shift += sign * site.precision * observation.functional.of(mean);
+            }
+        }
+        sites
     }
 }
 
@@ -103,11 +118,22 @@ fn in_terms_of(items: &[usize], basis: &[Functional]) -> Vec<Functional> {
 }
 
 /// The derivative of the log evidence by every parameter of the kernel.
+///
+/// For a weight of the mean `m0 = X w` it is `x_c' K⁻¹ (m - m0)`: at the fixed point the sites count as constants, as in
+/// [`State::pull_on_prior`], and what remains is the derivative of a Gaussian by its mean. Without an inverse of the
+/// prior, `K⁻¹ (m - m0) = Σ_s (nu_s - tau_s d_s'm) d_s`.
 pub(super) fn gradient(kernel: &dyn Kernel, basis: &[Functional], state: &State) -> Result<Vec<f64>> {
     let items = items_of(basis);
     let pull = over_items(&state.pull_on_prior(), &in_terms_of(&items, basis), items.len());
     let mut out = kernel.contract(&items, &pull)?.derivatives;
     out.iter_mut().for_each(|derivative| *derivative *= 0.5);
+    if let Some(columns) = kernel.mean_columns() {
+        let pull = state.pull_on_mean();
+        let first = out.len() - columns.columns();
+        for (at, derivative) in out[first..].iter_mut().enumerate() {
+            *derivative = basis.iter().zip(&pull).map(|(axis, pull)| pull * axis.of(columns.column(at))).sum();
+        }
+    }
     Ok(out)
 }
 

@@ -497,9 +497,7 @@ impl State {
         let mut through = Matrix::zeros(self.root.rows(), self.len());
         multiply_sparse(&self.root, &precision, &mut through);
         let mut out = multiply(&transpose(&through), &through);
-        let mut explained = vec![0.0; self.len()];
-        precision.multiply(&self.mean, &mut explained);
-        let pull: Vec<f64> = self.shifts().iter().zip(&explained).map(|(shift, explained)| shift - explained).collect();
+        let pull = self.pull(&precision);
         for (column, &own) in out.columns_mut().zip(&pull) {
             add_scaled(column, own, &pull);
         }
@@ -510,6 +508,18 @@ impl State {
             }
         }
         out
+    }
+
+    /// The derivative of the log evidence by the prior mean of the coordinates, `w = K⁻¹ m`.
+    pub(super) fn pull_on_mean(&self) -> Vec<f64> {
+        self.pull(&self.precision())
+    }
+
+    /// `D' nu - A m`, for the precision A.
+    fn pull(&self, precision: &SparseMatrix) -> Vec<f64> {
+        let mut explained = vec![0.0; self.len()];
+        precision.multiply(&self.mean, &mut explained);
+        self.shifts().iter().zip(&explained).map(|(shift, explained)| shift - explained).collect()
     }
 
     /// The coordinates' means.

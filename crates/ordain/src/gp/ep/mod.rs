@@ -17,6 +17,10 @@
 //! So thousands of answers on hundreds of items, and hundreds of answers on thousands of items, both take the cheaper
 //! form. Only prior columns of compared items are needed.
 //!
+//! **A prior mean** $m_0$ moves the observations in place of the prior: EP runs on $\xi - m_0$, whose functional lies
+//! between `low` $- d_s'm_0$ and `high` $- d_s'm_0$. The sites in terms of $\xi$ then have the shift $\nu_s + \tau_s
+//! d_s'm_0$.
+//!
 //! **Cost.** `b³` to `5 b³/3` and `O(t b)` operations per iteration over t observations; about ten iterations (see
 //! `fixed_point.rs`). `3 n b²` for the variances of items never compared. Memory `5 b² + 2 n b`.
 
@@ -87,7 +91,8 @@ impl EpParams {
         observations.iter().try_for_each(|observation| observation.check(kernel.len()))?;
         let basis = choose_basis(observations, kernel.len());
         let columns = basis_columns(kernel.as_ref(), &basis)?;
-        let mut state = State::new(restrict(&columns, &basis), place(observations, &basis))?;
+        let placed = place(&apart(observations, kernel.mean())?, &basis);
+        let mut state = State::new(restrict(&columns, &basis), placed)?;
         let iterations = self.converge(&mut state)?;
         Ep::over(kernel, basis, &columns, state, observations, iterations)
     }
@@ -176,8 +181,14 @@ impl Ep {
         }
         let log_evidence = state.log_evidence();
         check_evidence(log_evidence)?;
-        let factor = |(&observation, &site): (&Observation, &Site)| Factor { observation, site };
-        let factors = observations.iter().zip(state.sites()).map(factor).collect();
+        let mut factors: Vec<Factor> =
+            observations.iter().zip(state.sites()).map(|(&observation, &site)| Factor { observation, site }).collect();
+        if let Some(prior) = kernel.mean() {
+            add_scaled(&mut mean, 1.0, prior);
+            factors.iter_mut().for_each(|factor| {
+                factor.site.shift += factor.site.precision * factor.observation.functional.of(prior)
+            });
+        }
         Ok(Self { kernel, basis, reduction, state, factors, mean, variances, log_evidence, iterations })
     }
 
@@ -186,7 +197,7 @@ impl Ep {
     /// sites stay, and conditioning is enough. `3 n b²` operations and the prior columns of the coordinates.
     ///
     /// # Errors
-    /// If the kernel has fewer items, gives the coordinates other covariances, or cannot be evaluated.
+    /// If the kernel has fewer items, gives the coordinates other covariances or means, or cannot be evaluated.
     pub fn with_newcomers(&self, kernel: Arc<dyn Kernel>) -> Result<Self> {
         /// Solves differ by rounding from kernel to kernel. Other parameters differ by far more.
         const SAME: f64 = 1e-6;
@@ -205,19 +216,32 @@ impl Ep {
                 format!("{here}, as when it was learned"),
             ));
         }
+        if let Some(item) =
+            observed.iter().find(|&&item| mean_of(self.kernel.as_ref(), item) != mean_of(kernel.as_ref(), item))
+        {
+            return Err(wrong(
+                format!("a mean of {} where items were compared", mean_of(kernel.as_ref(), *item)),
+                format!("{}, as when it was learned", mean_of(self.kernel.as_ref(), *item)),
+            ));
+        }
         let columns = basis_columns(kernel.as_ref(), &self.basis)?;
         let observations: Vec<Observation> = self.factors.iter().map(|factor| factor.observation).collect();
         Self::over(kernel, self.basis.clone(), &columns, self.state.clone(), &observations, self.iterations)
     }
 
     /// The sites, one per observation, in the same order.
-    pub fn sites(&self) -> &[Site] {
-        self.state.sites()
+    pub fn sites(&self) -> Vec<Site> {
+        self.factors.iter().map(|factor| factor.site).collect()
     }
 
     /// Mean and variance of every observation's functional under the belief.
     pub fn marginals(&self) -> impl Iterator<Item = (f64, f64)> {
-        self.state.marginals()
+        let prior = self.kernel.mean();
+        let known = self.factors.iter().map(move |factor| prior.map(|prior| factor.observation.functional.of(prior)));
+        self.state
+            .marginals()
+            .zip(known)
+            .map(|((mean, variance), known)| (known.map_or(mean, |known| mean + known), variance))
     }
 
     /// The derivative of the log evidence by every parameter of the kernel (XPGP eq. 16, without its inverses of K).
@@ -314,6 +338,23 @@ fn choose_basis(observations: &[Observation], n: usize) -> Vec<Functional> {
     };
     basis.sort_unstable();
     basis
+}
+
+/// The observations in terms of the deviations from a prior mean.
+fn apart(observations: &[Observation], mean: Option<&[f64]>) -> Result<Vec<Observation>> {
+    let Some(mean) = mean else { return Ok(observations.to_vec()) };
+    let apart = |one: &Observation| {
+        let known = one.functional.of(mean);
+        let (low, high) = (one.low - known, one.high - known);
+        // Beside a mean that is far larger, an interval may be less than rounding.
+        if low < high { Ok(Observation { low, high, ..*one }) } else { Err(prior_too_wide()) }
+    };
+    observations.iter().map(apart).collect()
+}
+
+/// The prior mean of an item.
+fn mean_of(kernel: &dyn Kernel, item: usize) -> f64 {
+    kernel.mean().map_or(0.0, |mean| mean[item])
 }
 
 /// Prior covariances of all items with the coordinates, `[n, b]`.

@@ -97,7 +97,7 @@ impl Incremental {
     /// If the kernel cannot be evaluated, or a variance is not finite.
     pub fn dense(kernel: Arc<dyn Kernel>) -> Result<Self> {
         let matrix = kernel.matrix()?;
-        Self::prior(matrix.diagonal(), Covariance::dense(matrix))
+        Self::prior(kernel.mean(), matrix.diagonal(), Covariance::dense(matrix))
     }
 
     /// The prior in lazy form: columns on demand. After t answers about b different items it takes memory `n min(t, 2
@@ -109,7 +109,7 @@ impl Incremental {
     pub fn lazy(kernel: Arc<dyn Kernel>) -> Result<Self> {
         let mut variances = vec![0.0; kernel.len()];
         kernel.diagonal(&mut variances)?;
-        Self::prior(variances, Covariance::Lazy(Lazy::new(kernel)))
+        Self::prior(kernel.clone().mean(), variances, Covariance::Lazy(Lazy::new(kernel)))
     }
 
     /// A belief in dense form that starts from another belief.
@@ -125,9 +125,10 @@ impl Incremental {
         Ok(Self { mean, variances, prior, covariance, factors, log_evidence: belief.log_evidence() })
     }
 
-    fn prior(variances: Vec<f64>, covariance: Covariance) -> Result<Self> {
+    fn prior(mean: Option<&[f64]>, variances: Vec<f64>, covariance: Covariance) -> Result<Self> {
         check_prior(&variances)?;
-        let (mean, prior) = (vec![0.0; variances.len()], variances.clone());
+        let mean = mean.map_or_else(|| vec![0.0; variances.len()], <[f64]>::to_vec);
+        let prior = variances.clone();
         Ok(Self { mean, variances, prior, covariance, factors: Vec::new(), log_evidence: 0.0 })
     }
 
@@ -185,7 +186,9 @@ impl Incremental {
         let (log_evidence, sites) = evidence.sites(&EpParams::default(), kernel.as_ref())?;
         let mut out = match &self.covariance {
             Covariance::Dense { .. } => Self::dense(kernel.clone())?,
-            Covariance::Lazy(lazy) => Self::prior(self.prior.clone(), Covariance::Lazy(lazy.unlearned()))?,
+            Covariance::Lazy(lazy) => {
+                Self::prior(kernel.mean(), self.prior.clone(), Covariance::Lazy(lazy.unlearned()))?
+            }
         };
         for (observation, site) in observations.into_iter().zip(sites) {
             let (direction, variance) = out.towards(&observation)?;

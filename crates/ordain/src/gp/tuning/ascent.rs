@@ -13,7 +13,8 @@ use crate::{Error, Result};
 pub(super) struct Ascent<'a> {
     pub(super) space: &'a Space,
     pub(super) problems: &'a mut [Problem],
-    evidences: Vec<Evidence>,
+    /// One per set of observations of each problem.
+    evidences: Vec<Vec<Evidence>>,
     pub(super) ep: EpParams,
     evaluations: usize,
 }
@@ -29,8 +30,10 @@ pub(super) struct Peak {
 
 impl<'a> Ascent<'a> {
     pub(super) fn new(space: &'a Space, problems: &'a mut [Problem], ep: EpParams) -> Self {
-        let evidence = |problem: &Problem| Evidence::new(&problem.observations, problem.kernel.len());
-        let evidences = problems.iter().map(evidence).collect();
+        let evidences = |problem: &Problem| {
+            problem.sets.iter().map(|set| Evidence::new(set, problem.kernel.len())).collect::<Vec<_>>()
+        };
+        let evidences = problems.iter().map(evidences).collect();
         Self { space, problems, evidences, ep, evaluations: 0 }
     }
 
@@ -50,23 +53,23 @@ impl<'a> Ascent<'a> {
         Ok(objective - self.space.log_prior(at, &mut vec![0.0; at.len()]))
     }
 
-    /// The objective and its gradient by the logarithms.
+    /// The objective and its gradient by the coordinates.
     pub(super) fn objective(&mut self, at: &[f64]) -> Result<(f64, Vec<f64>)> {
         self.evaluations += 1;
         let values = self.space.everything(at);
         let ep = &self.ep;
-        let one = |(problem, evidence): (&mut Problem, &mut Evidence)| {
+        let one = |(problem, evidences): (&mut Problem, &mut Vec<Evidence>)| -> Result<Vec<(f64, Vec<f64>)>> {
             problem.kernel.set_parameters(&values)?;
-            evidence.evaluate(ep, &problem.kernel)
+            evidences.par_iter_mut().map(|evidence| evidence.evaluate(ep, &problem.kernel)).collect()
         };
-        let all: Vec<(f64, Vec<f64>)> =
+        let all: Vec<Vec<(f64, Vec<f64>)>> =
             self.problems.par_iter_mut().zip(&mut self.evidences).map(one).collect::<Result<_>>()?;
         let (mut sum, mut derivatives) = (0.0, vec![0.0; values.len()]);
-        for (log_evidence, own) in &all {
+        for (log_evidence, own) in all.iter().flatten() {
             sum += log_evidence;
             add_scaled(&mut derivatives, 1.0, own);
         }
-        let mut gradient = self.space.by_logarithms(&derivatives, at);
+        let mut gradient = self.space.by_coordinates(&derivatives, at);
         let log_prior = self.space.log_prior(at, &mut gradient);
         Ok((sum + log_prior, gradient))
     }
@@ -79,7 +82,7 @@ impl<'a> Ascent<'a> {
         most: usize,
         step: &mut dyn FnMut(usize, f64, f64),
     ) -> Result<Peak> {
-        /// A parameter changes by at most this many e-folds per step.
+        /// A parameter changes by at most this many e-folds per step, and a weight of the mean by this many units.
         const LONGEST: f64 = 2.0;
         let lbfgs = Lbfgs { tolerance, max_iterations: most, longest: LONGEST, ..Lbfgs::default() };
         let mut failure = None;

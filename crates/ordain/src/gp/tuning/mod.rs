@@ -1,12 +1,16 @@
 //! Hyperparameters from answers (XPGP section 4.3): the weights and shapes of the kernels.
 //!
-//! **Tuned:** weights, lengths, reach. Kappa, the beta of Laplacians and the noise are held, since the weights do the
-//! same: twice all weights and twice the noise is the same model. Parameters are positive, so tuning works on their
-//! logarithms.
+//! **Tuned:** weights, lengths, reach, and the weights of the prior mean. Kappa, the beta of Laplacians and the noise
+//! are held, since the weights do the same: twice all weights and twice the noise is the same model. Parameters are
+//! positive, so tuning works on their logarithms. The weights of the mean may have either sign and are tuned as they
+//! are.
 //!
 //! **Climbed:** the log evidence of EP, plus a log-normal prior around the values that each kernel calls typical (for a
 //! weight: utilities that vary as much as the noise). The prior is a factor of 4.5 wide. With few answers the evidence
-//! is flat towards lengths that run away, and the prior stops them. With many answers the prior hardly counts. Several
+//! is flat towards lengths that run away, and the prior stops them. With many answers the prior hardly counts. The
+//! weights of the mean have a normal prior around 0, since a column may be worthless. Its unit is the weight at which the
+//! columns together vary half as much as the noise; its width is the same number of units. Without it, few answers and
+//! many columns that say the same would be fitted to the noise. Several
 //! problems (groups of items with answers of their own) share one set of parameters: their evidences multiply.
 //!
 //! **How:** by default L-BFGS on the evidence; at EP's fixed point the gradient is exact
@@ -24,6 +28,7 @@ mod space;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::{EpParams, Observation};
+use crate::data::{Groups, ItemId};
 use crate::kernel::{Parameter, WeightedSum};
 use crate::numeric::dense::Cholesky;
 use crate::numeric::{Matrix, Seed};
@@ -39,8 +44,35 @@ use space::Space;
 pub struct Problem {
     /// The kernel, whose parameters are tuned.
     pub kernel: WeightedSum,
-    /// The observations.
-    pub observations: Vec<Observation>,
+    /// The observations, in sets whose evidences multiply.
+    sets: Vec<Vec<Observation>>,
+}
+
+impl Problem {
+    /// A kernel and all observations of its items together.
+    pub fn new(kernel: WeightedSum, observations: Vec<Observation>) -> Self {
+        Self { kernel, sets: vec![observations] }
+    }
+
+    /// The same problem with the observations of every group by themselves: groups share the parameters, and nothing
+    /// else that is learned. `b³` then counts the coordinates of one group. The groups are those of the kernel's items;
+    /// an observation belongs to the group of its first item.
+    #[must_use]
+    pub fn by_group(self, groups: &Groups) -> Self {
+        let mut sets = vec![Vec::new(); groups.len()];
+        for observation in self.sets.into_iter().flatten() {
+            if let Some(item) = observation.functional.items().next() {
+                sets[groups.of(ItemId(item))].push(observation);
+            }
+        }
+        sets.retain(|set| !set.is_empty());
+        Self { sets, ..self }
+    }
+
+    /// All observations.
+    fn observations(&self) -> impl Iterator<Item = &Observation> {
+        self.sets.iter().flatten()
+    }
 }
 
 /// How the evidence is climbed.
@@ -70,12 +102,19 @@ pub struct TuningParams {
     pub restarts: usize,
     /// The seed of the starts.
     pub seed: Seed,
-    /// The standard deviation of the prior on the logarithm of a parameter.
+    /// The standard deviation of the prior on the logarithm of a parameter, or on a weight of the prior mean in units of
+    /// its typical size.
     pub spread: f64,
-    /// Tuning stops when no entry of the gradient by the logarithms is larger than this, in nats per e-fold.
+    /// Tuning stops when no entry of the gradient by the logarithms is larger than this, in nats per e-fold. A weight
+    /// of the prior mean counts in units of its typical size.
     pub tolerance: f64,
     /// Tuning stops after this many steps, or rounds of EM-EP.
     pub max_iterations: usize,
+    /// Whether the kernels' parameters are held, so that only the weights of the prior mean are tuned.
+    pub hold_kernels: bool,
+    /// Whether the answers of every group of items are learned by themselves ([`Problem::by_group`]). Only a model whose
+    /// items have groups can be tuned so.
+    pub by_group: bool,
     /// Follows the steps.
     pub watch: Watch,
 }
@@ -89,6 +128,8 @@ impl Default for TuningParams {
             spread: 1.5,
             tolerance: 1e-2,
             max_iterations: 200,
+            hold_kernels: false,
+            by_group: false,
             watch: Watch::NONE,
         }
     }
@@ -102,6 +143,8 @@ setters! {
     with_spread = spread: f64,
     with_tolerance = tolerance: f64,
     with_max_iterations = max_iterations: usize,
+    with_hold_kernels = hold_kernels: bool,
+    with_by_group = by_group: bool,
     with_watch = watch: Watch,
 }
 
@@ -160,7 +203,7 @@ impl TuningParams {
     /// If the kernels' parameters differ in name, there is nothing to tune or to tune by, or the evidence cannot be computed
     /// at the start. Kernels then keep their values.
     pub fn tune(&self, problems: &mut [Problem]) -> Result<Tuned> {
-        let space = Space::new(problems, self.spread)?;
+        let space = Space::new(problems, self)?;
         let first = space.start();
         let result = self.search(&space, problems);
         match &result {
@@ -180,11 +223,11 @@ impl TuningParams {
     /// # Errors
     /// Like [`TuningParams::tune`] before its start.
     pub(super) fn set_typical(&self, problems: &mut [Problem]) -> Result<()> {
-        let space = Space::new(problems, self.spread)?;
+        let space = Space::new(problems, self)?;
         space.set(problems, &space.draw(&vec![0.0; space.len()]))
     }
 
-    /// The best logarithms and how they were found; their names and values are left open.
+    /// The best coordinates and how they were found; their names and values are left open.
     fn search(&self, space: &Space, problems: &mut [Problem]) -> Result<(Vec<f64>, Tuned)> {
         let mut ascent = Ascent::new(space, problems, self.ep());
         let log_evidence_before = ascent.log_evidence(&space.start())?;
@@ -242,8 +285,8 @@ impl TuningParams {
         (0..count).map(|_| StandardNormal.sample(&mut stream)).collect()
     }
 
-    /// The standard deviations of the logarithms of the tuned parameters around the kernels' present values, which must
-    /// be the best ones. This is Laplace's approximation, with the Hessian by central differences of the gradient. Two
+    /// The standard deviations of the logarithms of the tuned parameters, or of the weights of a prior mean themselves,
+    /// around the kernels' present values, which must be the best ones. This is Laplace's approximation, with the Hessian by central differences of the gradient. Two
     /// evaluations per parameter.
     ///
     /// # Errors
@@ -251,7 +294,7 @@ impl TuningParams {
     pub fn uncertainty(&self, problems: &mut [Problem]) -> Result<Vec<f64>> {
         /// With this step, rounding in the gradient (about 1e-7 of it) and the third derivative weigh the same.
         const STEP: f64 = 1e-2;
-        let space = Space::new(problems, self.spread)?;
+        let space = Space::new(problems, self)?;
         let best = space.start();
         let mut ascent = Ascent::new(&space, problems, self.ep());
         let mut hessian = Matrix::zeros(best.len(), best.len());
@@ -274,6 +317,6 @@ impl TuningParams {
         let not_definite =
             |pivot| Error::NotPositiveDefinite { what: "the evidence's curvature", pivot, dimension: best.len() };
         let covariance = Cholesky::factor(symmetric).map_err(not_definite)?.inverse();
-        Ok(covariance.diagonal().into_iter().map(f64::sqrt).collect())
+        Ok(space.in_units(covariance.diagonal().into_iter().map(f64::sqrt)))
     }
 }

@@ -1,6 +1,9 @@
-//! The logarithms of the tuned parameters, and the prior on them.
+//! The coordinates of the tuned parameters, and the prior on them.
+//!
+//! The coordinate of a positive parameter is its logarithm. That of a weight of the prior mean, which may be negative or
+//! 0, is the weight in units of its typical size. So a coordinate of either kind has a prior of the same width.
 
-use super::Problem;
+use super::{Problem, TuningParams};
 use crate::kernel::Kernel;
 use crate::{Error, Result};
 
@@ -12,15 +15,56 @@ pub(super) struct Space {
     /// The positions of the tuned parameters.
     tuned: Vec<usize>,
     names: Vec<String>,
-    /// The middle of the prior on each logarithm.
-    centres: Vec<f64>,
-    /// Its standard deviation.
+    axes: Vec<Axis>,
+    /// The standard deviation of the prior on every coordinate.
     spread: f64,
+}
+
+/// The coordinate of a tuned parameter.
+#[derive(Debug, Clone, Copy)]
+enum Axis {
+    /// Its logarithm, with the middle of its prior.
+    Logarithm { centre: f64 },
+    /// The weight of a column of the prior mean, in this unit. The middle of its prior is 0: a column may be worthless,
+    /// and with many columns most are. So a column counts only as far as answers speak for it.
+    Linear { unit: f64 },
+}
+
+impl Axis {
+    fn centre(self) -> f64 {
+        match self {
+            Self::Logarithm { centre } => centre,
+            Self::Linear { .. } => 0.0,
+        }
+    }
+
+    fn coordinate(self, value: f64) -> f64 {
+        match self {
+            Self::Logarithm { .. } => value.ln(),
+            Self::Linear { unit } => value / unit,
+        }
+    }
+
+    fn value(self, coordinate: f64) -> f64 {
+        match self {
+            Self::Logarithm { .. } => coordinate.exp(),
+            Self::Linear { unit } => coordinate * unit,
+        }
+    }
+
+    /// The derivative of the value by the coordinate.
+    fn slope(self, coordinate: f64) -> f64 {
+        match self {
+            Self::Logarithm { .. } => coordinate.exp(),
+            Self::Linear { unit } => unit,
+        }
+    }
 }
 
 impl Space {
     /// The space that these problems share. It starts at the first kernel's values, and sets all kernels to them.
-    pub(super) fn new(problems: &mut [Problem], spread: f64) -> Result<Self> {
+    pub(super) fn new(problems: &mut [Problem], params: &TuningParams) -> Result<Self> {
+        let spread = params.spread;
         let expected = "a positive, finite number";
         if !(spread > 0.0 && spread.is_finite()) {
             return Err(Error::Parameter { name: "spread".into(), value: spread, expected });
@@ -38,14 +82,20 @@ impl Space {
                 });
             }
         }
-        if problems.iter().all(|problem| problem.observations.is_empty()) {
+        if problems.iter().all(|problem| problem.observations().next().is_none()) {
             return Err(nothing("answers"));
         }
         let typical = typical(problems, &all)?;
-        let tuned: Vec<usize> = (0..all.len()).filter(|&position| typical[position].is_some()).collect();
-        let centres = typical.into_iter().flatten().collect();
+        let kernel = &problems[0].kernel;
+        let axis = |(position, centre): (usize, f64)| match kernel.is_mean(position) {
+            true => (position, Axis::Linear { unit: centre.exp() }),
+            false => (position, Axis::Logarithm { centre }),
+        };
+        let found = typical.into_iter().enumerate().filter_map(|(position, centre)| Some((position, centre?)));
+        let found = found.filter(|&(position, _)| !params.hold_kernels || kernel.is_mean(position));
+        let (tuned, axes): (Vec<usize>, Vec<Axis>) = found.map(axis).unzip();
         let names = tuned.iter().map(|&position| parameters[position].name.clone()).collect();
-        Ok(Self { all, tuned, names, centres, spread })
+        Ok(Self { all, tuned, names, axes, spread })
     }
 
     /// The number of parameters that are tuned.
@@ -63,46 +113,56 @@ impl Space {
         self.tuned.iter().map(|&position| self.all[position]).collect()
     }
 
-    /// The logarithms of the values at the start.
+    /// The coordinates of the values at the start.
     pub(super) fn start(&self) -> Vec<f64> {
-        self.found().into_iter().map(f64::ln).collect()
+        self.axes.iter().zip(self.found()).map(|(axis, value)| axis.coordinate(value)).collect()
     }
 
-    /// Turns standard normal numbers into logarithms drawn from the prior.
+    /// Turns standard normal numbers into coordinates drawn from the prior.
     pub(super) fn draw(&self, normals: &[f64]) -> Vec<f64> {
-        self.centres.iter().zip(normals).map(|(centre, normal)| centre + self.spread * normal).collect()
+        self.axes.iter().zip(normals).map(|(axis, normal)| axis.centre() + self.spread * normal).collect()
     }
 
     /// The values of the tuned parameters.
-    pub(super) fn values(&self, logarithms: &[f64]) -> Vec<f64> {
-        logarithms.iter().map(|value| value.exp()).collect()
+    pub(super) fn values(&self, at: &[f64]) -> Vec<f64> {
+        self.axes.iter().zip(at).map(|(axis, &coordinate)| axis.value(coordinate)).collect()
     }
 
     /// The values of all parameters.
-    pub(super) fn everything(&self, logarithms: &[f64]) -> Vec<f64> {
+    pub(super) fn everything(&self, at: &[f64]) -> Vec<f64> {
         let mut out = self.all.clone();
-        for (&position, value) in self.tuned.iter().zip(self.values(logarithms)) {
+        for (&position, value) in self.tuned.iter().zip(self.values(at)) {
             out[position] = value;
         }
         out
     }
 
     /// Gives all kernels these values.
-    pub(super) fn set(&self, problems: &mut [Problem], logarithms: &[f64]) -> Result<()> {
-        let values = self.everything(logarithms);
+    pub(super) fn set(&self, problems: &mut [Problem], at: &[f64]) -> Result<()> {
+        let values = self.everything(at);
         problems.iter_mut().try_for_each(|problem| problem.kernel.set_parameters(&values))
     }
 
-    /// The derivatives by the tuned logarithms, from those by all parameters.
-    pub(super) fn by_logarithms(&self, derivatives: &[f64], logarithms: &[f64]) -> Vec<f64> {
-        self.tuned.iter().zip(logarithms).map(|(&position, value)| derivatives[position] * value.exp()).collect()
+    /// The derivatives by the coordinates, from those by all parameters.
+    pub(super) fn by_coordinates(&self, derivatives: &[f64], at: &[f64]) -> Vec<f64> {
+        let tuned = self.tuned.iter().zip(&self.axes).zip(at);
+        tuned.map(|((&position, axis), &coordinate)| derivatives[position] * axis.slope(coordinate)).collect()
+    }
+
+    /// A step of each coordinate as one of the logarithm, or of the weight itself.
+    pub(super) fn in_units(&self, steps: impl IntoIterator<Item = f64>) -> Vec<f64> {
+        let unit = |axis: &Axis| match axis {
+            Axis::Logarithm { .. } => 1.0,
+            Axis::Linear { unit } => *unit,
+        };
+        self.axes.iter().zip(steps).map(|(axis, step)| step * unit(axis)).collect()
     }
 
     /// The log density of the prior, up to a constant; adds its derivatives.
-    pub(super) fn log_prior(&self, logarithms: &[f64], gradient: &mut [f64]) -> f64 {
+    pub(super) fn log_prior(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
         let mut out = 0.0;
-        for ((value, centre), slope) in logarithms.iter().zip(&self.centres).zip(gradient) {
-            let off = (value - centre) / self.spread;
+        for ((value, axis), slope) in at.iter().zip(&self.axes).zip(gradient) {
+            let off = (value - axis.centre()) / self.spread;
             out -= 0.5 * off * off;
             *slope -= off / self.spread;
         }
@@ -111,7 +171,8 @@ impl Space {
 }
 
 /// The middle of the prior on the logarithm of every tuned parameter: the mean of the problems' typical values. A
-/// weight is typical if its part, with a typical shape, varies as much as the noise.
+/// weight is typical if its part, with a typical shape, varies as much as the noise. For the weights of the mean it is
+/// the logarithm of their unit: with such weights the mean varies half as much as the noise.
 fn typical(problems: &mut [Problem], all: &[f64]) -> Result<Vec<Option<f64>>> {
     let mut sums = vec![Some(0.0); all.len()];
     let count = problems.len() as f64;
@@ -120,7 +181,8 @@ fn typical(problems: &mut [Problem], all: &[f64]) -> Result<Vec<Option<f64>>> {
         let shapes = problem.kernel.typical()?;
         let mut shaped = all.to_vec();
         for (position, value) in shapes.iter().enumerate() {
-            if let Some(value) = value.filter(|_| !problem.kernel.is_weight(position)) {
+            let scales = problem.kernel.is_weight(position) || problem.kernel.is_mean(position);
+            if let Some(value) = value.filter(|_| !scales) {
                 shaped[position] = value;
             }
         }
@@ -128,7 +190,8 @@ fn typical(problems: &mut [Problem], all: &[f64]) -> Result<Vec<Option<f64>>> {
         let shaped = problem.kernel.typical();
         problem.kernel.set_parameters(all)?;
         for (position, (sum, value)) in sums.iter_mut().zip(shaped?).enumerate() {
-            let unit = if problem.kernel.is_weight(position) { noise } else { 0.0 };
+            let scales = problem.kernel.is_weight(position) || problem.kernel.is_mean(position);
+            let unit = if scales { noise } else { 0.0 };
             *sum = sum.zip(value).map(|(sum, value)| sum + (value.ln() + unit) / count);
         }
     }
@@ -137,8 +200,8 @@ fn typical(problems: &mut [Problem], all: &[f64]) -> Result<Vec<Option<f64>>> {
 
 /// The mean logarithm of the observations' noise; 0 without any.
 fn mean_log_noise(problem: &Problem) -> f64 {
-    let sum: f64 = problem.observations.iter().map(|observation| observation.noise.ln()).sum();
-    sum / problem.observations.len().max(1) as f64
+    let sum: f64 = problem.observations().map(|observation| observation.noise.ln()).sum();
+    sum / problem.observations().count().max(1) as f64
 }
 
 fn nothing(of: &str) -> Error {
