@@ -24,7 +24,8 @@ Tasks:
                   it is installed)
   edges           Check that folders and crates use only those that the block `edges` of ARCHITECTURE.md allows
   deny            Check the licences and sources of all dependencies against deny.toml
-  soak [PART...]  The long runs, all or these parts of them: kills, log, projects, fuzz. Two hours on two cores
+  soak [PART...]  The long runs, all or these parts of them: kills, log, projects, stopping, fuzz. Two
+                  hours on two cores, and some more for stopping
   bench [ARGS]    Run the benches; ARGS go to `cargo bench`
   oracles         Prepare the oracles' Python environment and print its interpreter, for example
                   ORDAIN_PYTHON=\"$(cargo xtask oracles)\" cargo test

@@ -10,7 +10,7 @@ use crate::step::{self, Course, Failure, Step};
 use crate::tools;
 
 /// What the parts are called.
-pub const PARTS: [&str; 4] = ["kills", "log", "projects", "fuzz"];
+pub const PARTS: [&str; 5] = ["kills", "log", "projects", "stopping", "fuzz"];
 
 /// What the fuzzer tries: the functions of `fuzz/src/lib.rs`.
 const TARGETS: [&str; 7] = ["tables", "judgements", "packed", "log", "project_file", "weights", "ranking"];
@@ -36,6 +36,7 @@ pub fn run(parts: &[OsString]) -> Result<(), Failure> {
             "kills" => kills(position),
             "log" => log(position),
             "projects" => projects(position),
+            "stopping" => stopping(position),
             _ => fuzz(position),
         })?;
     }
@@ -67,6 +68,12 @@ fn log(position: &str) -> Result<(), Failure> {
 
 fn projects(position: &str) -> Result<(), Failure> {
     test("10,000 projects at the extremes of every parameter", "wild").env("ORDAIN_PROJECTS", "10000").run(position)
+}
+
+fn stopping(position: &str) -> Result<(), Failure> {
+    let arguments = ["run", "--release", "-p", "ordain-bench", "--bin", "stopping", "--", "250"];
+    crate::cargo("250 default projects of every kind, judge and goal, played to their stop rule", &arguments)
+        .run(position)
 }
 
 /// Fuzzes every target, one per core at a time, and says what each run tried and reached.

@@ -31,11 +31,12 @@ use crate::{Failure, Outcome, output};
 /// asks exactly the pairs that an uninterrupted one would ask. Answers that others record in the meantime count from
 /// the next start on.
 ///
-/// Before every question, `ask` shows which items are ranked first, how sure that is, and about how many more answers
-/// are needed. It offers to stop when the goal is reached with the target's probability. The forecast simulates the
-/// rest of the session in a few worlds that fit the answers so far. With more than a hundred items, the forecast is
-/// made while the judge thinks. The more items there are, the less far it looks ahead. With groups of more than about a
-/// thousand items, certainty and forecast are left out, because the judge would have to wait.
+/// Before every question, `ask` shows which items are ranked first, how sure that is, and about how many answers the goal
+/// takes in all. It offers to stop when the goal is reached with the target's probability. If the noise is learned, it
+/// first asks some answered pairs again, to see how consistent the judge is. The forecast plays the rest of the session
+/// in a few worlds that fit the answers so far, while the judge thinks. The more items there are, the less far it looks
+/// ahead. With groups of more than about a thousand items, certainty and forecast are left out, because the judge would
+/// have to wait. If input is a pipe, the forecast is made every 20 answers, and only for few items.
 #[derive(Args)]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file

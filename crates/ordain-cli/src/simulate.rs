@@ -48,13 +48,19 @@ use crate::{Failure, Outcome, chart, word};
 /// the truth), accuracy (share of pairs in the right order). Standard errors are those of the queries' means, or those
 /// of the repeats if there is only one query or project.
 ///
+/// With --stop, every session goes on until its goal is reached with the probability of --target. A project is asked as
+/// "ordain ask" asks it. JSON then: {"goal","target","runs":[{"belief","strategy","sessions","stopped","answers_median",
+/// "answers_least","answers_most","right","right_se","stated","right_unstopped"}]}: of the sessions that stopped, the
+/// answers, the share whose goal was truly reached, and the mean of what was stated; null where there is none.
+///
 /// JSON: {"runs":[{"belief","strategy","focus"?,"curve":[{"answers","map","ndcg10","best","tau","accuracy",
 /// "map_se"?,...}...]}]}, with a point every 10 answers up to 100, every 50 beyond, and at the last answer. With a prior
 /// mean, the first point is at 0 answers. CSV: one row per point and measure.
 #[derive(Args)]
 #[command(after_long_help = "Examples:\n  \
     ordain simulate --letor S1.txt.gz --answers 200 --strategy expected-loss,random --belief gp,glicko\n  \
-    ordain simulate ordain-demo --truth life_expectancy --strategy entropy,random --repeats 10 --plot curves.svg")]
+    ordain simulate ordain-demo --truth life_expectancy --strategy entropy,random --repeats 10 --plot curves.svg\n  \
+    ordain simulate --letor S1.txt.gz --stop --goal best --mistakes 0.1 --answers 500")]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file [default: .]
     #[arg(conflicts_with = "letor")]

@@ -222,7 +222,7 @@ fn forecasts_in_a_pipe() {
         run.fine().lines().filter(|line| line.contains(" sure that ")).map(str::to_owned).collect::<Vec<_>>()
     };
     let first = said();
-    assert!(!first.is_empty() && first.iter().all(|line| line.contains("; 80 % after about ")), "{first:?}");
+    assert!(!first.is_empty() && first.iter().all(|line| line.contains("; 80 % after ")), "{first:?}");
     assert_eq!(said(), first);
     let run = ask(&many(1300), &[], &["quit"]);
     assert_eq!(run.fine().matches("left out: with so many items, ").count(), 1, "{}", run.stdout);

@@ -3,6 +3,8 @@
 //! `cargo run --release -p ordain-bench --bin stopping -- [SESSIONS] [NAME...]`. A name is that of a setting, a judge, a goal or a
 //! strategy; only those that are named are played, or all. Prints tables in Markdown.
 
+#![allow(clippy::print_stdout, clippy::print_stderr)] // It prints tables.
+
 mod setting;
 mod table;
 
