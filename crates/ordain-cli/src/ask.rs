@@ -36,7 +36,7 @@ use crate::{Failure, Outcome, output};
 /// first asks some answered pairs again, to see how consistent the judge is. The forecast plays the rest of the session
 /// in a few worlds that fit the answers so far, while the judge thinks. The more items there are, the less far it looks
 /// ahead. With groups of more than about a thousand items, certainty and forecast are left out, because the judge would
-/// have to wait. If input is a pipe, the forecast is made every 20 answers, and only for few items.
+/// have to wait. A pipe gets no forecasts: they would hold it up.
 #[derive(Args)]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
@@ -95,7 +95,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     project.session()?;
     drop(working);
     let input = Input::new()?;
-    let progress = Progress::new(&project, !input.is_terminal())?;
+    let progress = Progress::new(&project, input.is_terminal())?;
     let judge = arguments.judge.clone();
     Talk { project, cards, progress, judge, input, given: 0 }.go(arguments.limit)
 }

@@ -137,6 +137,27 @@ fn asking(folder: &Folder) -> Session {
     session
 }
 
+/// A forecast that was made while the judge thought is shown beside the next question, as answers in all.
+#[test]
+fn forecasts_come_while_the_judge_thinks() {
+    let folder = Folder::empty();
+    folder.write("items.csv", "id,x\na,1\nb,2\nc,3\nd,4\ne,5\nf,6\ng,7\n");
+    folder.run(["init", "items.csv"]).fine();
+    let mut session = asking(&folder);
+    let start = Instant::now();
+    loop {
+        assert!(start.elapsed() < PATIENCE, "no forecast");
+        std::thread::sleep(Duration::from_millis(300));
+        session.press(b"s");
+        let said = session.wait_for("[q]uit: ");
+        if said.contains(" in all") || said.contains("cannot tell yet how many answers 90 % takes: ") {
+            break;
+        }
+    }
+    session.press(b"q");
+    assert!(session.end().0.success());
+}
+
 #[test]
 fn signals_leave_the_terminal_as_it_was() {
     let folder = Folder::project();

@@ -119,15 +119,16 @@ impl Learner {
     /// Learns from answers, one after the other. If one cannot be learned, the belief stays as it was before that one.
     pub(super) fn learn_all(&mut self, answers: &[&Answer], watch: &Watch) -> Result<()> {
         let mut from = 0;
-        if self.model.learns() && self.observations.is_empty() {
+        if self.learns_noise() && self.observations.is_empty() {
             // A belief that is refreshed does not depend on what it was before.
             let said: Vec<usize> = (0..answers.len()).filter(|&at| answers[at].outcome != Outcome::Skip).collect();
             let last = (1..=said.len()).rev().find(|&count| is_refreshed(count));
             let until = last.map_or(0, |count| said[count - 1] + 1);
             let mut there = self.fresh()?;
             there.answers = said[..last.unwrap_or(0)].iter().map(|&at| answers[at].clone()).collect();
+            there.learn_noise(watch)?;
             // Where EP does not converge, the way there matters.
-            if until > 0 && there.refresh(watch).is_ok() {
+            if until > 0 && there.refresh().is_ok() {
                 (*self, from) = (there, until);
             }
         }
@@ -138,35 +139,57 @@ impl Learner {
         Ok(())
     }
 
-    /// Learns all answers anew by EP, with the noise that fits them.
-    fn refresh(&mut self, watch: &Watch) -> Result<()> {
+    /// Whether the noise is learned. Ratings have their own.
+    fn learns_noise(&self) -> bool {
+        self.model.learns() && !matches!(self.state, State::Ratings(_))
+    }
+
+    /// Learns the noise that fits the answers up to the last count after which it is learned.
+    fn learn_noise(&mut self, watch: &Watch) -> Result<()> {
         let answers: Vec<&Answer> = self.answers.iter().collect();
-        let model = self.model.learned(self.kernel.as_ref(), &answers, watch)?;
-        let observations = model.observe_all(answers)?;
+        self.model = self.model.learned(self.kernel.as_ref(), &answers, watch)?;
+        Ok(())
+    }
+
+    /// Learns all answers anew by EP.
+    fn refresh(&mut self) -> Result<()> {
+        let observations = self.model.observe_all(&self.answers)?;
         self.state = match &self.state {
             State::Steps(steps) => State::Steps(Box::new(steps.anew(&self.kernel, observations.clone())?)),
             State::Full(_) => State::Full(Box::new(EpParams::default().fit(self.kernel.clone(), &observations)?)),
             State::Ratings(_) => return Ok(()),
         };
-        (self.model, self.observations) = (model, observations);
+        self.observations = observations;
         Ok(())
     }
 
     /// Learns from an answer. Skips teach nothing. If the answer cannot be learned, the belief stays as it was.
     pub(super) fn learn(&mut self, answer: &Answer) -> Result<()> {
         let Some(observation) = self.model.observe(answer)? else { return Ok(()) };
-        if self.model.learns() {
-            self.answers.push(answer.clone());
-            // If EP does not converge, a step is the best there is.
-            if is_refreshed(self.answers.len()) && self.refresh(&Watch::NONE).is_ok() {
-                return Ok(());
-            }
+        if !self.learns_noise() {
+            return self.step(answer, observation);
         }
-        let learned = self.step(answer, observation);
-        if learned.is_err() && self.model.learns() {
+        let before = self.model;
+        self.answers.push(answer.clone());
+        let learned = self.learn_with_noise(answer);
+        if learned.is_err() {
             self.answers.pop();
+            self.model = before;
         }
         learned
+    }
+
+    /// Learns from the latest answer, where the noise is learned too.
+    fn learn_with_noise(&mut self, answer: &Answer) -> Result<()> {
+        if is_due(self.answers.len()) {
+            self.learn_noise(&Watch::NONE)?;
+        }
+        // If EP does not converge, a step is the best there is.
+        if is_refreshed(self.answers.len()) && self.refresh().is_ok() {
+            return Ok(());
+        }
+        let Some(observation) = self.model.observe(answer)? else { return Ok(()) };
+        self.step(answer, observation)
     }
 
     /// Learns from one more observation, which an answer made.
@@ -202,8 +225,7 @@ impl Learner {
 
     /// The beliefs under all noises that the answers allow.
     pub(super) fn under_noises(&self) -> Result<Vec<UnderNoise>> {
-        let is_gp = !matches!(self.state, State::Ratings(_));
-        let answers: Vec<&Answer> = self.answers.iter().filter(|_| is_gp).collect();
+        let answers: Vec<&Answer> = self.answers.iter().collect();
         self.model.under_noises(&self.kernel, &answers, &Watch::NONE)
     }
 

@@ -112,6 +112,7 @@ pub struct Session {
     /// These are found when they are first needed after an answer.
     noises: OnceLock<Vec<UnderNoise>>,
     near: OnceLock<bool>,
+    at_learned_noise: OnceLock<f64>,
     standing: OnceLock<Option<Standing>>,
     /// The sessions after either answer to the present question, if they were prepared.
     ahead: Ahead,
@@ -173,9 +174,19 @@ impl Session {
         let learner = Learner::new(params.belief, CovarianceForm::Automatic, params.strategy, kernel, model)?;
         let allowed = Candidates::new(groups.clone());
         let candidates = allowed.clone();
-        let (noises, near, standing) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        let (answers, ahead) = (Vec::new(), Ahead::default());
-        Ok(Self { params, groups, allowed, candidates, learner, answers, noises, near, standing, ahead })
+        Ok(Self {
+            params,
+            groups,
+            allowed,
+            candidates,
+            learner,
+            answers: Vec::new(),
+            noises: OnceLock::new(),
+            near: OnceLock::new(),
+            at_learned_noise: OnceLock::new(),
+            standing: OnceLock::new(),
+            ahead: Ahead::default(),
+        })
     }
 
     /// Chooses the form in which the belief holds its covariances. The session must have no answers yet.
@@ -377,7 +388,7 @@ impl Session {
         let probability = rule.probability(&self.certainty(&params)?);
         let is_met = probability >= rule.target;
         let doubtful = !is_met && self.over_noises()?.noises.len() > 1;
-        let again = match doubtful && rule.is_met(&certainty(self.belief(), self.groups.as_ref(), &params)?) {
+        let again = match doubtful && self.at_learned_noise(rule, &params)? >= rule.target {
             true => self.least_sure_answer()?,
             false => None,
         };
@@ -399,16 +410,29 @@ impl Session {
         Ok(self.is_near()? && self.standing()?.is_some_and(|standing| standing.is_met))
     }
 
-    /// Whether the goal may be reached, by a rough count at the learned noise.
+    /// Whether the goal may be reached, by the probability at the learned noise, of which a rough count comes first.
     pub(super) fn is_near(&self) -> Result<bool> {
-        /// Five standard errors of the rough count, and more than averaging over noises adds.
+        /// Five standard errors of the rough count.
         const FAR: f64 = 0.15;
+        /// More than averaging over judges adds.
+        const AVERAGING: f64 = 0.05;
         let (Some(rule), Some(params)) = (self.params.rule, self.quick_count(ROUGH_DRAWS)) else { return Ok(false) };
         if let Some(&near) = self.near.get() {
             return Ok(near);
         }
-        let near = rule.probability(&certainty(self.belief(), self.groups.as_ref(), &params)?) >= rule.target - FAR;
+        let rough = rule.probability(&certainty(self.belief(), self.groups.as_ref(), &params)?);
+        let near = rough >= rule.target - FAR
+            && self.at_learned_noise(&rule, &params.with_draws(QUICK_DRAWS))? >= rule.target - AVERAGING;
         Ok(*self.near.get_or_init(|| near))
+    }
+
+    /// The probability that the goal is reached at the learned noise.
+    fn at_learned_noise(&self, rule: &StopRule, params: &CertaintyParams) -> Result<f64> {
+        if let Some(&probability) = self.at_learned_noise.get() {
+            return Ok(probability);
+        }
+        let probability = rule.probability(&certainty(self.belief(), self.groups.as_ref(), params)?);
+        Ok(*self.at_learned_noise.get_or_init(|| probability))
     }
 
     /// The pair to ask again, if there is one.
@@ -492,7 +516,8 @@ impl Session {
 
     /// Forgets what was counted before the latest answer.
     fn forget(&mut self) {
-        (self.noises, self.near, self.standing) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        (self.noises, self.near) = (OnceLock::new(), OnceLock::new());
+        (self.at_learned_noise, self.standing) = (OnceLock::new(), OnceLock::new());
         self.ahead = Ahead::default();
     }
 

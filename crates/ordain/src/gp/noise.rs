@@ -48,7 +48,7 @@ const COARSE: usize = 2;
 const TOLERANCE: f64 = 1e-4;
 
 /// The probability of lapses from which they are believed.
-const STRONG: f64 = 0.95;
+const BELIEVED: f64 = 0.5;
 
 /// Judges that are less probable than this are left out.
 const NEGLIGIBLE: f64 = 0.01;
@@ -98,7 +98,7 @@ impl AnswerModel {
             Some(unit) => unit,
             None => deviation(kernel)?,
         };
-        let start = self.in_unit(unit).with_noise(CENTRE * unit)?.with_lapse(0.0).with_plausible(u32::MAX);
+        let start = self.in_unit(unit).with_noise(CENTRE * unit)?;
         let counted: Vec<&Answer> = answers.iter().copied().filter(|answer| answer.outcome != Outcome::Skip).collect();
         let counted = &counted[..last_due(counted.len())];
         if counted.is_empty() {
@@ -279,8 +279,8 @@ struct Fit<'a> {
 }
 
 impl Fit<'_> {
-    /// The model with the posterior mean of the logarithm of the noise. Lapses are believed only on strong evidence, because a kernel
-    /// that fits badly looks like lapses too; then the model has the posterior mean of the lapse.
+    /// The model with the posterior mean of the logarithm of the noise. If lapses are more probable than none, it has the posterior mean
+    /// of the lapse too.
     fn noise(&self, model: AnswerModel) -> Result<AnswerModel> {
         let mut seen = Vec::new();
         for node in grid() {
@@ -293,7 +293,7 @@ impl Fit<'_> {
         let seen = weights.iter().zip(&seen).map(|(weight, (_, node))| (*weight, node));
         let (lapsing, attentive): (Vec<_>, Vec<_>) = seen.partition(|(_, node)| node.lapse > 0.0);
         let total = |nodes: &[(f64, &Node)]| nodes.iter().map(|(weight, _)| weight).sum::<f64>();
-        let likely = if total(&lapsing) > STRONG || attentive.is_empty() { lapsing } else { attentive };
+        let likely = if total(&lapsing) > BELIEVED || attentive.is_empty() { lapsing } else { attentive };
         if likely.is_empty() {
             // If EP converges nowhere, the start is as good as anything.
             return Ok(model);

@@ -68,6 +68,8 @@ enum Noise {
     /// It is learned from the answers. The unit is the deviation of the prior, once that is known.
     Learned {
         unit: Option<f64>,
+        /// The width of ties before any answer.
+        first_width: f64,
         /// The judges that are plausible, as bits.
         plausible: u32,
     },
@@ -101,7 +103,7 @@ impl AnswerModel {
     /// # Errors
     /// If the tie width is negative.
     pub fn learning(tie_width: f64) -> Result<Self> {
-        let noise = Noise::Learned { unit: None, plausible: u32::MAX };
+        let noise = Noise::Learned { unit: None, first_width: tie_width, plausible: u32::MAX };
         Ok(Self { noise, ..Self::new(Self::default().sigma, tie_width)? })
     }
 
@@ -118,9 +120,14 @@ impl AnswerModel {
         }
     }
 
-    /// The same model, whose noise is learned in this unit.
+    /// The same model before any answer, whose noise is learned in this unit.
     pub(super) fn in_unit(self, unit: f64) -> Self {
-        Self { noise: Noise::Learned { unit: Some(unit), plausible: u32::MAX }, ..self }
+        let first_width = match self.noise {
+            Noise::Held => self.tie_width,
+            Noise::Learned { first_width, .. } => first_width,
+        };
+        let noise = Noise::Learned { unit: Some(unit), first_width, plausible: u32::MAX };
+        Self { noise, tie_width: first_width, lapse: 0.0, ..self }
     }
 
     /// The judges that are plausible, as bits.
@@ -133,7 +140,11 @@ impl AnswerModel {
 
     /// The same model, of whose judges these are plausible.
     pub(super) fn with_plausible(self, plausible: u32) -> Self {
-        Self { noise: Noise::Learned { unit: self.unit(), plausible }, ..self }
+        let noise = match self.noise {
+            Noise::Held => Noise::Held,
+            Noise::Learned { unit, first_width, .. } => Noise::Learned { unit, first_width, plausible },
+        };
+        Self { noise, ..self }
     }
 
     /// The same model with this noise.
