@@ -202,6 +202,7 @@ impl Session {
             });
         }
         self.learner.set_form(form, self.params.strategy)?;
+        self.forget();
         Ok(self)
     }
 
@@ -213,6 +214,7 @@ impl Session {
         pool.iter().try_for_each(|&(first, second)| self.check_pair(first, second))?;
         self.allowed = self.allowed.with_pool(pool.iter().copied());
         self.candidates = self.candidates.with_pool(pool.iter().copied());
+        self.forget();
         Ok(self)
     }
 
