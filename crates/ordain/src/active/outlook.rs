@@ -4,7 +4,7 @@
 //! is therefore the same on every machine.
 
 use super::forecast::{Forecast, ForecastParams, look_ahead};
-use super::session::{QUICK_DRAWS, ROUGH_DRAWS};
+use super::standing::{QUICK_DRAWS, ROUGH_DRAWS};
 use super::{Session, Strategy};
 use crate::data::{Groups, Items};
 use crate::gp::check_size;
