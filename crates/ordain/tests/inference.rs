@@ -230,6 +230,11 @@ fn order_and_names_do_not_matter() {
     }
 }
 
+/// An observation of an item with so much noise that it says nothing.
+fn vague(item: u32, noise: f64) -> Observation {
+    Observation { functional: Functional::Item(item), low: 0.0, high: f64::INFINITY, noise, lapse: 0.0 }
+}
+
 /// Items that were never compared: fitting them along equals conditioning on the ones that were. The oracle is a fit
 /// in which every item is a coordinate, because each was "observed" with noise so large that it says nothing.
 #[test]
@@ -237,13 +242,7 @@ fn uncompared_items_follow_by_conditioning() {
     let n = 25;
     let (kernel, observations) = problem(n, 9, 1.5, 500);
     let ep = EpParams::default().fit(kernel.clone(), &observations).unwrap();
-    let vague = |item| Observation {
-        functional: Functional::Item(item),
-        low: 0.0,
-        high: f64::INFINITY,
-        noise: 1e9,
-        lapse: 0.0,
-    };
+    let vague = |item| vague(item, 1e9);
     let mut everything = observations.clone();
     everything.extend((0..n as u32).map(vague));
     let whole = EpParams::default().fit(kernel.clone(), &everything).unwrap();
@@ -275,13 +274,7 @@ fn mixed_coordinates_equal_items() {
     observations.extend([model.preferred(d, e), model.preferred(e, ItemId(7)), model.preferred(ItemId(7), d)]);
     observations.extend([model.tied(ItemId(8), ItemId(9)).unwrap(), model.preferred(ItemId(11), ItemId(10))]);
     let ep = EpParams::default().fit(kernel.clone(), &observations).unwrap();
-    let vague = |item| Observation {
-        functional: Functional::Item(item),
-        low: 0.0,
-        high: f64::INFINITY,
-        noise: 1e9,
-        lapse: 0.0,
-    };
+    let vague = |item| vague(item, 1e9);
     let mut everything = observations.clone();
     everything.extend((0..n as u32).map(vague));
     let whole = EpParams::default().fit(kernel, &everything).unwrap();
@@ -317,13 +310,7 @@ fn uncompared_items_under_a_smooth_kernel() {
         })
         .collect();
     let ep = EpParams::default().fit(kernel.clone(), &observations).unwrap();
-    let vague = |item| Observation {
-        functional: Functional::Item(item),
-        low: 0.0,
-        high: f64::INFINITY,
-        noise: 1e12,
-        lapse: 0.0,
-    };
+    let vague = |item| vague(item, 1e12);
     observations.extend((0..n as u32).map(vague));
     let whole = EpParams::default().fit(kernel, &observations).unwrap();
     let items: Vec<ItemId> = (0..n).map(ItemId::new).collect();

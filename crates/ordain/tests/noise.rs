@@ -347,7 +347,7 @@ fn sessions_stop_when_the_judge_is_known() {
                 session.tell(if stream.random::<f64>() < lapse { answer.turned() } else { answer }).unwrap();
             }
             stopped += u64::from(session.is_done().unwrap());
-            let holds = rule.holds(session.belief(), None, &world.utilities);
+            let holds = rule.holds(session.belief().mean(), None, &world.utilities).unwrap();
             right += u64::from(session.is_done().unwrap() && holds);
             let mut resumed = new();
             resumed.resume(&log(session.answers())).unwrap();

@@ -194,3 +194,22 @@ fn factors_make_the_belief() {
         }
     }
 }
+
+/// Five items, of which the first two and the last two are the wrong way round: 2 of 10 pairs.
+#[test]
+fn goals_by_hand() {
+    let (means, truth) = ([5.0, 4.0, 3.0, 2.0, 1.0], [4.0, 5.0, 3.0, 1.0, 2.0]);
+    let holds = |goal, truth: &[f64]| StopRule::new(goal).holds(&means, None, truth).unwrap();
+    assert!(!holds(Goal::Best, &truth) && !holds(Goal::Top { k: 1 }, &truth));
+    assert!(holds(Goal::Top { k: 2 }, &truth) && holds(Goal::Top { k: 9 }, &truth));
+    // One wrong pair of ten is a tenth, which is allowed; two are not.
+    assert!(!holds(Goal::WholeOrder, &truth) && holds(Goal::WholeOrder, &[5.0, 4.0, 3.0, 1.0, 2.0]));
+    // The weights of the places are e^-0.6, e^-1.2, ..., and so many pairs begin there: 4, 3, 2, 1. The last pair has 0.026 of
+    // their sum, the first 0.156.
+    assert!(holds(Goal::TopHeavy, &[5.0, 4.0, 3.0, 1.0, 2.0]) && !holds(Goal::TopHeavy, &[4.0, 5.0, 3.0, 2.0, 1.0]));
+    // In groups, every group counts.
+    let groups = Groups::new(["a", "a", "b", "b", "b"]);
+    let best = |truth: &[f64]| StopRule::new(Goal::Best).holds(&means, Some(&groups), truth).unwrap();
+    assert!(best(&[2.0, 1.0, 9.0, 8.0, 7.0]) && !best(&[2.0, 1.0, 8.0, 9.0, 7.0]));
+    assert!(StopRule::new(Goal::Best).holds(&means, None, &truth[1..]).is_err());
+}

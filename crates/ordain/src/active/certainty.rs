@@ -128,17 +128,28 @@ impl StopRule {
         groups.iter().map(|one| one.probability(self.goal, self.error)).fold(1.0, f64::min)
     }
 
-    /// Whether the goal is reached by the ranking of a belief, if these are the true utilities.
-    pub fn holds(&self, belief: &dyn Belief, groups: Option<&Groups>, utilities: &[f64]) -> bool {
-        let everything: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
+    /// Whether the goal is reached in every group by the ranking by these means, if these are the true utilities.
+    ///
+    /// # Errors
+    /// If there are not as many utilities as means, or the groups are of other items.
+    pub fn holds(&self, means: &[f64], groups: Option<&Groups>, utilities: &[f64]) -> Result<bool> {
+        let grouped = groups.map_or(means.len(), |groups| groups.sizes().sum());
+        if utilities.len() != means.len() || grouped != means.len() {
+            return Err(Error::Data {
+                what: "true utilities",
+                found: format!("{} of {grouped} items", utilities.len()),
+                expected: format!("{}, as many as the ranking has", means.len()),
+            });
+        }
+        let everything: Vec<ItemId> = (0..means.len()).map(ItemId::new).collect();
         let of_group = |members: &[ItemId]| {
             let own: Vec<f64> = members.iter().map(|item| utilities[item.index()]).collect();
-            Certainty::count(&[look(belief, members)(&own)], members.len()).probability(self.goal, self.error) == 1.0
+            Certainty::count(&[look(means, members)(&own)], members.len()).probability(self.goal, self.error) == 1.0
         };
-        match groups {
+        Ok(match groups {
             None => of_group(&everything),
             Some(groups) => (0..groups.len()).all(|group| of_group(groups.members(group))),
-        }
+        })
     }
 
     /// Whether the rule is met.
@@ -158,7 +169,7 @@ pub fn certainty(belief: &dyn Belief, groups: Option<&Groups>, params: &Certaint
     }
     let everything: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
     let of_group = |members: &[ItemId], group: usize| {
-        let look = look(belief, members);
+        let look = look(belief.mean(), members);
         let draws = Draws::new(belief, members)?;
         let draws = draws.each(params.draws, params.seed, group as u32, &params.watch, |drawn, _, _| look(drawn))?;
         Ok(Certainty::count(&draws, members.len()))
@@ -178,7 +189,7 @@ pub fn rank_with_certainty(
     items: &Items,
     params: &RankingParams,
 ) -> Result<(Vec<RankedItem>, Vec<Certainty>)> {
-    let (ranked, draws) = rank_and(belief, items, params, |members| look(belief, members))?;
+    let (ranked, draws) = rank_and(belief, items, params, |members| look(belief.mean(), members))?;
     Ok((ranked, draws.iter().zip(items.group_sizes()).map(|(draws, size)| Certainty::count(draws, size)).collect()))
 }
 
@@ -190,9 +201,9 @@ struct Seen {
     early: f64,
 }
 
-/// A function that compares the ranking of these items with a draw of their utilities.
-fn look(belief: &dyn Belief, members: &[ItemId]) -> impl Fn(&[f64]) -> Seen + Sync + use<> {
-    let mean: Vec<f64> = members.iter().map(|item| belief.mean()[item.index()]).collect();
+/// A function that compares the ranking of these items by their means with a draw of their utilities.
+fn look(means: &[f64], members: &[ItemId]) -> impl Fn(&[f64]) -> Seen + Sync + use<> {
+    let mean: Vec<f64> = members.iter().map(|item| means[item.index()]).collect();
     let order = by_falling_mean(0..members.len(), &mean);
     let count = order.len();
     let focus = usual_focus(Goal::TopHeavy, count as f64);

@@ -224,7 +224,7 @@ impl Match {
                 (format!("{} items", self.truth.utilities.len()), "fewer, to count certainty".into());
             return Err(Error::Data { what: "a session to its end", found, expected });
         };
-        let right = rule.holds(game.session.belief(), rules.groups, &self.truth.utilities);
+        let right = rule.holds(game.session.belief().mean(), rules.groups, &self.truth.utilities)?;
         Ok(Ending { answers, stopped, right, stated: standing.probability })
     }
 

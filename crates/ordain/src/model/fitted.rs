@@ -1,6 +1,6 @@
 //! What is believed after the answers.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{Inference, Model, Ranking, memory, ranked};
 use crate::active::{
@@ -23,8 +23,10 @@ pub struct Fitted {
     /// The model's items and then newcomers, if there are any.
     joined: Option<Items>,
     belief: Box<dyn Belief>,
-    /// What is believed under every noise that the answers allow.
-    noises: Vec<UnderNoise>,
+    /// The kernel over the items that the belief is about.
+    kernel: Arc<dyn Kernel>,
+    /// What is believed under every noise that the answers allow, once it was needed.
+    noises: OnceLock<Vec<UnderNoise>>,
     /// How utilities become answers, with the noise that was learned if it is learned.
     answer_model: AnswerModel,
     learned: usize,
@@ -47,9 +49,9 @@ impl Model {
             }
             Inference::Incremental => self.step_by_step(self.kernel()?, self.answer_model, &observations, watch)?,
         };
-        let noises = self.under_noises(&self.kernel()?, &answer_model, watch)?;
+        let (kernel, noises) = (self.kernel()?, OnceLock::new());
         let (model, learned) = (self.clone(), observations.len());
-        Ok(Fitted { model, joined: None, belief, noises, answer_model, learned, taken })
+        Ok(Fitted { model, joined: None, belief, kernel, noises, answer_model, learned, taken })
     }
 
     /// Learns from all standing answers, and believes accordingly of newcomers. What is believed of the model's own items is the
@@ -72,10 +74,9 @@ impl Model {
                 self.step_by_step(joint.clone(), self.answer_model_in_unit()?, &observations, watch)?
             }
         };
-        let joint: Arc<dyn Kernel> = joint;
-        let noises = self.under_noises(&joint, &answer_model, watch)?;
+        let (kernel, noises): (Arc<dyn Kernel>, _) = (joint, OnceLock::new());
         let (model, joined, learned) = (self.clone(), Some(newcomers.into_items()), observations.len());
-        Ok(Fitted { model, joined, belief, noises, answer_model, learned, taken })
+        Ok(Fitted { model, joined, belief, kernel, noises, answer_model, learned, taken })
     }
 
     /// The bytes that a belief takes, if there is room for them.
@@ -92,11 +93,6 @@ impl Model {
         let observations = answer_model.observe_all(self.answers.standing())?;
         let params = EpParams { watch: watch.clone(), ..EpParams::default() };
         Ok((params.fit(self.kernel()?, &observations)?, answer_model))
-    }
-
-    /// What is believed under every noise that the answers allow, by a kernel whose first items are the model's.
-    fn under_noises(&self, kernel: &Arc<dyn Kernel>, model: &AnswerModel, watch: &Watch) -> Result<Vec<UnderNoise>> {
-        model.under_noises(kernel, &self.answers.standing(), watch)
     }
 
     /// What a session believes, and the answer model that it has then.
@@ -131,8 +127,13 @@ impl Fitted {
     }
 
     /// What is believed, for joint draws.
-    fn over_noises(&self) -> OverNoises<'_> {
-        OverNoises { belief: self.belief(), noises: &self.noises }
+    fn over_noises(&self, watch: &Watch) -> Result<OverNoises<'_>> {
+        if self.noises.get().is_none() {
+            let noises = self.answer_model.under_noises(&self.kernel, &self.model.answers.standing(), watch)?;
+            // If another thread was faster, it found the same.
+            let _ = self.noises.set(noises);
+        }
+        Ok(OverNoises { belief: self.belief(), noises: self.noises.get().map_or(&[], Vec::as_slice) })
     }
 
     /// The items that the belief is about: the model's, then newcomers.
@@ -161,7 +162,7 @@ impl Fitted {
     /// As [`rank`](crate::gp::rank).
     pub fn rank(&self, params: &RankingParams) -> Result<Ranking> {
         let left = self.model.memory.map(|memory| memory.saturating_sub(self.taken));
-        ranked(&self.over_noises(), self.items(), params, left)
+        ranked(&self.over_noises(&params.watch)?, self.items(), params, left)
     }
 
     /// What a judge would say of two items.
@@ -183,7 +184,7 @@ impl Fitted {
     /// # Errors
     /// As [`certainty()`].
     pub fn certainty(&self, params: &CertaintyParams) -> Result<Vec<Certainty>> {
-        certainty(&self.over_noises(), self.items().groups(), params)
+        certainty(&self.over_noises(&params.watch)?, self.items().groups(), params)
     }
 
     /// This many pairs that are worth asking at once under this belief, the best first; fewer if fewer are left. Nobody is asked

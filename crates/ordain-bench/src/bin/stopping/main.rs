@@ -101,7 +101,7 @@ fn play(setting: Setting, manner: Manner, options: &AskOptions, number: usize, f
     Ok(Played {
         answers,
         stopped,
-        right: rule.holds(session.belief(), world.model.items().groups(), &world.utilities),
+        right: rule.holds(session.belief().mean(), world.model.items().groups(), &world.utilities)?,
         stated: session.standing()?.map_or(f64::NAN, |standing| standing.probability),
         foreseen,
     })

@@ -14,7 +14,7 @@ use ordain::active::{
     CertaintyParams, ForecastParams, Judge, Match, Mistakes, Rules, SessionParams, StopRule, Strategy, Truth, forecast,
 };
 use ordain::data::Goal;
-use ordain::gp::{AnswerModel, by_falling_mean};
+use ordain::gp::AnswerModel;
 use ordain::kernel::Kernel;
 use ordain::numeric::Seed;
 use ordain::numeric::dense::{Cholesky, multiply_vector};
@@ -269,7 +269,7 @@ fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan,
         let params = CertaintyParams::default().with_draws(plan.draws).with_seed(conditions.seed());
         let probability = rule.probability(&game.session.certainty(&params)?);
         said.push(Some(probability));
-        reached.push(Some(f64::from(is_reached(game.session.belief().mean(), truth, goal))));
+        reached.push(Some(f64::from(rule.holds(game.session.belief().mean(), None, truth)?)));
         if !plan.forecasts.contains(&answers) {
             continue;
         }
@@ -291,42 +291,9 @@ fn play(problem: &Problem, kernel: Arc<dyn Kernel>, played: Played, plan: &Plan,
     Ok([said, reached, ends].concat())
 }
 
-/// Whether the ranking by these means reaches the goal.
-fn is_reached(means: &[f64], truth: &[f64], goal: Goal) -> bool {
-    let order = by_falling_mean(0..means.len(), means);
-    let are_best = |count: usize| {
-        let worst = order[..count].iter().map(|&item| truth[item]).fold(f64::INFINITY, f64::min);
-        order[count..].iter().all(|&item| truth[item] < worst)
-    };
-    match goal {
-        Goal::Best => are_best(1),
-        Goal::Top { k } => are_best(k.min(order.len())),
-        Goal::WholeOrder => {
-            let pairs = || (0..order.len()).flat_map(|above| (0..above).map(move |below| (below, above)));
-            let wrong = pairs().filter(|&(first, second)| truth[order[first]] < truth[order[second]]).count();
-            wrong as f64 <= ERROR * pairs().count() as f64
-        }
-        other => unreachable!("{other} is none of the goals here"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Five items, of which the first two and the last two are the wrong way round: 2 of 10 pairs.
-    #[test]
-    fn goals_by_hand() {
-        let truth = [4.0, 5.0, 3.0, 1.0, 2.0];
-        let means = [5.0, 4.0, 3.0, 2.0, 1.0];
-        assert!(!is_reached(&means, &truth, Goal::Best));
-        assert!(!is_reached(&means, &truth, Goal::Top { k: 1 }));
-        assert!(is_reached(&means, &truth, Goal::Top { k: 2 }));
-        assert!(is_reached(&means, &truth, Goal::Top { k: 9 }));
-        assert!(!is_reached(&means, &truth, Goal::WholeOrder));
-        // One wrong pair of ten is a tenth.
-        assert!(is_reached(&means, &[5.0, 4.0, 3.0, 1.0, 2.0], Goal::WholeOrder));
-    }
 
     /// Rows and their keys go together, and nobody is left out.
     #[test]
