@@ -181,12 +181,20 @@ impl Talk {
                 sure += &self.progress.to_go().map_or(String::new(), |to_go| format!("; {to_go}"));
             }
             output::text(sure)?;
-            if standing.again.is_some() && !beyond {
-                output::text("asked again, to see how consistent the answers are:")?;
-            }
+        }
+        if self.was_answered(sides)? {
+            output::text("asked again, to see how consistent the answers are:")?;
         }
         output::text(self.cards.draw(self.project.items(), sides))?;
         output::text(format!("{} or {}?", self.name(sides[0]), self.name(sides[1])))
+    }
+
+    /// Whether a judge decided between these two items before.
+    fn was_answered(&mut self, sides: [ItemId; 2]) -> Result<bool, Error> {
+        let about = |answer: &Answer| {
+            answer.second.is_some_and(|second| [answer.first, second].iter().all(|item| sides.contains(item)))
+        };
+        Ok(self.project.session()?.answers().iter().any(|answer| answer.outcome != Said::Skip && about(answer)))
     }
 
     /// The names of the items ranked first in an item's group.

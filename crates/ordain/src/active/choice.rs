@@ -3,7 +3,7 @@
 //! Scores that differ by less than a part in 1e9 count as equal, because rounding decides between them. The scan finds
 //! all pairs that share the best score and draws one of them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rand::RngExt;
 
@@ -53,9 +53,10 @@ pub struct Candidates {
     groups: Option<Groups>,
     /// Pairs that are never asked.
     excluded: HashSet<(u32, u32)>,
-    /// Pairs that are asked again only if `again`.
-    answered: HashSet<(u32, u32)>,
-    again: bool,
+    /// Answered pairs, each with the number of answers for its first item less that of answers for the second.
+    answered: HashMap<(u32, u32), i32>,
+    /// The lead of one item from which an answered pair is not asked again; `None` if no answered pair is.
+    enough: Option<u32>,
     pool: Option<HashSet<(u32, u32)>>,
 }
 
@@ -83,28 +84,35 @@ impl Candidates {
         if answer.outcome == Outcome::Skip {
             self.exclude(answer.first, second);
         } else if !repeat {
-            self.answered.insert(key(answer.first, second));
+            let lead = match (answer.outcome, answer.first < second) {
+                (Outcome::First, true) | (Outcome::Second, false) => 1,
+                (Outcome::First, false) | (Outcome::Second, true) => -1,
+                _ => 0,
+            };
+            *self.answered.entry(key(answer.first, second)).or_default() += lead;
         }
     }
 
-    /// Says whether pairs that were left out by an answer may be asked again after all. Skipped pairs may not.
-    pub fn ask_again(&mut self, again: bool) {
-        self.again = again;
+    /// Says which pairs that were left out by an answer may be asked again after all: those whose answers do not favour one item by
+    /// `enough`, or none. Skipped pairs may not.
+    pub fn ask_again(&mut self, enough: Option<u32>) {
+        self.enough = enough;
     }
 
     /// Whether pairs that were left out by an answer may be asked again.
     pub(super) fn asks_again(&self) -> bool {
-        self.again
+        self.enough.is_some()
     }
 
     fn is_out(&self, key: &(u32, u32)) -> bool {
-        self.excluded.contains(key) || (!self.again && self.answered.contains(key))
+        let is_settled = |lead: &i32| self.enough.is_none_or(|enough| lead.unsigned_abs() >= enough);
+        self.excluded.contains(key) || self.answered.get(key).is_some_and(is_settled)
     }
 
     /// The number of pairs that may be asked, for this many items in all.
     pub(super) fn left(&self, items: usize) -> usize {
         let pairs = |size: usize| size * size.saturating_sub(1) / 2;
-        let answered = self.answered.iter().filter(|key| !self.again && !self.excluded.contains(*key)).count();
+        let answered = self.answered.keys().filter(|key| !self.excluded.contains(*key) && self.is_out(key)).count();
         let out = self.excluded.len() + answered;
         match (&self.pool, &self.groups) {
             (Some(pool), _) => pool.iter().filter(|key| !self.is_out(key)).count(),

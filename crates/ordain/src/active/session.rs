@@ -27,7 +27,7 @@ pub struct SessionParams {
     /// The way in which answers become a belief.
     pub belief: BeliefKind,
     /// Whether a pair that was answered may be asked again. If the noise is learned, it may also where
-    /// [`AnswerModel::tells_again`]. A skipped pair is never asked again.
+    /// [`AnswerModel::telling_lead`]. A skipped pair is never asked again.
     pub repeat: bool,
     /// The seed of the draws among equally good pairs.
     pub seed: Seed,
@@ -215,7 +215,7 @@ impl Session {
         learner.learn_all(&standing, watch)?;
         self.learner = learner;
         standing.iter().for_each(|answer| self.candidates.rule_out(answer, self.params.repeat));
-        self.candidates.ask_again(self.model().tells_again());
+        self.candidates.ask_again(self.model().telling_lead());
         self.answers = standing.into_iter().cloned().collect();
         self.forget();
         Ok(())
@@ -226,8 +226,8 @@ impl Session {
     /// # Errors
     /// If the kernel cannot give a column.
     pub fn ask(&self) -> Result<Option<Question>> {
-        if let Some(again) = self.again()? {
-            return Ok(Some(again));
+        if let Some(decisive) = self.decisive()? {
+            return Ok(Some(decisive));
         }
         let mut stream = self.choice_after(self.answers.len());
         choose(self.belief(), self.model(), self.params.strategy, &self.candidates, &mut stream)
@@ -289,12 +289,12 @@ impl Session {
         let mut stream = self.choice_after(self.answers.len());
         let mut pending = pending.to_vec();
         let is_pending = |pair: &Question| pending.iter().any(|&(first, second)| pair.is_about(first, second));
-        let again = if count > 0 { self.again()?.filter(|pair| !is_pending(pair)) } else { None };
-        pending.extend(again.map(|pair| (pair.first, pair.second)));
+        let decisive = if count > 0 { self.decisive()?.filter(|pair| !is_pending(pair)) } else { None };
+        pending.extend(decisive.map(|pair| (pair.first, pair.second)));
         let (candidates, strategy) = (self.candidates.clone(), self.params.strategy);
-        let count = count - usize::from(again.is_some());
+        let count = count - usize::from(decisive.is_some());
         let more = choose_many(self.belief(), self.model(), strategy, candidates, &pending, count, &mut stream)?;
-        Ok(again.into_iter().chain(more).collect())
+        Ok(decisive.into_iter().chain(more).collect())
     }
 
     /// Learns an answer, whether or not the session asked for it.
@@ -310,9 +310,10 @@ impl Session {
         }
         self.learner.learn(&answer)?;
         self.candidates.rule_out(&answer, self.params.repeat);
-        self.candidates.ask_again(self.model().tells_again());
+        self.candidates.ask_again(self.model().telling_lead());
         self.answers.push(answer);
-        self.forget();
+        self.ahead = Ahead::default();
+        self.counted.answered(self.looked_at() == self.answers.len());
         Ok(())
     }
 
@@ -325,16 +326,32 @@ impl Session {
         let Some(at) = self.answers.iter().rposition(|answer| answer.judge.as_deref() == judge) else {
             return Ok(None);
         };
+        let mut others = self.answers.clone();
+        let taken = others.remove(at);
+        *self = self.with_answers(others)?;
+        Ok(Some(taken))
+    }
+
+    /// The session with these answers in place of its own.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated, or an answer cannot be learned.
+    pub(super) fn with_answers(&self, answers: Vec<Answer>) -> Result<Self> {
         let mut learner = self.learner.fresh()?;
         let mut candidates = self.allowed.clone();
-        let others: Vec<&Answer> =
-            self.answers.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, answer)| answer).collect();
-        learner.learn_all(&others, &Watch::NONE)?;
-        others.iter().for_each(|answer| candidates.rule_out(answer, self.params.repeat));
-        candidates.ask_again(learner.model().tells_again());
-        (self.learner, self.candidates) = (learner, candidates);
-        self.forget();
-        Ok(Some(self.answers.remove(at)))
+        learner.learn_all(&answers.iter().collect::<Vec<_>>(), &Watch::NONE)?;
+        answers.iter().for_each(|answer| candidates.rule_out(answer, self.params.repeat));
+        candidates.ask_again(learner.model().telling_lead());
+        Ok(Self {
+            params: self.params.clone(),
+            groups: self.groups.clone(),
+            allowed: self.allowed.clone(),
+            candidates,
+            learner,
+            answers,
+            counted: Counted::default(),
+            ahead: Ahead::default(),
+        })
     }
 
     /// Counts how settled the ranking of every group is.

@@ -1,4 +1,4 @@
-//! How near a session is to its goal, and the pairs that it asks again before the goal counts as reached.
+//! How near a session is to its goal, and the pairs that decide whether it is reached.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -7,7 +7,7 @@ use super::outlook::is_quick;
 use super::{CertaintyParams, Question, Session, StopRule, certainty};
 use crate::Result;
 use crate::data::{Goal, ItemId, Outcome};
-use crate::gp::{OverNoises, UnderNoise};
+use crate::gp::{Belief, Draws, OverNoises, UnderNoise};
 use crate::numeric::normal;
 
 /// The number of draws from which a session counts how near the goal is.
@@ -15,6 +15,9 @@ pub(super) const QUICK_DRAWS: usize = 512;
 
 /// The number of draws of a rough count, which is enough where the goal is far.
 pub(super) const ROUGH_DRAWS: usize = 128;
+
+/// The probability from which the goal is in sight.
+const IN_SIGHT: f64 = 0.5;
 
 /// How near a session is to its goal.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,44 +28,111 @@ pub struct Standing {
     pub probability: f64,
     /// Whether the stop rule is met.
     pub is_met: bool,
-    /// The pair that is asked again. At the learned noise the goal is reached; but the judge may be less consistent than that, and
-    /// the least sure answers tell.
-    pub again: Option<Question>,
 }
 
-/// What a session has counted since its latest answer, each when it was first needed.
+/// How often draws reach the goal.
+#[derive(Clone, Default)]
+struct Reached {
+    /// The share of draws that do, in the group where it is smallest.
+    probability: f64,
+    /// The pairs in the wrong order that keep the other draws of this group from it, the most frequent first; for a goal that needs a
+    /// few items only.
+    culprits: Vec<Question>,
+}
+
+/// What a session has counted, each when it was first needed.
 #[derive(Clone, Default)]
 pub(super) struct Counted {
+    /// Since the latest answer.
     noises: OnceLock<Vec<UnderNoise>>,
-    near: OnceLock<bool>,
-    at_learned_noise: OnceLock<f64>,
-    standing: OnceLock<Option<Standing>>,
+    /// Since the last number of answers after which the goal is looked at.
+    at_learned_noise: OnceLock<Option<Reached>>,
+    over_noises: OnceLock<Option<Reached>>,
+}
+
+impl Counted {
+    /// Forgets what another answer changes.
+    pub(super) fn answered(&mut self, looks_now: bool) {
+        self.noises = OnceLock::new();
+        if looks_now {
+            *self = Self::default();
+        }
+    }
+}
+
+/// The last number of answers, up to this one, after which the goal is looked at: after every answer up to 64, after every second one
+/// up to 128, after every fourth one up to 256, and so on. Certainty hardly changes with one answer out of hundreds.
+fn last_look(answers: usize) -> usize {
+    /// Looks while the answers double.
+    const LOOKS: usize = 32;
+    let every = 1 << (answers / LOOKS).max(1).ilog2();
+    answers - answers % every
+}
+
+/// In a draw of utilities, the worst of the first items and the best of the others by their places, if the first are not the best.
+fn culprit(drawn: &[f64], first: usize) -> Option<(usize, usize)> {
+    let by_utility = |one: &(usize, f64), other: &(usize, f64)| one.1.total_cmp(&other.1);
+    let worst = drawn[..first].iter().copied().enumerate().min_by(by_utility)?;
+    let best = drawn[first..].iter().copied().enumerate().max_by(by_utility)?;
+    (best.1 >= worst.1).then_some((worst.0, first + best.0))
+}
+
+/// Pairs of places as questions, the most frequent first. The score is the share of draws.
+fn by_frequency(drawn: &[Option<(usize, usize)>], order: &[ItemId]) -> Vec<Question> {
+    let mut counts: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    drawn.iter().flatten().for_each(|&pair| *counts.entry(pair).or_default() += 1);
+    let mut out: Vec<Question> = counts
+        .into_iter()
+        .map(|((one, other), count)| Question {
+            first: order[one],
+            second: order[other],
+            score: count as f64 / drawn.len() as f64,
+        })
+        .collect();
+    out.sort_by(|one, other| other.score.total_cmp(&one.score));
+    out
 }
 
 impl Session {
-    /// How near the goal is. `None` if the session has no stop rule, or if there are so many items that counting would take more than
-    /// a fifth of a second.
+    /// How near the goal was when it was last looked at: after the latest answer, or after one of the last few if there are more than
+    /// 64. `None` if the session has no stop rule, or if there are so many items that counting would take more than a fifth of a second.
     ///
     /// # Errors
     /// As [`certainty()`].
     pub fn standing(&self) -> Result<Option<Standing>> {
-        if let Some(standing) = self.counted.standing.get() {
-            return Ok(*standing);
-        }
-        let standing = self.params.rule.map(|rule| self.count(&rule)).transpose()?.flatten();
-        Ok(*self.counted.standing.get_or_init(|| standing))
+        let Some(rule) = self.params.rule else { return Ok(None) };
+        let standing = |reached: &Reached| {
+            let probability = reached.probability;
+            Standing { probability, is_met: probability >= rule.target }
+        };
+        Ok(self.over_all_noises(&rule)?.map(standing))
     }
 
-    fn count(&self, rule: &StopRule) -> Result<Option<Standing>> {
-        let Some(params) = self.quick_count(QUICK_DRAWS) else { return Ok(None) };
-        let probability = rule.probability(&self.certainty(&params)?);
-        let is_met = probability >= rule.target;
-        let doubtful = !is_met && self.over_noises()?.noises.len() > 1;
-        let again = match doubtful && self.at_learned_noise(rule, &params)? >= rule.target {
-            true => self.least_sure_answer()?,
-            false => None,
+    /// How often the goal is reached under all noises that the answers allow; `None` if counting would take too long.
+    fn over_all_noises(&self, rule: &StopRule) -> Result<Option<&Reached>> {
+        let count = |session: &Self| {
+            let Some(params) = session.quick_count(QUICK_DRAWS) else { return Ok(None) };
+            session.reached(&session.over_noises()?, rule, &params).map(Some)
         };
-        Ok(Some(Standing { probability, is_met, again }))
+        if self.counted.over_noises.get().is_none() {
+            let _ = self.counted.over_noises.set(self.when_looked_at(count)?);
+        }
+        Ok(self.counted.over_noises.get().and_then(Option::as_ref))
+    }
+
+    /// What a session finds that has only the answers up to the last look at the goal. Only a session that was resumed after it must
+    /// learn them again.
+    fn when_looked_at<T>(&self, find: impl Fn(&Self) -> Result<T>) -> Result<T> {
+        match self.looked_at() {
+            all if all == self.answers.len() => find(self),
+            some => find(&self.with_answers(self.answers[..some].to_vec())?),
+        }
+    }
+
+    /// The number of answers when the goal was last looked at. If the noise is held, a look costs little.
+    pub(super) fn looked_at(&self) -> usize {
+        let answers = self.answers.len();
+        if self.model().learns() { last_look(answers) } else { answers }
     }
 
     /// Parameters for a count of certainty, if it is quick enough to be made before every question.
@@ -80,38 +150,85 @@ impl Session {
         Ok(self.is_near()? && self.standing()?.is_some_and(|standing| standing.is_met))
     }
 
-    /// Whether the goal may be reached, by the probability at the learned noise, of which a rough count comes first.
+    /// Whether the goal may be reached, by the probability at the learned noise.
     pub(super) fn is_near(&self) -> Result<bool> {
-        /// Five standard errors of the rough count.
-        const FAR: f64 = 0.15;
         /// More than averaging over judges adds.
         const AVERAGING: f64 = 0.05;
-        let (Some(rule), Some(params)) = (self.params.rule, self.quick_count(ROUGH_DRAWS)) else { return Ok(false) };
-        if let Some(&near) = self.counted.near.get() {
-            return Ok(near);
-        }
-        let rough = rule.probability(&certainty(self.belief(), self.groups.as_ref(), &params)?);
-        let near = rough >= rule.target - FAR
-            && self.at_learned_noise(&rule, &params.with_draws(QUICK_DRAWS))? >= rule.target - AVERAGING;
-        Ok(*self.counted.near.get_or_init(|| near))
+        let Some(rule) = self.params.rule else { return Ok(false) };
+        Ok(self.at_learned_noise(&rule)?.is_some_and(|reached| reached.probability >= rule.target - AVERAGING))
     }
 
-    /// The probability that the goal is reached at the learned noise.
-    fn at_learned_noise(&self, rule: &StopRule, params: &CertaintyParams) -> Result<f64> {
-        if let Some(&probability) = self.counted.at_learned_noise.get() {
-            return Ok(probability);
+    /// A probability below which that of the goal is, by the belief's Gaussian: none of the pairs that must be in order is less sure.
+    fn at_most(&self, rule: &StopRule) -> Result<f64> {
+        if matches!(rule.goal, Goal::WholeOrder | Goal::TopHeavy) {
+            return Ok(1.0);
         }
-        let probability = rule.probability(&certainty(self.belief(), self.groups.as_ref(), params)?);
-        Ok(*self.counted.at_learned_noise.get_or_init(|| probability))
+        Ok(self.undecided()?.map_or(1.0, |pair| 1.0 - pair.score))
     }
 
-    /// The pair to ask again, if there is one.
-    pub(super) fn again(&self) -> Result<Option<Question>> {
+    /// How often the goal is reached at the learned noise; `None` if it is far, or if counting would take too long. A rough count comes
+    /// first.
+    fn at_learned_noise(&self, rule: &StopRule) -> Result<Option<&Reached>> {
+        /// Five standard errors of the rough count.
+        const ROUGHLY: f64 = 0.15;
+        let least = IN_SIGHT.min(rule.target - ROUGHLY);
+        let count = |session: &Self| {
+            let Some(params) = session.quick_count(ROUGH_DRAWS) else { return Ok(None) };
+            if session.at_most(rule)? < least || session.reached(session.belief(), rule, &params)?.probability < least {
+                return Ok(None);
+            }
+            session.reached(session.belief(), rule, &params.with_draws(QUICK_DRAWS)).map(Some)
+        };
+        if self.counted.at_learned_noise.get().is_none() {
+            let _ = self.counted.at_learned_noise.set(self.when_looked_at(count)?);
+        }
+        Ok(self.counted.at_learned_noise.get().and_then(Option::as_ref))
+    }
+
+    /// How often draws of a belief reach the goal.
+    fn reached(&self, belief: &dyn Belief, rule: &StopRule, params: &CertaintyParams) -> Result<Reached> {
+        let first = match rule.goal {
+            Goal::Best => 1,
+            Goal::Top { k } => k,
+            Goal::WholeOrder | Goal::TopHeavy => {
+                let probability = rule.probability(&certainty(belief, self.groups.as_ref(), params)?);
+                return Ok(Reached { probability, culprits: Vec::new() });
+            }
+        };
+        let mut least = Reached { probability: 1.0, culprits: Vec::new() };
+        for (group, order) in self.allowed.orders(belief).into_iter().enumerate() {
+            let order: Vec<ItemId> = order.into_iter().map(ItemId::new).collect();
+            if first >= order.len() {
+                continue;
+            }
+            let draws = Draws::new(belief, &order)?;
+            let culprit = |drawn: &mut [f64], _: usize, _: &mut _| culprit(drawn, first);
+            let drawn = draws.each(params.draws, params.seed, group as u32, &params.watch, culprit)?;
+            let probability = drawn.iter().filter(|culprit| culprit.is_none()).count() as f64 / drawn.len() as f64;
+            if probability < least.probability {
+                least = Reached { probability, culprits: by_frequency(&drawn, &order) };
+            }
+        }
+        Ok(least)
+    }
+
+    /// The pair that is asked because the goal is in sight: the one that keeps most draws from it, whether or not it was answered
+    /// before. If all items are to be ordered, pairs are only asked again: the goal is reached at the learned noise, but the judge may be
+    /// less consistent than that, and the least sure answers tell.
+    pub(super) fn decisive(&self) -> Result<Option<Question>> {
         // A held noise is believed.
-        if !self.model().learns() || !self.is_near()? {
-            return Ok(None);
+        let Some(rule) = self.params.rule.filter(|_| self.model().learns()) else { return Ok(None) };
+        let Some(learned) = self.at_learned_noise(&rule)? else { return Ok(None) };
+        let near = self.is_near()?;
+        let reached = if near { self.over_all_noises(&rule)?.unwrap_or(learned) } else { learned };
+        if reached.culprits.is_empty() {
+            let in_doubt = near && learned.probability >= rule.target && reached.probability < rule.target;
+            return if in_doubt { self.least_sure_answer() } else { Ok(None) };
         }
-        Ok(self.standing()?.and_then(|standing| standing.again))
+        // After a few answers since the last look, the next pairs have their turn.
+        let turn = self.answers.len() - self.looked_at();
+        let allowed = |pair: &&Question| self.candidates.allow_again(pair.first.index(), pair.second.index());
+        Ok(reached.culprits.iter().filter(allowed).nth(turn).copied())
     }
 
     /// The answered pair whose order is least sure, of those that were asked least often.

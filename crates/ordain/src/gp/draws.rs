@@ -9,6 +9,13 @@
 //! through the last draw and a fresh draw of the belief. The next draw is a point on it whose likelihood, relative to
 //! the belief's sites, is above a random share of the last one's. Where sites are exact, every point is accepted and
 //! draws are independent.
+//!
+//! If answers may be lapses, the posterior has several tops: an item is where most of its answers put it, or they are lapses and it
+//! is elsewhere. All items together hardly ever move from one top to another, so every item also moves by itself
+//! ([`one_by_one`]).
+
+mod ellipse;
+mod one_by_one;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,7 +23,9 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
-use super::{Belief, Ep, Factor, Functional, Observation, Site};
+use self::ellipse::{Ellipse, log_likelihood};
+use self::one_by_one::OneByOne;
+use super::{Belief, Ep, Factor, Functional, Observation};
 use crate::data::ItemId;
 use crate::numeric::dense::{SemidefiniteFactor, multiply, transpose};
 use crate::numeric::{Matrix, Purpose, Seed, Stream};
@@ -35,13 +44,6 @@ const BATCH: usize = 128;
 
 /// Steps from the first draw of the belief to the first draw that counts.
 const SETTLE: usize = 32;
-
-/// The logarithm of a product of probabilities is taken when it is smaller than this.
-const SMALL: f64 = 1e-6;
-
-/// Deviations beyond which the tail of the normal law is below rounding. Most answers are that certain and need no
-/// logarithm.
-const CERTAIN: f64 = 8.5;
 
 /// Refuses more items than can be drawn together.
 pub(crate) fn check_size(items: usize) -> Result<()> {
@@ -124,17 +126,25 @@ struct Law {
     factor: Matrix,
     /// The observations of these items alone. Items are numbered from 0.
     observed: Vec<Factor>,
+    /// The values of their functionals at the mean.
+    centre: Vec<f64>,
+    /// How items move one by one, if answers may be lapses.
+    one_by_one: Option<OneByOne>,
 }
 
 impl Law {
     fn new(belief: &dyn Belief, items: &[ItemId]) -> Result<Self> {
-        let mean = items.iter().map(|item| belief.mean()[item.index()]).collect();
-        let factor = transpose(SemidefiniteFactor::new(&belief.covariance(items)?).transpose());
+        let mean: Vec<f64> = items.iter().map(|item| belief.mean()[item.index()]).collect();
+        let covariance = belief.covariance(items)?;
+        let factor = transpose(SemidefiniteFactor::new(&covariance).transpose());
         let mut observed = among(belief.factors(), items, belief.len());
         if observed.len() > MANY * items.len() {
             observed.clear();
         }
-        Ok(Self { mean, factor, observed })
+        let centre: Vec<f64> = observed.iter().map(|factor| factor.observation.functional.of(&mean)).collect();
+        let may_lapse = observed.iter().any(|factor| factor.observation.lapse > 0.0);
+        let one_by_one = if may_lapse { OneByOne::new(covariance, &observed, &centre) } else { None };
+        Ok(Self { mean, factor, observed, centre, one_by_one })
     }
 
     /// The results of `take` on this many draws.
@@ -158,15 +168,17 @@ impl Law {
         let of = |utilities: &[f64]| -> Vec<f64> {
             self.observed.iter().map(|factor| factor.observation.functional.of(utilities)).collect()
         };
-        let centre = of(&self.mean);
+        let likelihood_of = |seen: &[f64]| {
+            let values = self.observed.iter().zip(self.centre.iter().zip(seen));
+            log_likelihood(values.map(|(factor, (centre, seen))| (factor, centre + seen)), f64::NEG_INFINITY)
+        };
         let mut last: Option<(Vec<f64>, Vec<f64>)> = None;
         let mut likelihood = 0.0;
         for column in apart.columns_mut() {
             let mut seen = of(column);
-            let from = last.as_ref().map_or(&seen, |(_, from)| from);
-            let ellipse = Ellipse { factors: &self.observed, centre: &centre, from, fresh: &seen };
             if let Some((from, from_seen)) = &last {
                 let angle;
+                let ellipse = Ellipse { factors: &self.observed, centre: &self.centre, from: from_seen, fresh: &seen };
                 (angle, likelihood) = ellipse.turn(likelihood, stream);
                 let (sin, cos) = angle.sin_cos();
                 let turn = |fresh: &mut [f64], from: &[f64]| {
@@ -175,88 +187,13 @@ impl Law {
                 turn(column, from);
                 turn(&mut seen, from_seen);
             } else {
-                likelihood = ellipse.likelihood(0.0, f64::NEG_INFINITY);
+                likelihood = likelihood_of(&seen);
+            }
+            if let Some(one_by_one) = &self.one_by_one {
+                one_by_one.sweep(column, &mut seen, &self.observed, &self.centre, stream);
+                likelihood = likelihood_of(&seen);
             }
             last = Some((column.to_vec(), seen));
-        }
-    }
-}
-
-/// The ellipse through two draws of a belief, as the value of every observed functional along it: `centre + cos from +
-/// sin fresh`.
-struct Ellipse<'a> {
-    factors: &'a [Factor],
-    centre: &'a [f64],
-    from: &'a [f64],
-    fresh: &'a [f64],
-}
-
-impl Ellipse<'_> {
-    /// The angle that slice sampling accepts, starting from this log likelihood, and the log likelihood there.
-    fn turn(&self, likelihood: f64, stream: &mut Stream) -> (f64, f64) {
-        use std::f64::consts::TAU;
-        let sites = self.sites();
-        let log_share = stream.random::<f64>().ln();
-        let least = |angle: f64| likelihood + log_share + sites(angle) - sites(0.0);
-        let mut angle = TAU * stream.random::<f64>();
-        let (mut low, mut high) = (angle - TAU, angle);
-        // The bracket always holds the angle 0. Where rounding leaves nothing else, the draw stays.
-        while high - low > f64::EPSILON {
-            let least = least(angle);
-            let found = self.likelihood(angle, least);
-            if found >= least {
-                return (angle, found);
-            }
-            *(if angle < 0.0 { &mut low } else { &mut high }) = angle;
-            angle = low + (high - low) * stream.random::<f64>();
-        }
-        (0.0, likelihood)
-    }
-
-    /// The log likelihood at an angle. Every part is negative, so the sum stops early once it is below `least`; the
-    /// result is then any value below it.
-    fn likelihood(&self, angle: f64, least: f64) -> f64 {
-        let (sin, cos) = angle.sin_cos();
-        let mut sum = 0.0;
-        // Where answers may be lapses, no probability is tiny, and one logarithm serves for many.
-        let mut product = 1.0;
-        for (((factor, centre), from), fresh) in self.factors.iter().zip(self.centre).zip(self.from).zip(self.fresh) {
-            let Observation { low, high, noise, .. } = factor.observation;
-            let x = centre + cos * from + sin * fresh;
-            if (x - low).min(high - x) > CERTAIN * noise {
-                continue;
-            }
-            if factor.observation.lapse > 0.0 {
-                product *= factor.observation.relative_mass(x);
-                if product > SMALL {
-                    continue;
-                }
-                sum += f64::ln(std::mem::replace(&mut product, 1.0));
-            } else {
-                sum += factor.observation.log_mass(x, 0.0);
-            }
-            if sum < least {
-                break;
-            }
-        }
-        sum + product.ln()
-    }
-
-    /// The log of all sites, up to a constant, at any angle: a quadratic in its cosine and sine.
-    fn sites(&self) -> impl Fn(f64) -> f64 + use<> {
-        let [mut by_cos, mut by_sin, mut cos_cos, mut sin_sin, mut cos_sin] = [0.0; 5];
-        for (((factor, centre), from), fresh) in self.factors.iter().zip(self.centre).zip(self.from).zip(self.fresh) {
-            let Site { precision, shift } = factor.site;
-            let slope = shift - precision * centre;
-            by_cos += slope * from;
-            by_sin += slope * fresh;
-            cos_cos += precision * from * from;
-            sin_sin += precision * fresh * fresh;
-            cos_sin += precision * from * fresh;
-        }
-        move |angle| {
-            let (sin, cos) = angle.sin_cos();
-            by_cos * cos + by_sin * sin - 0.5 * (cos_cos * cos * cos + sin_sin * sin * sin) - cos_sin * cos * sin
         }
     }
 }

@@ -19,7 +19,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::ep::Evidence;
-use super::{AnswerModel, Belief, Covariances, Ep, EpParams, Factor, Observation};
+use super::{AnswerModel, Belief, Covariances, Ep, EpParams, Factor};
 use crate::data::{Answer, ItemId, Outcome};
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
@@ -38,14 +38,14 @@ const RANGE: (f64, f64) = (0.003, 3.0);
 const GRID: usize = 10;
 
 /// The lapses that are looked at, with their prior probabilities.
-const LAPSES: [(f64, f64); 4] = [(0.0, 0.4), (0.03, 0.2), (0.1, 0.2), (0.2, 0.2)];
+const LAPSES: [(f64, f64); 5] = [(0.0, 0.45), (0.03, 0.1), (0.1, 0.15), (0.2, 0.15), (0.3, 0.15)];
 
-/// With lapses, only every so many of the noises is looked at.
+/// With lapses, only every so many of the noises is looked at, and not the smallest: there lapses explain what noise does not.
 const COARSE: usize = 2;
 
 /// The tolerance of EP where it is asked for the evidence or for draws. The evidence is stationary at the fixed point, so its error
 /// is the square of this; draws are corrected anyway.
-const TOLERANCE: f64 = 1e-4;
+const TOLERANCE: f64 = 1e-3;
 
 /// The probability of lapses from which they are believed.
 const BELIEVED: f64 = 0.5;
@@ -53,8 +53,9 @@ const BELIEVED: f64 = 0.5;
 /// Judges that are less probable than this are left out.
 const NEGLIGIBLE: f64 = 0.01;
 
-/// Judges that were less probable than this when the noise was last learned, and whose neighbours were, are not looked at.
-const IMPLAUSIBLE: f64 = 1e-3;
+/// Judges that were less probable than this when the noise was last learned are not looked at. Until the next time, half as many
+/// answers again may make them more probable.
+const IMPLAUSIBLE: f64 = 1e-5;
 
 /// The most compared items, or distinct pairs if there are fewer, for which a belief under every noise is found. Each takes EP, which
 /// is cubic in their number. So many items have thousands of answers, which know the noise.
@@ -86,7 +87,7 @@ pub(crate) fn last_due(answers: usize) -> usize {
 
 impl AnswerModel {
     /// The model with the noise that fits these answers under this kernel, if the noise is to be learned; else itself. Only the answers
-    /// up to the last count that [`is_due`] are looked at. 25 fits of EP, or 89 with ties.
+    /// up to the last count that [`is_due`] are looked at. 22 fits of EP, or 80 with ties.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
@@ -117,17 +118,21 @@ impl AnswerModel {
 }
 
 impl AnswerModel {
-    /// Whether a second answer about the same two items tells something: the noise is learned, and it is so large that a judge would
-    /// contradict himself about more than one random pair in twenty. Two answers to one question differ with probability
-    /// `arccos(1 / (1 + (noise / deviation)²)) / π`, or if just one of them is a lapse.
-    pub fn tells_again(&self) -> bool {
+    /// The lead, in answers about the same two items, from which one more answer tells nothing. `None` if not even a second answer tells
+    /// something: the noise is held, or so small that a judge would contradict himself about at most one random pair in twenty. Two
+    /// answers to one question differ with probability `arccos(1 / (1 + (noise / deviation)²)) / π`, or if just one of them is a lapse.
+    ///
+    /// If answers are turned round with probability ε, a lead of k has the odds `((1 - ε) / ε)^k`. Odds of 99 settle a pair: a Gaussian
+    /// never becomes that sure of two items that differ little beside its width, and would ask for ever.
+    pub fn telling_lead(&self) -> Option<u32> {
         const OFTEN: f64 = 0.05;
-        self.unit().is_some_and(|unit| {
-            let ratio = self.noise() / unit;
-            let meant = (1.0 / (1.0 + ratio * ratio)).acos() / std::f64::consts::PI;
-            let one_lapse = 2.0 * self.lapse() * (1.0 - self.lapse());
-            meant + one_lapse - 2.0 * meant * one_lapse > OFTEN
-        })
+        const ODDS: f64 = 99.0;
+        let ratio = self.noise() / self.unit()?;
+        let meant = (1.0 / (1.0 + ratio * ratio)).acos() / std::f64::consts::PI;
+        let one_lapse = 2.0 * self.lapse() * (1.0 - self.lapse());
+        let differ = meant + one_lapse - 2.0 * meant * one_lapse;
+        let turned = 0.5 * (1.0 - (1.0 - 2.0 * differ).max(0.0).sqrt());
+        (differ > OFTEN).then(|| (ODDS.ln() / ((1.0 - turned) / turned).ln()).ceil() as u32)
     }
 }
 
@@ -136,14 +141,14 @@ pub(crate) type UnderNoise = (f64, Ep);
 
 impl AnswerModel {
     /// The judges that were plausible when the noise was last learned.
-    fn plausible_nodes(&self) -> impl Iterator<Item = (usize, Node)> {
+    fn plausible_judges(&self) -> impl Iterator<Item = Candidate> {
         let bits = self.plausible();
-        grid().enumerate().filter(move |(at, _)| bits & 1 << at != 0)
+        grid().enumerate().filter(move |(at, _)| bits & 1 << at != 0).map(|(_, judge)| judge)
     }
 
     /// The beliefs under all noises that these answers allow, each with its probability, if the noise is learned. Empty if it is held,
     /// if nothing was answered, or if more than 250 items were compared in more than 250 different pairs: then the learned noise stands
-    /// for all. Up to 25 fits of EP, for the judges that were plausible when the noise was last learned.
+    /// for all. Up to 22 fits of EP, for the judges that were plausible when the noise was last learned.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
@@ -154,13 +159,17 @@ impl AnswerModel {
         watch: &Watch,
     ) -> Result<Vec<UnderNoise>> {
         let Some(unit) = self.unit().filter(|_| is_small(answers)) else { return Ok(Vec::new()) };
-        let params = EpParams { watch: watch.silent(), tolerance: TOLERANCE, ..EpParams::default() };
-        let mut found = Vec::new();
-        for (_, Node { share, lapse, height, .. }) in self.plausible_nodes() {
+        let mut found: Vec<(f64, Ep)> = Vec::new();
+        let mut row = f64::NAN;
+        for Candidate { share, lapse, height } in self.plausible_judges() {
             let model = self.with_noise(share * unit)?.with_lapse(lapse);
             let observations = model.observe_all(answers.iter().copied())?;
-            match params.fit(kernel.clone(), &observations) {
-                Ok(belief) => found.push((height + belief.log_evidence(), belief)),
+            let start = found.last().filter(|_| lapse == row).map(|(_, belief)| belief);
+            match effort(lapse, watch).fit_from(start, kernel.clone(), &observations) {
+                Ok(belief) => {
+                    found.push((height + belief.log_evidence(), belief));
+                    row = lapse;
+                }
                 Err(error @ Error::Cancelled { .. }) => return Err(error),
                 // EP does not converge where the noise is far too small.
                 Err(_) => {}
@@ -170,6 +179,12 @@ impl AnswerModel {
         let kept = weights.into_iter().zip(found).filter(|(weight, _)| *weight >= NEGLIGIBLE);
         Ok(kept.map(|(weight, (_, belief))| (weight, belief)).collect())
     }
+}
+
+/// How far EP goes for one judge. If lapses are possible and EP does not converge soon, the judge is far from what the answers show.
+fn effort(lapse: f64, watch: &Watch) -> EpParams {
+    let usual = EpParams { watch: watch.silent(), tolerance: TOLERANCE, ..EpParams::default() };
+    if lapse > 0.0 { EpParams { max_iterations: 100, max_sweeps: 0, ..usual } } else { usual }
 }
 
 /// Whether there are answers, and so few items or pairs were compared that EP is cheap.
@@ -222,36 +237,25 @@ impl Belief for OverNoises<'_> {
 
 /// A judge that is looked at: noise as a share of the prior's deviation, lapse, and the logarithm of the weight, which is the prior's
 /// density times the part of the grid that it stands for.
-struct Node {
-    /// Its place on the grid, by noise and by lapse.
-    place: (usize, usize),
+struct Candidate {
     share: f64,
     lapse: f64,
     height: f64,
 }
 
-/// The judges that are looked at.
-fn grid() -> impl Iterator<Item = Node> {
+/// The judges that are looked at. Those of one lapse follow each other with falling noise, so that EP can start from the one before:
+/// where lapses are possible, it has several fixed points once the noise is small.
+fn grid() -> impl Iterator<Item = Candidate> {
     let (low, high) = RANGE;
-    LAPSES.into_iter().enumerate().flat_map(move |(row, (lapse, prior))| {
-        let step = if lapse > 0.0 { COARSE } else { 1 };
-        (0..GRID).step_by(step).map(move |at| {
+    LAPSES.into_iter().flat_map(move |(lapse, prior)| {
+        let (first, step) = if lapse > 0.0 { (COARSE, COARSE) } else { (0, 1) };
+        (first..GRID).step_by(step).rev().map(move |at| {
             let share = low * (high / low).powf(at as f64 / (GRID - 1) as f64);
             let off = (share / CENTRE).ln() / SPREAD;
             let width = if at == 0 || at == GRID - 1 { 0.5 } else { step as f64 };
-            Node { place: (at, row), share, lapse, height: (prior * width).ln() - 0.5 * off * off }
+            Candidate { share, lapse, height: (prior * width).ln() - 0.5 * off * off }
         })
     })
-}
-
-/// The judges that are plausible by these weights, and their neighbours on the grid, as bits in the order of the grid.
-fn plausible<'a>(weighted: impl Iterator<Item = (f64, &'a Node)>) -> u32 {
-    let likely: Vec<(usize, usize)> =
-        weighted.filter(|(weight, _)| *weight >= IMPLAUSIBLE).map(|(_, node)| node.place).collect();
-    let near =
-        |one: (usize, usize), other: (usize, usize)| one.0.abs_diff(other.0) <= COARSE && one.1.abs_diff(other.1) <= 1;
-    let is_near = |node: &Node| likely.iter().any(|&place| near(place, node.place));
-    grid().enumerate().filter(|(_, node)| is_near(node)).fold(0, |bits, (at, _)| bits | 1 << at)
 }
 
 /// Weights with these logarithms, up to a constant, that sum to 1.
@@ -283,25 +287,33 @@ impl Fit<'_> {
     /// of the lapse too.
     fn noise(&self, model: AnswerModel) -> Result<AnswerModel> {
         let mut seen = Vec::new();
-        for node in grid() {
-            let other = model.with_noise(node.share * self.unit)?.with_lapse(node.lapse);
-            let Some(log_evidence) = self.log_evidence(other)? else { continue };
-            seen.push((node.height + log_evidence, node));
+        let mut evidence = Evidence::new(&model.observe_all(self.answers.iter().copied())?, self.kernel.len());
+        let mut row = f64::NAN;
+        for judge in grid() {
+            let other = model.with_noise(judge.share * self.unit)?.with_lapse(judge.lapse);
+            evidence.observe(other.observe_all(self.answers.iter().copied())?, judge.lapse != row);
+            row = judge.lapse;
+            let found = self.log_evidence(&mut evidence, judge.lapse)?;
+            let height = found.map_or(f64::NEG_INFINITY, |found| judge.height + found);
+            seen.push((height, judge));
         }
         let weights = normalized(seen.iter().map(|(height, _)| *height));
-        let plausible = plausible(weights.iter().zip(&seen).map(|(weight, (_, node))| (*weight, node)));
-        let seen = weights.iter().zip(&seen).map(|(weight, (_, node))| (*weight, node));
-        let (lapsing, attentive): (Vec<_>, Vec<_>) = seen.partition(|(_, node)| node.lapse > 0.0);
-        let total = |nodes: &[(f64, &Node)]| nodes.iter().map(|(weight, _)| weight).sum::<f64>();
+        let plausible = weights.iter().enumerate().filter(|(_, weight)| **weight >= IMPLAUSIBLE);
+        let plausible = plausible.fold(0, |bits, (at, _)| bits | 1 << at);
+        let seen = weights.iter().zip(&seen).map(|(weight, (_, judge))| (*weight, judge));
+        let (lapsing, attentive): (Vec<_>, Vec<_>) =
+            seen.filter(|(weight, _)| *weight > 0.0).partition(|(_, judge)| judge.lapse > 0.0);
+        let total = |judges: &[(f64, &Candidate)]| judges.iter().map(|(weight, _)| weight).sum::<f64>();
         let likely = if total(&lapsing) > BELIEVED || attentive.is_empty() { lapsing } else { attentive };
         if likely.is_empty() {
             // If EP converges nowhere, the start is as good as anything.
             return Ok(model);
         }
-        let mean =
-            |of: fn(&Node) -> f64| likely.iter().map(|(weight, node)| weight * of(node)).sum::<f64>() / total(&likely);
-        let noise = mean(|node| node.share.ln()).exp() * self.unit;
-        Ok(model.with_noise(noise)?.with_lapse(mean(|node| node.lapse)).with_plausible(plausible))
+        let mean = |of: fn(&Candidate) -> f64| {
+            likely.iter().map(|(weight, judge)| weight * of(judge)).sum::<f64>() / total(&likely)
+        };
+        let noise = mean(|judge| judge.share.ln()).exp() * self.unit;
+        Ok(model.with_noise(noise)?.with_lapse(mean(|judge| judge.lapse)).with_plausible(plausible))
     }
 
     /// The model with the width of ties that fits best, within a factor of 8 of the present one.
@@ -309,18 +321,18 @@ impl Fit<'_> {
         let mut best = (f64::NEG_INFINITY, model);
         for factor in WIDTHS {
             let other = model.with_tie_width(factor * model.tie_width())?;
-            if let Some(log_evidence) = self.log_evidence(other)?.filter(|&found| found > best.0) {
+            let observations = other.observe_all(self.answers.iter().copied())?;
+            let found = self.log_evidence(&mut Evidence::new(&observations, self.kernel.len()), model.lapse())?;
+            if let Some(log_evidence) = found.filter(|&found| found > best.0) {
                 best = (log_evidence, other);
             }
         }
         Ok(best.1)
     }
 
-    /// The log evidence under a model; `None` if EP does not find it.
-    fn log_evidence(&self, model: AnswerModel) -> Result<Option<f64>> {
-        let observations: Vec<Observation> = model.observe_all(self.answers.iter().copied())?;
-        let params = EpParams { watch: self.watch.silent(), tolerance: TOLERANCE, ..EpParams::default() };
-        match Evidence::new(&observations, self.kernel.len()).sites(&params, self.kernel) {
+    /// The log evidence of answers of which this share are lapses; `None` if EP does not find it.
+    fn log_evidence(&self, evidence: &mut Evidence, lapse: f64) -> Result<Option<f64>> {
+        match evidence.sites(&effort(lapse, self.watch), self.kernel) {
             Ok((log_evidence, _)) => Ok(Some(log_evidence).filter(|found| found.is_finite())),
             Err(error @ Error::Cancelled { .. }) => Err(error),
             Err(_) => Ok(None),

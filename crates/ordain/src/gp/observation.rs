@@ -348,14 +348,15 @@ impl Observation {
         self.low.is_finite() && self.high.is_finite()
     }
 
-    /// The probability of the observation if this is the functional's value, relative to the largest that it can have.
+    /// The probability of the observation if this is the functional's value, relative to the largest that it can have, to 1e-6 if it is
+    /// no tie. Lapses keep it from being small.
     pub(super) fn relative_mass(&self, value: f64) -> f64 {
         let Self { low, high, noise, lapse, .. } = *self;
         if self.is_tie() {
             return self.interval(value, noise).log_mass().exp();
         }
         let inside = if low.is_finite() { value - low } else { high - value };
-        (lapse + (1.0 - 2.0 * lapse) * normal::cdf(inside / noise)) / (1.0 - lapse)
+        (lapse + (1.0 - 2.0 * lapse) * normal::rough_cdf(inside / noise)) / (1.0 - lapse)
     }
 
     /// Fails unless the observation is about some of so many items and says something that can be.

@@ -232,7 +232,7 @@ impl Fitted {
         for answer in self.model.answers.standing() {
             candidates.rule_out(answer, asking.repeat);
         }
-        candidates.ask_again(self.answer_model.tells_again());
+        candidates.ask_again(self.answer_model.telling_lead());
         match pool {
             Some(pool) => candidates.with_pool(pool.iter().copied()),
             None => candidates,

@@ -78,7 +78,7 @@ fn main() -> Result<()> {
 
 /// Plays a session to its end.
 fn play(setting: Setting, manner: Manner, options: &AskOptions, number: usize, forecasts: bool) -> Result<Played> {
-    let world = setting.world(number)?;
+    let world = setting.world(number, manner.share)?;
     let options = options.clone().with_seed(Some(number as u64));
     let mut session = world.model.session(&options, None, &Watch::NONE)?;
     let mut heard = Heard::new(&world, manner, number);

@@ -45,13 +45,13 @@ impl Setting {
         }
     }
 
-    /// The project of this number.
-    pub fn world(self, number: usize) -> Result<World> {
+    /// The project of this number. Answers that it has already are turned round in this share of cases.
+    pub fn world(self, number: usize, mistakes: f64) -> Result<World> {
         let mut stream = Seed(77).stream(number as u64);
         match self {
             Self::Attributes => attributes(&mut stream),
             Self::Plain => plain(&mut stream),
-            Self::Arena => arena(&mut stream),
+            Self::Arena => arena(mistakes, &mut stream),
             Self::Demo => demo(),
         }
     }
@@ -80,7 +80,7 @@ fn plain(stream: &mut Stream) -> Result<World> {
     Ok(World { model: project("items.csv", &table)?, utilities, judge: DECIDED })
 }
 
-fn arena(stream: &mut Stream) -> Result<World> {
+fn arena(mistakes: f64, stream: &mut Stream) -> Result<World> {
     /// 30 % of differences of variance 2 are smaller.
     const WIDTH: f64 = 0.5449;
     let judge = Judge { noise: 0.0, tie_width: WIDTH };
@@ -91,6 +91,7 @@ fn arena(stream: &mut Stream) -> Result<World> {
         items.shuffle(stream);
         for pair in items.chunks(2) {
             let answer = judge.compare(&utilities, ItemId::new(pair[0]), ItemId::new(pair[1]), stream)?;
+            let answer = if stream.random::<f64>() < mistakes { answer.turned() } else { answer };
             let _ = writeln!(table, "m{},m{},{}", pair[0], pair[1], answer.outcome);
         }
     }

@@ -46,6 +46,14 @@ impl Evidence {
         Self { basis, observations: observations.to_vec(), sites: None }
     }
 
+    /// The same answers by another judge. The sites stay as the start of the next fixed point, unless it is to start afresh.
+    pub(in crate::gp) fn observe(&mut self, observations: Vec<Observation>, afresh: bool) {
+        self.observations = observations;
+        if afresh {
+            self.sites = None;
+        }
+    }
+
     /// The log evidence under this kernel, and its derivative by every parameter.
     pub(in crate::gp) fn evaluate(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(f64, Vec<f64>)> {
         let state = self.fixed_point(params, kernel)?;

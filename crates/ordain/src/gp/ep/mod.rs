@@ -48,7 +48,7 @@ use fixed_point::State;
 /// Iterations that may go back and forth without a check on the steps.
 const PATIENCE: usize = 60;
 
-/// Sweeps over the answers one by one, where iterations over all of them together did not converge. Ten thousand judges
+/// The most sweeps over the answers one by one. Ten thousand judges
 /// who agree on a pair take a hundred, contradictions take ten.
 const MOST_SWEEPS: usize = 500;
 
@@ -64,13 +64,15 @@ pub struct EpParams {
     pub tolerance: f64,
     /// EP gives up after this many iterations.
     pub max_iterations: usize,
+    /// Sweeps over the answers one by one, where iterations over all of them together did not converge.
+    pub(crate) max_sweeps: usize,
     /// Follows the iterations.
     pub watch: Watch,
 }
 
 impl Default for EpParams {
     fn default() -> Self {
-        Self { tolerance: 1e-9, max_iterations: 500, watch: Watch::NONE }
+        Self { tolerance: 1e-9, max_iterations: 500, max_sweeps: MOST_SWEEPS, watch: Watch::NONE }
     }
 }
 
@@ -88,11 +90,25 @@ impl EpParams {
     /// If the kernel cannot be evaluated, EP does not converge, or the prior is so wide beside the noise that rounding
     /// hides the answers.
     pub fn fit(&self, kernel: Arc<dyn Kernel>, observations: &[Observation]) -> Result<Ep> {
+        self.fit_from(None, kernel, observations)
+    }
+
+    /// As [`EpParams::fit`], starting from the sites of a belief from the same answers by another judge.
+    pub(super) fn fit_from(
+        &self,
+        start: Option<&Ep>,
+        kernel: Arc<dyn Kernel>,
+        observations: &[Observation],
+    ) -> Result<Ep> {
         observations.iter().try_for_each(|observation| observation.check(kernel.len()))?;
         let basis = choose_basis(observations, kernel.len());
         let columns = basis_columns(kernel.as_ref(), &basis)?;
         let placed = place(&apart(observations, kernel.mean())?, &basis);
-        let mut state = State::new(restrict(&columns, &basis), placed)?;
+        let prior = restrict(&columns, &basis);
+        let mut state = match start {
+            Some(start) => State::from_sites(prior, placed, start.state.sites().to_vec())?,
+            None => State::new(prior, placed)?,
+        };
         let iterations = self.converge(&mut state)?;
         Ep::over(kernel, basis, &columns, state, observations, iterations)
     }
@@ -113,7 +129,7 @@ impl EpParams {
             last = change;
         }
         state.forget();
-        for sweep in 1..=MOST_SWEEPS {
+        for sweep in 1..=self.max_sweeps {
             self.watch.step(|| Step::new(LEARNING, self.max_iterations + sweep - 1, None))?;
             last = state.sweep()?;
             if last <= self.tolerance.max(state.rounding()) {
@@ -125,7 +141,7 @@ impl EpParams {
         }
         Err(Error::NotConverged {
             what: "expectation propagation",
-            iterations: self.max_iterations + MOST_SWEEPS,
+            iterations: self.max_iterations + self.max_sweeps,
             residual: last,
             dimension: state.len(),
         })

@@ -193,7 +193,7 @@ impl Tuned {
 const TRIAL_STEPS: usize = 10;
 
 /// EP to an error in the gradient that the optimiser cannot see.
-const EP: EpParams = EpParams { tolerance: 1e-7, max_iterations: 500, watch: Watch::NONE };
+const EP: EpParams = EpParams { tolerance: 1e-7, max_iterations: 500, max_sweeps: 500, watch: Watch::NONE };
 
 impl TuningParams {
     /// Tunes the parameters that all problems share, starting from the first kernel's values. Afterwards all kernels
