@@ -7,7 +7,7 @@ use super::outlook::is_quick;
 use super::{CertaintyParams, Question, Session, StopRule, certainty};
 use crate::Result;
 use crate::data::{Goal, ItemId, Outcome};
-use crate::gp::{Belief, Draws, OverNoises, UnderNoise};
+use crate::gp::{Belief, Draws, OverNoises, UnderNoise, by_falling_mean};
 use crate::numeric::normal;
 
 /// The number of draws from which a session counts how near the goal is.
@@ -69,26 +69,23 @@ fn last_look(answers: usize) -> usize {
     answers - answers % every
 }
 
-/// In a draw of utilities, the worst of the first items and the best of the others by their places, if the first are not the best.
-fn culprit(drawn: &[f64], first: usize) -> Option<(usize, usize)> {
-    let by_utility = |one: &(usize, f64), other: &(usize, f64)| one.1.total_cmp(&other.1);
-    let worst = drawn[..first].iter().copied().enumerate().min_by(by_utility)?;
-    let best = drawn[first..].iter().copied().enumerate().max_by(by_utility)?;
-    (best.1 >= worst.1).then_some((worst.0, first + best.0))
+/// In a draw of utilities, the worst of the first items in this order and the best of the others, if the first are not the best.
+fn culprit(drawn: &[f64], first: &[usize], others: &[usize]) -> Option<(usize, usize)> {
+    let by_utility = |one: &usize, other: &usize| drawn[*one].total_cmp(&drawn[*other]);
+    let worst = first.iter().copied().min_by(by_utility)?;
+    let best = others.iter().copied().max_by(by_utility)?;
+    (drawn[best] >= drawn[worst]).then_some((worst, best))
 }
 
-/// Pairs of places as questions, the most frequent first. The score is the share of draws.
-fn by_frequency(drawn: &[Option<(usize, usize)>], order: &[ItemId]) -> Vec<Question> {
+/// Pairs of items by their places as questions, the most frequent first. The score is the share of draws.
+fn by_frequency(drawn: &[Option<(usize, usize)>], items: &[ItemId]) -> Vec<Question> {
     let mut counts: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     drawn.iter().flatten().for_each(|&pair| *counts.entry(pair).or_default() += 1);
-    let mut out: Vec<Question> = counts
-        .into_iter()
-        .map(|((one, other), count)| Question {
-            first: order[one],
-            second: order[other],
-            score: count as f64 / drawn.len() as f64,
-        })
-        .collect();
+    let question = |((one, other), count): ((usize, usize), usize)| {
+        let score = count as f64 / drawn.len() as f64;
+        Question { first: items[one], second: items[other], score }
+    };
+    let mut out: Vec<Question> = counts.into_iter().map(question).collect();
     out.sort_by(|one, other| other.score.total_cmp(&one.score));
     out
 }
@@ -196,17 +193,21 @@ impl Session {
             }
         };
         let mut least = Reached { probability: 1.0, culprits: Vec::new() };
-        for (group, order) in self.allowed.orders(belief).into_iter().enumerate() {
-            let order: Vec<ItemId> = order.into_iter().map(ItemId::new).collect();
-            if first >= order.len() {
-                continue;
-            }
-            let draws = Draws::new(belief, &order)?;
-            let culprit = |drawn: &mut [f64], _: usize, _: &mut _| culprit(drawn, first);
+        let everything: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
+        let groups: Vec<&[ItemId]> = match &self.groups {
+            None => vec![&everything],
+            Some(groups) => (0..groups.len()).map(|group| groups.members(group)).collect(),
+        };
+        for (group, items) in groups.into_iter().enumerate() {
+            let own: Vec<f64> = items.iter().map(|item| belief.mean()[item.index()]).collect();
+            let order = by_falling_mean(0..items.len(), &own);
+            let (inside, outside) = order.split_at(first.min(order.len()));
+            let culprit = |drawn: &mut [f64], _: usize, _: &mut _| culprit(drawn, inside, outside);
+            let draws = Draws::new(belief, items)?;
             let drawn = draws.each(params.draws, params.seed, group as u32, &params.watch, culprit)?;
             let probability = drawn.iter().filter(|culprit| culprit.is_none()).count() as f64 / drawn.len() as f64;
             if probability < least.probability {
-                least = Reached { probability, culprits: by_frequency(&drawn, &order) };
+                least = Reached { probability, culprits: by_frequency(&drawn, items) };
             }
         }
         Ok(least)
