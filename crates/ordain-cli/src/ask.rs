@@ -189,12 +189,14 @@ impl Talk {
         output::text(format!("{} or {}?", self.name(sides[0]), self.name(sides[1])))
     }
 
-    /// Whether a judge decided between these two items before.
+    /// Whether a judge decided between these two items before, and is asked again to learn the noise.
     fn was_answered(&mut self, sides: [ItemId; 2]) -> Result<bool, Error> {
         let about = |answer: &Answer| {
             answer.second.is_some_and(|second| [answer.first, second].iter().all(|item| sides.contains(item)))
         };
-        Ok(self.project.session()?.answers().iter().any(|answer| answer.outcome != Said::Skip && about(answer)))
+        let session = self.project.session()?;
+        Ok(session.model().learns()
+            && session.answers().iter().any(|answer| answer.outcome != Said::Skip && about(answer)))
     }
 
     /// The names of the items ranked first in an item's group.

@@ -141,15 +141,11 @@ impl StopRule {
                 expected: format!("{}, as many as the ranking has", means.len()),
             });
         }
-        let everything: Vec<ItemId> = (0..means.len()).map(ItemId::new).collect();
-        let of_group = |members: &[ItemId]| {
+        let of_group = |members: &[ItemId], _| {
             let own: Vec<f64> = members.iter().map(|item| utilities[item.index()]).collect();
-            Certainty::count(&[look(means, members)(&own)], members.len()).probability(self.goal, self.error) == 1.0
+            Ok(Certainty::count(&[look(means, members)(&own)], members.len()).probability(self.goal, self.error) == 1.0)
         };
-        Ok(match groups {
-            None => of_group(&everything),
-            Some(groups) => (0..groups.len()).all(|group| of_group(groups.members(group))),
-        })
+        Ok(each_group(means.len(), groups, of_group)?.into_iter().all(|holds| holds))
     }
 
     /// Whether the rule is met.
@@ -167,16 +163,23 @@ pub fn certainty(belief: &dyn Belief, groups: Option<&Groups>, params: &Certaint
     if params.draws == 0 {
         return Err(Error::Parameter { name: "draws".into(), value: 0.0, expected: "at least one" });
     }
-    let everything: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
-    let of_group = |members: &[ItemId], group: usize| {
+    each_group(belief.len(), groups, |members, group| {
         let look = look(belief.mean(), members);
         let draws = Draws::new(belief, members)?;
-        let draws = draws.each(params.draws, params.seed, group as u32, &params.watch, |drawn, _, _| look(drawn))?;
+        let draws = draws.each(params.draws, params.seed, group, &params.watch, |drawn, _, _| look(drawn))?;
         Ok(Certainty::count(&draws, members.len()))
-    };
+    })
+}
+
+/// What is found about the members of every group, each with its number; without groups, about all of so many items.
+pub(super) fn each_group<T>(
+    items: usize,
+    groups: Option<&Groups>,
+    find: impl Fn(&[ItemId], u32) -> Result<T>,
+) -> Result<Vec<T>> {
     match groups {
-        None => Ok(vec![of_group(&everything, 0)?]),
-        Some(groups) => (0..groups.len()).map(|group| of_group(groups.members(group), group)).collect(),
+        None => Ok(vec![find(&(0..items).map(ItemId::new).collect::<Vec<_>>(), 0)?]),
+        Some(groups) => (0..groups.len()).map(|group| find(groups.members(group), group as u32)).collect(),
     }
 }
 

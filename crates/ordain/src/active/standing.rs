@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use super::certainty::each_group;
 use super::outlook::is_quick;
 use super::{CertaintyParams, Question, Session, StopRule, certainty};
 use crate::Result;
@@ -31,7 +32,7 @@ pub struct Standing {
 }
 
 /// How often draws reach the goal.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Reached {
     /// The share of draws that do, in the group where it is smallest.
     probability: f64,
@@ -192,25 +193,19 @@ impl Session {
                 return Ok(Reached { probability, culprits: Vec::new() });
             }
         };
-        let mut least = Reached { probability: 1.0, culprits: Vec::new() };
-        let everything: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
-        let groups: Vec<&[ItemId]> = match &self.groups {
-            None => vec![&everything],
-            Some(groups) => (0..groups.len()).map(|group| groups.members(group)).collect(),
-        };
-        for (group, items) in groups.into_iter().enumerate() {
+        let of_group = |items: &[ItemId], group| {
             let own: Vec<f64> = items.iter().map(|item| belief.mean()[item.index()]).collect();
             let order = by_falling_mean(0..items.len(), &own);
             let (inside, outside) = order.split_at(first.min(order.len()));
             let culprit = |drawn: &mut [f64], _: usize, _: &mut _| culprit(drawn, inside, outside);
-            let draws = Draws::new(belief, items)?;
-            let drawn = draws.each(params.draws, params.seed, group as u32, &params.watch, culprit)?;
+            let drawn = Draws::new(belief, items)?.each(params.draws, params.seed, group, &params.watch, culprit)?;
             let probability = drawn.iter().filter(|culprit| culprit.is_none()).count() as f64 / drawn.len() as f64;
-            if probability < least.probability {
-                least = Reached { probability, culprits: by_frequency(&drawn, items) };
-            }
-        }
-        Ok(least)
+            Ok(Reached { probability, culprits: by_frequency(&drawn, items) })
+        };
+        let groups = each_group(belief.len(), self.groups.as_ref(), of_group)?;
+        let least = groups.into_iter().min_by(|one, other| one.probability.total_cmp(&other.probability));
+        // Where there is nothing to rank, nothing is wrong.
+        Ok(least.unwrap_or(Reached { probability: 1.0, culprits: Vec::new() }))
     }
 
     /// The pair that is asked because the goal is in sight: the one that keeps most draws from it, whether or not it was answered

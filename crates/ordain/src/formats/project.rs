@@ -1,20 +1,23 @@
 //! A project: reads and checks `ordain.toml` and all files that it names.
 
+mod items;
+mod kernels;
+
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use self::items::{ItemsSettings, standardize};
+use self::kernels::{Kernels, kernel_sections};
 use super::answers::{is_begun, read_answer_items, read_answers};
 use super::apart::check_apart;
-use super::items::{ItemTable, ItemsSpec, Missing, TextColumns, read_items};
+use super::items::{ItemTable, ItemsSpec, TextColumns, read_items};
 use super::log::check_form;
-use super::relations::{Things, read_links};
-use super::settings::{Document, Numbers, Placed, Section};
+use super::relations::Things;
+use super::settings::{Document, Placed, Section};
 use super::source::read_text;
 use crate::data::{AnswerLog, Ask, Goal, Items, Prior, Relation, Scale};
-use crate::error::{brief, listed};
-use crate::kernel::{
-    self, Causes, KernelKind, KernelSpec, KernelTable, Key, Over, ParameterName, RelationSpec, Rho, Role, Shape, Takes,
-};
+use crate::error::brief;
+use crate::kernel::{KernelSpec, Over, ParameterName, Shape};
 use crate::words::suggestion;
 use crate::{Error, InputError, Result};
 
@@ -261,17 +264,6 @@ pub fn read_kernels(path: impl AsRef<Path>, items: &Items) -> Result<Vec<KernelS
     parts.iter().map(|part| kernels.read(part)).collect()
 }
 
-/// The kernels of a project file. There must be at least one.
-fn kernel_sections<'a>(root: &Section<'a>) -> Result<Vec<Placed<Section<'a>>>> {
-    let parts = root.sections("kernel")?;
-    if parts.is_empty() {
-        return Err(InputError::new(root.document.path, "at least one [[kernel]]")
-            .hint("the simplest is [[kernel]] with kind = \"independent\"")
-            .into());
-    }
-    Ok(parts)
-}
-
 fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
     root.check_keys(&TABLES)?;
     let folder = folder_of(file);
@@ -328,22 +320,6 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
     })
 }
 
-/// Standardizes the attributes. If all are constant, this is an error only if a kernel uses attributes.
-fn standardize(items: Items, file: &Path, kernels: &[KernelSpec]) -> Result<Items> {
-    match items.attributes().standardized(items.groups()) {
-        Ok(attributes) => items.with_attributes(attributes),
-        Err(Error::ConstantAttributes { names }) if use_attributes(kernels) => {
-            let found = format!("only constant columns ({})", listed(&names));
-            Err(InputError::new(file, "at least one attribute that differs between items")
-                .found(found)
-                .hint("compare the items by a relation, or use kind = \"independent\" alone")
-                .into())
-        }
-        Err(Error::ConstantAttributes { .. }) => Ok(items),
-        Err(other) => Err(other),
-    }
-}
-
 /// Whether a kernel uses attributes.
 pub(super) fn use_attributes(kernels: &[KernelSpec]) -> bool {
     kernels.iter().any(|spec| matches!(spec.shape, Shape::Vector { over: Over::Attributes, .. }))
@@ -364,77 +340,6 @@ fn check_exists(section: &Section<'_>, file: &Placed<PathBuf>, key: &str) -> Res
         }
         _ => Ok(()),
     }
-}
-
-struct ItemsSettings {
-    file: PathBuf,
-    spec: ItemsSpec,
-    /// One weight per column of the prior.
-    prior_weights: Vec<f64>,
-    standardize: bool,
-}
-
-impl ItemsSettings {
-    fn read(section: Section<'_>, folder: &Path) -> Result<Self> {
-        section.check_keys(&ITEMS_KEYS)?;
-        let Some(file) = locate(&section, folder, "file")? else {
-            let error = section.reject("file", "a file under [items]");
-            return Err(error.hint("write for example file = \"items.csv\"").into());
-        };
-        check_exists(&section, &file, "file")?;
-        let text = |key: &str| section.text(key).map(|text| text.map(|text| text.value.to_owned()));
-        let missing = section.word::<Missing>("missing")?;
-        let spec = ItemsSpec {
-            id: text("id")?.unwrap_or_else(|| "id".into()),
-            attributes: section.texts("attributes")?,
-            prior: section.texts("prior")?.unwrap_or_default(),
-            group: text("group")?,
-            missing: missing.unwrap_or_default(),
-        };
-        let prior_weights = read_prior_weights(&section, spec.prior.len())?;
-        let standardize = section.flag("standardize")?.unwrap_or(true);
-        Ok(Self { file: file.value, spec, prior_weights, standardize })
-    }
-
-    /// The items with the weights of their prior, standardized like the attributes, and what newcomers need of it.
-    fn with_prior(&self, items: Items) -> Result<(Items, PriorReading)> {
-        let Some(prior) = items.prior().cloned() else { return Ok((items, PriorReading::default())) };
-        let means = prior.columns().means();
-        let scale = self.standardize.then(|| Scale::of(prior.columns(), items.groups()));
-        let prior = if self.standardize { prior.standardized(items.groups()) } else { Ok(prior) };
-        let prior = prior.map_err(|error| match error {
-            Error::ConstantAttributes { names } => {
-                InputError::new(&self.file, "a column of the prior that differs between items of a group")
-                    .column(&names[0])
-                    .found("the same number everywhere")
-                    .hint("delete the column from prior under [items]")
-                    .into()
-            }
-            error => error,
-        })?;
-        let prior = prior.with_weights(self.prior_weights.clone()).map_err(|_| {
-            InputError::new(&self.file, "columns whose sum, times prior_weights, is a finite number")
-                .column(listed(&self.spec.prior))
-                .hint("set standardize = true under [items], or give smaller weights")
-        })?;
-        Ok((items.with_prior(Some(prior))?, PriorReading { means, scale }))
-    }
-}
-
-/// The keys of `[items]`.
-const ITEMS_KEYS: [&str; 8] = ["file", "id", "attributes", "prior", "prior_weights", "group", "standardize", "missing"];
-
-/// The weights of the columns of the prior: 1 each unless they are given.
-fn read_prior_weights(section: &Section<'_>, columns: usize) -> Result<Vec<f64>> {
-    let Some(weights) = section.numbers("prior_weights")? else { return Ok(vec![1.0; columns]) };
-    if weights.len() == columns {
-        return Ok(weights);
-    }
-    let error = match columns {
-        0 => section.reject("prior_weights", "a key prior beside it: the columns that the weights are of"),
-        columns => section.reject("prior_weights", format!("{columns} numbers, one per column of prior")),
-    };
-    Err(error.hint("leave the key out for weights of 1").into())
 }
 
 struct AnswersSettings {
@@ -508,117 +413,4 @@ pub(super) fn read_ask(section: Section<'_>) -> Result<Ask> {
     ask.repeat = section.flag("repeat")?.unwrap_or(ask.repeat);
     ask.seed = section.whole("seed", 0, u64::MAX)?.unwrap_or(ask.seed);
     Ok(ask)
-}
-
-/// Reads `[[kernel]]` tables and the relations they name.
-struct Kernels<'a> {
-    folder: &'a Path,
-    items: &'a Items,
-    relations: Vec<Relation>,
-    /// The other things to which a relation's links lead, for each relation that has them.
-    things: Vec<Option<Things>>,
-    /// The file of each relation, and whether its targets are other things.
-    files: Vec<(PathBuf, bool)>,
-}
-
-impl Kernels<'_> {
-    fn read(&mut self, part: &Placed<Section<'_>>) -> Result<KernelSpec> {
-        let section = &part.value;
-        let Some(kind) = section.word::<KernelKind>("kind")? else {
-            let names: Vec<&str> = KernelKind::all().iter().map(|kind| kind.name()).collect();
-            let error = section.document.error(&part.span, "kind", "a key kind in every [[kernel]]");
-            return Err(error.hint(format!("there are: {}", names.join(", "))).into());
-        };
-        let own = kind.keys().iter().map(|key| key.name);
-        let known: Vec<&str> = ["kind", kernel::WEIGHT.name].into_iter().chain(own).collect();
-        section.check_keys(&known)?;
-        let weight = section.number(&kernel::WEIGHT)?;
-        Ok(KernelSpec { weight, shape: kind.shape(&mut KernelPart { kernels: self, part })? })
-    }
-
-    /// The relation that a kernel names. It is read once for all kernels that read it in the same way.
-    fn relation(&mut self, section: &Section<'_>, key: &Key, role: Option<&Key>) -> Result<Option<RelationSpec>> {
-        let Some(file) = locate(section, self.folder, key.name)? else { return Ok(None) };
-        let role = role.map(|key| section.word(key.name)).transpose()?.flatten().unwrap_or(Role::Undirected);
-        check_exists(section, &file, key.name)?;
-        let key = (file.value, role == Role::Bipartite);
-        let relation = match self.files.iter().position(|known| *known == key) {
-            Some(known) => known,
-            None => {
-                let (relation, things) = read_links(&key.0, self.items, 0, key.1.then(Things::new))?;
-                self.relations.push(relation);
-                self.things.push(things);
-                self.files.push(key);
-                self.relations.len() - 1
-            }
-        };
-        Ok(Some(RelationSpec { relation, role }))
-    }
-}
-
-/// One `[[kernel]]` table and its context.
-struct KernelPart<'a, 'b> {
-    kernels: &'a mut Kernels<'b>,
-    part: &'a Placed<Section<'a>>,
-}
-
-impl KernelTable for KernelPart<'_, '_> {
-    fn number(&self, key: &Key) -> Result<f64> {
-        self.part.value.number(key)
-    }
-
-    fn whole(&self, key: &Key) -> Result<u32> {
-        let Takes::Whole { least, most, usual } = key.takes else { unreachable!("{} is no whole number", key.name) };
-        let value = self.part.value.whole(key.name, u64::from(least), u64::from(most))?;
-        Ok(value.map_or(usual, |value| value as u32))
-    }
-
-    fn lengths(&self, key: &Key, over: Over) -> Result<Rho> {
-        let (section, attributes) = (&self.part.value, self.kernels.items.attributes());
-        let count = attributes.len();
-        match (section.positives(key.name)?, over) {
-            (Some(Numbers::One(rho)), _) => Ok(Rho::Shared(rho)),
-            (Some(Numbers::Many(each)), Over::Attributes) if each.len() == count => Ok(Rho::Each(each)),
-            (Some(Numbers::Many(_)), Over::Attributes) => {
-                let names = listed(attributes.names());
-                Err(section.reject(key.name, format!("one number, or {count}: one for each of {names}")).into())
-            }
-            (Some(Numbers::Many(_)), Over::Relation(_)) => {
-                Err(section.reject(key.name, "one number, as the vectors are rows of a relation").into())
-            }
-            (None, over) => Ok(Rho::usual(count, over)),
-        }
-    }
-
-    fn causes(&self, key: &Key) -> Result<Causes> {
-        Ok(self.part.value.word(key.name)?.unwrap_or(Causes::Edges))
-    }
-
-    fn links(&mut self, key: &Key, role: Option<&Key>) -> Result<RelationSpec> {
-        self.kernels.relation(&self.part.value, key, role)?.ok_or_else(|| {
-            let expected = format!("a key {}: the file of links", key.name);
-            let error = self.part.value.document.error(&self.part.span, key.name, expected);
-            error.hint(format!("write for example {} = \"links.csv\"", key.name)).into()
-        })
-    }
-
-    fn over(&mut self, key: &Key, role: &Key) -> Result<Over> {
-        let section = &self.part.value;
-        match self.kernels.relation(section, key, Some(role))? {
-            Some(relation) => Ok(Over::Relation(relation)),
-            None if section.table.contains_key(role.name) => {
-                let error = section.reject(role.name, format!("a key {} beside it", key.name));
-                Err(error.hint(format!("delete the key, or name the file of links: {}", key.name)).into())
-            }
-            None if self.kernels.items.attributes().is_empty() => Err(no_attributes(section)),
-            None => Ok(Over::Attributes),
-        }
-    }
-}
-
-fn no_attributes(section: &Section<'_>) -> Error {
-    section
-        .reject("kind", "a kernel that needs no attributes, as the items have none")
-        .hint("name a relation for it, give the items numeric columns, or use \"independent\"")
-        .into()
 }

@@ -50,7 +50,7 @@ const PATIENCE: usize = 60;
 
 /// The most sweeps over the answers one by one. Ten thousand judges
 /// who agree on a pair take a hundred, contradictions take ten.
-const MOST_SWEEPS: usize = 500;
+pub(in crate::gp) const MOST_SWEEPS: usize = 500;
 
 /// Sweeps after which the sites have about their final size.
 const SWEEPS_TO_SETTLE: usize = 10;

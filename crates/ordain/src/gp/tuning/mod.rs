@@ -27,6 +27,7 @@ mod space;
 
 use rand_distr::{Distribution, StandardNormal};
 
+use super::ep::MOST_SWEEPS;
 use super::{EpParams, Observation};
 use crate::data::{Groups, ItemId};
 use crate::kernel::{Parameter, WeightedSum};
@@ -193,7 +194,7 @@ impl Tuned {
 const TRIAL_STEPS: usize = 10;
 
 /// EP to an error in the gradient that the optimiser cannot see.
-const EP: EpParams = EpParams { tolerance: 1e-7, max_iterations: 500, max_sweeps: 500, watch: Watch::NONE };
+const EP: EpParams = EpParams { tolerance: 1e-7, max_iterations: 500, max_sweeps: MOST_SWEEPS, watch: Watch::NONE };
 
 impl TuningParams {
     /// Tunes the parameters that all problems share, starting from the first kernel's values. Afterwards all kernels
