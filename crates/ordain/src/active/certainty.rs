@@ -165,8 +165,8 @@ pub fn certainty(belief: &dyn Belief, groups: Option<&Groups>, params: &Certaint
     }
     each_group(belief.len(), groups, |members, group| {
         let look = look(belief.mean(), members);
-        let draws = Draws::new(belief, members)?;
-        let draws = draws.each(params.draws, params.seed, group, &params.watch, |drawn, _, _| look(drawn))?;
+        let draws = Draws::new(belief, members, params.draws)?;
+        let draws = draws.each(params.seed, group, &params.watch, |drawn, _, _| look(drawn))?;
         Ok(Certainty::count(&draws, members.len()))
     })
 }

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::outlook::Cost;
 use super::{Judge, Question, Session};
 use crate::data::{Answer, ItemId};
-use crate::gp::{Belief, Draws};
+use crate::gp::{Belief, Draws, Observation};
 use crate::numeric::{Purpose, Seed, Stream};
 use crate::params::setters;
 use crate::watch::Step;
@@ -173,20 +173,22 @@ impl World {
 fn worlds(session: &Session, params: &ForecastParams, watch: &Watch) -> Result<Vec<World>> {
     let belief = session.over_noises()?;
     let usual = Judge::from(session.model());
-    // All observations of a belief have one noise.
-    let noise = |law: usize| belief.noises().get(law).and_then(|(_, belief)| belief.factors().first());
-    let lapse = session.model().lapse();
-    let judge = |law| match noise(law) {
-        Some(factor) => (Judge { noise: factor.observation.noise, ..usual }, factor.observation.lapse),
-        None => (usual, lapse),
+    // All observations of a belief have one noise, one lapse and one width of ties.
+    let observed = |law: usize| belief.noises().get(law).and_then(|(_, belief)| belief.factors().first());
+    let judge = |law| match observed(law).map(|factor| factor.observation) {
+        Some(Observation { low, high, noise, lapse, .. }) => {
+            let tie_width = low.abs().min(high.abs());
+            (Judge { noise, tie_width }, lapse)
+        }
+        None => (usual, session.model().lapse()),
     };
     let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
-    let draws = Draws::new(&belief, &items)?;
+    let draws = Draws::new(&belief, &items, params.worlds * APART)?;
     let take = |utilities: &mut [f64], law: usize, _: &mut _| {
         let (judge, lapse) = judge(law);
         World { utilities: utilities.to_vec(), judge, lapse }
     };
-    let drawn = draws.each(params.worlds * APART, params.seed, 0, watch, take)?;
+    let drawn = draws.each(params.seed, 0, watch, take)?;
     Ok(drawn.into_iter().step_by(APART).collect())
 }
 

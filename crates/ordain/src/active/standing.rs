@@ -14,6 +14,10 @@ use crate::numeric::normal;
 /// The number of draws from which a session counts how near the goal is.
 pub(super) const QUICK_DRAWS: usize = 512;
 
+/// The number of draws from which a session whose noise is learned decides that its goal is reached. Draws of one chain are alike, so a
+/// smaller number says now and then, in one of many looks, that a goal is reached which is not.
+const SURE_DRAWS: usize = 4096;
+
 /// The number of draws of a rough count, which is enough where the goal is far.
 pub(super) const ROUGH_DRAWS: usize = 128;
 
@@ -110,7 +114,12 @@ impl Session {
     fn over_all_noises(&self, rule: &StopRule) -> Result<Option<&Reached>> {
         let count = |session: &Self| {
             let Some(params) = session.quick_count(QUICK_DRAWS) else { return Ok(None) };
-            session.reached(&session.over_noises()?, rule, &params).map(Some)
+            let belief = session.over_noises()?;
+            let reached = session.reached(&belief, rule, &params)?;
+            if reached.probability < rule.target || !session.model().learns() {
+                return Ok(Some(reached));
+            }
+            session.reached(&belief, rule, &params.with_draws(SURE_DRAWS)).map(Some)
         };
         if self.counted.over_noises.get().is_none() {
             let _ = self.counted.over_noises.set(self.when_looked_at(count)?);
@@ -198,7 +207,7 @@ impl Session {
             let order = by_falling_mean(0..items.len(), &own);
             let (inside, outside) = order.split_at(first.min(order.len()));
             let culprit = |drawn: &mut [f64], _: usize, _: &mut _| culprit(drawn, inside, outside);
-            let drawn = Draws::new(belief, items)?.each(params.draws, params.seed, group, &params.watch, culprit)?;
+            let drawn = Draws::new(belief, items, params.draws)?.each(params.seed, group, &params.watch, culprit)?;
             let probability = drawn.iter().filter(|culprit| culprit.is_none()).count() as f64 / drawn.len() as f64;
             Ok(Reached { probability, culprits: by_frequency(&drawn, items) })
         };

@@ -11,8 +11,8 @@
 //! draws are independent.
 //!
 //! If answers may be lapses, the posterior has several tops: an item is where most of its answers put it, or they are lapses and it
-//! is elsewhere. All items together hardly ever move from one top to another, so every item also moves by itself
-//! ([`one_by_one`]).
+//! is elsewhere. All items together hardly ever move from one top to another. If the noise is tiny, they hardly move at all. So every
+//! item also moves by itself where lapses are possible and where the noise is learned ([`one_by_one`]).
 
 mod ellipse;
 mod one_by_one;
@@ -58,26 +58,43 @@ pub(crate) fn check_size(items: usize) -> Result<()> {
     })
 }
 
-/// The joint law of some items' utilities, ready to draw from: that of a belief, or a mixture over noises.
-pub(crate) struct Draws(Vec<(f64, Law)>);
+/// Tasks in which draws of a mixture are made at least, so that as many of its laws take part.
+const TASKS: usize = 16;
+
+/// Draws from the joint law of some items' utilities, ready to be made. It is that of a belief, or a mixture over noises.
+pub(crate) struct Draws {
+    /// The laws that take part, each with its number among the noises.
+    laws: Vec<(usize, Law)>,
+    /// The law and the number of draws of every task.
+    tasks: Vec<(usize, usize)>,
+}
 
 impl Draws {
-    /// Prepares draws for these items. `g³/3` operations for g items, per noise.
+    /// Prepares so many draws for these items. `g³/3` operations for g items, per law of a mixture that takes part.
     ///
     /// Observations of other items count only through the belief.
     ///
     /// # Errors
     /// If there are more than 20,000, or the kernel cannot be evaluated.
-    pub(crate) fn new(belief: &dyn Belief, items: &[ItemId]) -> Result<Self> {
+    pub(crate) fn new(belief: &dyn Belief, items: &[ItemId], count: usize) -> Result<Self> {
         check_size(items.len())?;
-        let law = |(weight, belief): &(f64, Ep)| Ok((*weight, Law::new(belief, items)?));
-        match belief.noises() {
-            [] => Ok(Self(vec![(1.0, Law::new(belief, items)?)])),
-            noises => noises.iter().map(law).collect::<Result<_>>().map(Self),
+        let noises = belief.noises();
+        if noises.is_empty() {
+            let laws = vec![(0, Law::new(belief, items, false)?)];
+            return Ok(Self { laws, tasks: sizes(count, BATCH).map(|size| (0, size)).collect() });
         }
+        let sizes: Vec<usize> = sizes(count, count.div_ceil(TASKS).clamp(1, BATCH)).collect();
+        let (mut laws, mut tasks): (Vec<(usize, Law)>, _) = (Vec::new(), Vec::new());
+        for (size, number) in sizes.iter().zip(shared(noises, sizes.len())) {
+            if laws.last().is_none_or(|(last, _)| *last != number) {
+                laws.push((number, Law::new(&noises[number].1, items, true)?));
+            }
+            tasks.push((laws.len() - 1, *size));
+        }
+        Ok(Self { laws, tasks })
     }
 
-    /// The results of `take` on this many draws, in order. `g²` operations per draw, and about five likelihoods of all
+    /// The results of `take` on the draws, in order. `g²` operations per draw, and about five likelihoods of all
     /// observations. `take` also gets the number of the belief under a noise that the draw is from, and a random stream. `group`
     /// separates the streams of several groups.
     ///
@@ -85,39 +102,42 @@ impl Draws {
     /// If the watch stops it.
     pub(crate) fn each<T: Send>(
         &self,
-        count: usize,
         seed: Seed,
         group: u32,
         watch: &Watch,
         take: impl Fn(&mut [f64], usize, &mut Stream) -> T + Sync,
     ) -> Result<Vec<T>> {
-        let batches = self.batches(count);
         let done = AtomicUsize::new(0);
-        let one = |(batch, &(law, size)): (usize, &(usize, usize))| -> Result<Vec<T>> {
-            watch.step(|| Step::new("drawing rankings", done.fetch_add(1, Ordering::Relaxed), batches.len()))?;
-            let mut stream = seed.stream(Purpose::Draws { group, batch: batch as u32 });
-            let take = |utilities: &mut [f64], stream: &mut Stream| take(utilities, law, stream);
-            Ok(self.0[law].1.draw(size, &mut stream, &take))
+        let one = |(task, &(law, size)): (usize, &(usize, usize))| -> Result<Vec<T>> {
+            watch.step(|| Step::new("drawing rankings", done.fetch_add(1, Ordering::Relaxed), self.tasks.len()))?;
+            let mut stream = seed.stream(Purpose::Draws { group, batch: task as u32 });
+            let (number, law) = &self.laws[law];
+            let take = |utilities: &mut [f64], stream: &mut Stream| take(utilities, *number, stream);
+            Ok(law.draw(size, &mut stream, &take))
         };
-        let drawn: Vec<Vec<T>> = batches.par_iter().enumerate().map(one).collect::<Result<_>>()?;
+        let drawn: Vec<Vec<T>> = self.tasks.par_iter().enumerate().map(one).collect::<Result<_>>()?;
         Ok(drawn.into_iter().flatten().collect())
     }
+}
 
-    /// The law and the number of draws of every task. Laws share the draws by their weights.
-    fn batches(&self, count: usize) -> Vec<(usize, usize)> {
-        let total: f64 = self.0.iter().map(|(weight, _)| weight).sum();
-        let (mut out, mut weight, mut drawn) = (Vec::new(), 0.0, 0);
-        for (law, (own, _)) in self.0.iter().enumerate() {
-            weight += own;
-            let until = (count as f64 * weight / total).round() as usize;
-            while drawn < until {
-                let size = BATCH.min(until - drawn);
-                out.push((law, size));
-                drawn += size;
-            }
+/// The sizes of tasks of at most `most` draws each.
+fn sizes(count: usize, most: usize) -> impl Iterator<Item = usize> {
+    (0..count).step_by(most).map(move |from| most.min(count - from))
+}
+
+/// The noise of each of so many tasks: the tasks stand at equal distances along all noises, each of which is as long as its weight. So
+/// noises of little weight have their turn too, and all of them together have their share.
+fn shared(noises: &[(f64, Ep)], tasks: usize) -> impl Iterator<Item = usize> {
+    let total: f64 = noises.iter().map(|(weight, _)| weight).sum();
+    let (mut number, mut until) = (0, noises[0].0);
+    (0..tasks).map(move |task| {
+        let at = total * (task as f64 + 0.5) / tasks as f64;
+        while at > until && number + 1 < noises.len() {
+            number += 1;
+            until += noises[number].0;
         }
-        out
-    }
+        number
+    })
 }
 
 /// The joint law of some items' utilities under one belief.
@@ -128,12 +148,13 @@ struct Law {
     observed: Vec<Factor>,
     /// The values of their functionals at the mean.
     centre: Vec<f64>,
-    /// How items move one by one, if answers may be lapses.
+    /// How items move one by one, if they do.
     one_by_one: Option<OneByOne>,
 }
 
 impl Law {
-    fn new(belief: &dyn Belief, items: &[ItemId]) -> Result<Self> {
+    /// The law of a belief. `any_noise` says that the noise is one of many, of which some are tiny.
+    fn new(belief: &dyn Belief, items: &[ItemId], any_noise: bool) -> Result<Self> {
         let mean: Vec<f64> = items.iter().map(|item| belief.mean()[item.index()]).collect();
         let covariance = belief.covariance(items)?;
         let factor = transpose(SemidefiniteFactor::new(&covariance).transpose());
@@ -143,7 +164,7 @@ impl Law {
         }
         let centre: Vec<f64> = observed.iter().map(|factor| factor.observation.functional.of(&mean)).collect();
         let may_lapse = observed.iter().any(|factor| factor.observation.lapse > 0.0);
-        let one_by_one = if may_lapse { OneByOne::new(covariance, &observed, &centre) } else { None };
+        let one_by_one = if any_noise || may_lapse { OneByOne::new(covariance, &observed, &centre) } else { None };
         Ok(Self { mean, factor, observed, centre, one_by_one })
     }
 

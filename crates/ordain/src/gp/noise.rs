@@ -37,8 +37,12 @@ const RANGE: (f64, f64) = (0.003, 3.0);
 /// The number of noises that are looked at.
 const GRID: usize = 10;
 
-/// The lapses that are looked at, with their prior probabilities.
-const LAPSES: [(f64, f64); 5] = [(0.0, 0.45), (0.03, 0.1), (0.1, 0.15), (0.2, 0.15), (0.3, 0.15)];
+/// The lapses that are looked at, with their prior probabilities. A judge must show that his attention does not lapse: otherwise
+/// sessions would stop in which the first lapses are not found yet.
+const LAPSES: [(f64, f64); 5] = [(0.0, 0.04), (0.03, 0.06), (0.1, 0.3), (0.2, 0.3), (0.3, 0.3)];
+
+/// The prior odds that attention lapses.
+const PRIOR_ODDS: f64 = (1.0 - LAPSES[0].1) / LAPSES[0].1;
 
 /// With lapses, only every so many of the noises is looked at, and not the smallest: there lapses explain what noise does not.
 const COARSE: usize = 2;
@@ -47,25 +51,29 @@ const COARSE: usize = 2;
 /// is the square of this; draws are corrected anyway.
 const TOLERANCE: f64 = 1e-3;
 
-/// The probability of lapses from which they are believed.
-const BELIEVED: f64 = 0.5;
+/// How many times as probable as without lapses the answers must be until the belief counts with them: weak evidence for lapses is
+/// often a kernel that fits badly.
+const BELIEVED: f64 = 3.0;
 
 /// Judges that are less probable than this are left out.
-const NEGLIGIBLE: f64 = 0.01;
+const NEGLIGIBLE: f64 = 0.001;
 
 /// Judges that were less probable than this when the noise was last learned are not looked at. Until the next time, half as many
 /// answers again may make them more probable.
-const IMPLAUSIBLE: f64 = 1e-5;
+const IMPLAUSIBLE: f64 = 1e-4;
 
 /// The most compared items, or distinct pairs if there are fewer, for which a belief under every noise is found. Each takes EP, which
 /// is cubic in their number. So many items have thousands of answers, which know the noise.
 const MOST_COMPARED: usize = 250;
 
-/// Factors of the tie width that are looked at.
-const WIDTHS: [f64; 7] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
+/// Tie widths that are looked at on either side of the present one.
+const WIDTHS: i32 = 3;
 
-/// How often tie width and noise are found in turn.
-const TURNS: usize = 2;
+/// The deviations of the logarithm of the tie width at which beliefs are averaged.
+const OFF: [f64; 3] = [-1.5, 0.0, 1.5];
+
+/// How often tie width and noise are found in turn at most.
+const TURNS: usize = 3;
 
 /// The first count of answers after which the noise is learned.
 const FIRST: usize = 10;
@@ -87,7 +95,7 @@ pub(crate) fn last_due(answers: usize) -> usize {
 
 impl AnswerModel {
     /// The model with the noise that fits these answers under this kernel, if the noise is to be learned; else itself. Only the answers
-    /// up to the last count that [`is_due`] are looked at. 22 fits of EP, or 80 with ties.
+    /// up to the last count that [`is_due`] are looked at. 26 fits of EP, or some hundreds with ties.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
@@ -106,14 +114,8 @@ impl AnswerModel {
             return Ok(start);
         }
         let fit = Fit { kernel, answers: counted, unit, watch };
-        let mut out = fit.noise(start)?;
-        if counted.iter().any(|answer| answer.outcome == Outcome::Tie) {
-            // A width that is far off makes the noise wrong too, and the other way round.
-            for _ in 0..TURNS {
-                out = fit.noise(fit.tie_width(out)?)?;
-            }
-        }
-        Ok(out)
+        let found = fit.noise(start)?;
+        if counted.iter().any(|answer| answer.outcome == Outcome::Tie) { fit.with_ties(found) } else { Ok(found) }
     }
 }
 
@@ -146,9 +148,17 @@ impl AnswerModel {
         grid().enumerate().filter(move |(at, _)| bits & 1 << at != 0).map(|(_, judge)| judge)
     }
 
+    /// The widths of ties at which beliefs are averaged: one if there are no ties.
+    fn plausible_widths(&self) -> Vec<f64> {
+        match self.width_spread() {
+            0.0 => vec![self.tie_width()],
+            spread => OFF.iter().map(|off| self.tie_width() * (off * spread).exp()).collect(),
+        }
+    }
+
     /// The beliefs under all noises that these answers allow, each with its probability, if the noise is learned. Empty if it is held,
     /// if nothing was answered, or if more than 250 items were compared in more than 250 different pairs: then the learned noise stands
-    /// for all. Up to 22 fits of EP, for the judges that were plausible when the noise was last learned.
+    /// for all. Up to 26 fits of EP, or three times as many with ties, for the judges that were plausible when the noise was last learned.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
@@ -160,19 +170,21 @@ impl AnswerModel {
     ) -> Result<Vec<UnderNoise>> {
         let Some(unit) = self.unit().filter(|_| is_small(answers)) else { return Ok(Vec::new()) };
         let mut found: Vec<(f64, Ep)> = Vec::new();
-        let mut row = f64::NAN;
-        for Candidate { share, lapse, height } in self.plausible_judges() {
-            let model = self.with_noise(share * unit)?.with_lapse(lapse);
-            let observations = model.observe_all(answers.iter().copied())?;
-            let start = found.last().filter(|_| lapse == row).map(|(_, belief)| belief);
-            match effort(lapse, watch).fit_from(start, kernel.clone(), &observations) {
-                Ok(belief) => {
-                    found.push((height + belief.log_evidence(), belief));
-                    row = lapse;
+        for width in self.plausible_widths() {
+            let mut row = f64::NAN;
+            for Candidate { share, lapse, height } in self.plausible_judges() {
+                let model = self.with_tie_width(width)?.with_noise(share * unit)?.with_lapse(lapse);
+                let observations = model.observe_all(answers.iter().copied())?;
+                let start = found.last().filter(|_| lapse == row).map(|(_, belief)| belief);
+                match effort(lapse, watch).fit_from(start, kernel.clone(), &observations) {
+                    Ok(belief) => {
+                        found.push((height + belief.log_evidence(), belief));
+                        row = lapse;
+                    }
+                    Err(error @ Error::Cancelled { .. }) => return Err(error),
+                    // EP does not converge where the noise is far too small.
+                    Err(_) => {}
                 }
-                Err(error @ Error::Cancelled { .. }) => return Err(error),
-                // EP does not converge where the noise is far too small.
-                Err(_) => {}
             }
         }
         let weights = normalized(found.iter().map(|(height, _)| *height));
@@ -258,12 +270,16 @@ fn grid() -> impl Iterator<Item = Candidate> {
     })
 }
 
+/// The logarithm of the sum of numbers with these logarithms.
+fn log_sum(heights: impl Iterator<Item = f64> + Clone) -> f64 {
+    let most = heights.clone().fold(f64::NEG_INFINITY, f64::max);
+    if most.is_infinite() { most } else { most + heights.map(|height| (height - most).exp()).sum::<f64>().ln() }
+}
+
 /// Weights with these logarithms, up to a constant, that sum to 1.
 fn normalized(heights: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
-    let most = heights.clone().fold(f64::NEG_INFINITY, f64::max);
-    let weights: Vec<f64> = heights.map(|height| (height - most).exp()).collect();
-    let total: f64 = weights.iter().sum();
-    weights.into_iter().map(|weight| weight / total).collect()
+    let total = log_sum(heights.clone());
+    heights.map(|height| (height - total).exp()).collect()
 }
 
 /// The root of the mean prior variance; 1 if there is none.
@@ -286,17 +302,7 @@ impl Fit<'_> {
     /// The model with the posterior mean of the logarithm of the noise. If lapses are more probable than none, it has the posterior mean
     /// of the lapse too.
     fn noise(&self, model: AnswerModel) -> Result<AnswerModel> {
-        let mut seen = Vec::new();
-        let mut evidence = Evidence::new(&model.observe_all(self.answers.iter().copied())?, self.kernel.len());
-        let mut row = f64::NAN;
-        for judge in grid() {
-            let other = model.with_noise(judge.share * self.unit)?.with_lapse(judge.lapse);
-            evidence.observe(other.observe_all(self.answers.iter().copied())?, judge.lapse != row);
-            row = judge.lapse;
-            let found = self.log_evidence(&mut evidence, judge.lapse)?;
-            let height = found.map_or(f64::NEG_INFINITY, |found| judge.height + found);
-            seen.push((height, judge));
-        }
+        let seen = self.heights(model, grid())?;
         let weights = normalized(seen.iter().map(|(height, _)| *height));
         let plausible = weights.iter().enumerate().filter(|(_, weight)| **weight >= IMPLAUSIBLE);
         let plausible = plausible.fold(0, |bits, (at, _)| bits | 1 << at);
@@ -304,7 +310,8 @@ impl Fit<'_> {
         let (lapsing, attentive): (Vec<_>, Vec<_>) =
             seen.filter(|(weight, _)| *weight > 0.0).partition(|(_, judge)| judge.lapse > 0.0);
         let total = |judges: &[(f64, &Candidate)]| judges.iter().map(|(weight, _)| weight).sum::<f64>();
-        let likely = if total(&lapsing) > BELIEVED || attentive.is_empty() { lapsing } else { attentive };
+        let factor = total(&lapsing) / total(&attentive) / PRIOR_ODDS;
+        let likely = if factor > BELIEVED || attentive.is_empty() { lapsing } else { attentive };
         if likely.is_empty() {
             // If EP converges nowhere, the start is as good as anything.
             return Ok(model);
@@ -316,18 +323,54 @@ impl Fit<'_> {
         Ok(model.with_noise(noise)?.with_lapse(mean(|judge| judge.lapse)).with_plausible(plausible))
     }
 
-    /// The model with the width of ties that fits best, within a factor of 8 of the present one.
-    fn tie_width(&self, model: AnswerModel) -> Result<AnswerModel> {
-        let mut best = (f64::NEG_INFINITY, model);
-        for factor in WIDTHS {
-            let other = model.with_tie_width(factor * model.tie_width())?;
-            let observations = other.observe_all(self.answers.iter().copied())?;
-            let found = self.log_evidence(&mut Evidence::new(&observations, self.kernel.len()), model.lapse())?;
-            if let Some(log_evidence) = found.filter(|&found| found > best.0) {
-                best = (log_evidence, other);
+    /// The model with the width of ties too. A width that is far off makes the noise wrong, and the other way round, so the two are found
+    /// in turn.
+    fn with_ties(&self, mut model: AnswerModel) -> Result<AnswerModel> {
+        let mut step = std::f64::consts::LN_2;
+        for _ in 0..TURNS {
+            let found = self.tie_width(model, step)?;
+            let (spread, off) = (found.width_spread(), (found.tie_width() / model.tie_width()).ln().abs());
+            model = self.noise(found)?;
+            if off < spread && step < 2.0 * spread {
+                break;
             }
+            // Next time, the widths reach two deviations to either side, and as far as this time's was off.
+            step = (2.0 * spread).max(off).max(step) / f64::from(WIDTHS);
         }
-        Ok(best.1)
+        Ok(model)
+    }
+
+    /// These judges, each with the logarithm of its posterior probability up to a constant.
+    fn heights(&self, model: AnswerModel, judges: impl Iterator<Item = Candidate>) -> Result<Vec<(f64, Candidate)>> {
+        let mut evidence = Evidence::new(&model.observe_all(self.answers.iter().copied())?, self.kernel.len());
+        let (mut row, mut out) = (f64::NAN, Vec::new());
+        for judge in judges {
+            let other = model.with_noise(judge.share * self.unit)?.with_lapse(judge.lapse);
+            evidence.observe(other.observe_all(self.answers.iter().copied())?, judge.lapse != row);
+            row = judge.lapse;
+            let found = self.log_evidence(&mut evidence, judge.lapse)?;
+            out.push((found.map_or(f64::NEG_INFINITY, |found| judge.height + found), judge));
+        }
+        Ok(out)
+    }
+
+    /// The model with the posterior mean of the logarithm of the tie width, averaged over the plausible judges, of those that are up to
+    /// three steps of the logarithm from the present one. It has the deviation too.
+    fn tie_width(&self, model: AnswerModel, step: f64) -> Result<AnswerModel> {
+        let mut seen = Vec::new();
+        for at in -WIDTHS..=WIDTHS {
+            let off = f64::from(at) * step;
+            let other = model.with_tie_width(off.exp() * model.tie_width())?;
+            let judges = self.heights(other, model.plausible_judges())?;
+            seen.push((log_sum(judges.iter().map(|(height, _)| *height)), off));
+        }
+        if seen.iter().all(|(found, _)| found.is_infinite()) {
+            return Ok(model);
+        }
+        let weights = normalized(seen.iter().map(|(found, _)| *found));
+        let mean: f64 = weights.iter().zip(&seen).map(|(weight, (_, off))| weight * off).sum();
+        let variance: f64 = weights.iter().zip(&seen).map(|(weight, (_, off))| weight * (off - mean).powi(2)).sum();
+        Ok(model.with_tie_width(mean.exp() * model.tie_width())?.with_width_spread(variance.sqrt()))
     }
 
     /// The log evidence of answers of which this share are lapses; `None` if EP does not find it.

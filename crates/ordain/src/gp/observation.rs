@@ -70,6 +70,8 @@ enum Noise {
         unit: Option<f64>,
         /// The width of ties before any answer.
         first_width: f64,
+        /// How well the width of ties is known: the deviation of its logarithm.
+        width_spread: f64,
         /// The judges that are plausible, as bits.
         plausible: u32,
     },
@@ -103,7 +105,7 @@ impl AnswerModel {
     /// # Errors
     /// If the tie width is negative.
     pub fn learning(tie_width: f64) -> Result<Self> {
-        let noise = Noise::Learned { unit: None, first_width: tie_width, plausible: u32::MAX };
+        let noise = Noise::Learned { unit: None, first_width: tie_width, width_spread: 0.0, plausible: u32::MAX };
         Ok(Self { noise, ..Self::new(Self::default().sigma, tie_width)? })
     }
 
@@ -126,7 +128,7 @@ impl AnswerModel {
             Noise::Held => self.tie_width,
             Noise::Learned { first_width, .. } => first_width,
         };
-        let noise = Noise::Learned { unit: Some(unit), first_width, plausible: u32::MAX };
+        let noise = Noise::Learned { unit: Some(unit), first_width, width_spread: 0.0, plausible: u32::MAX };
         Self { noise, tie_width: first_width, lapse: 0.0, ..self }
     }
 
@@ -139,12 +141,27 @@ impl AnswerModel {
     }
 
     /// The same model, of whose judges these are plausible.
-    pub(super) fn with_plausible(self, plausible: u32) -> Self {
-        let noise = match self.noise {
-            Noise::Held => Noise::Held,
-            Noise::Learned { unit, first_width, .. } => Noise::Learned { unit, first_width, plausible },
-        };
-        Self { noise, ..self }
+    pub(super) fn with_plausible(mut self, judges: u32) -> Self {
+        if let Noise::Learned { plausible, .. } = &mut self.noise {
+            *plausible = judges;
+        }
+        self
+    }
+
+    /// How well the width of ties is known: the deviation of its logarithm. 0 unless it was learned.
+    pub(super) fn width_spread(&self) -> f64 {
+        match self.noise {
+            Noise::Held => 0.0,
+            Noise::Learned { width_spread, .. } => width_spread,
+        }
+    }
+
+    /// The same model, whose width of ties is known so well.
+    pub(super) fn with_width_spread(mut self, spread: f64) -> Self {
+        if let Noise::Learned { width_spread, .. } = &mut self.noise {
+            *width_spread = spread;
+        }
+        self
     }
 
     /// The same model with this noise.
@@ -223,7 +240,8 @@ impl AnswerModel {
     /// If the thresholds do not ascend.
     pub fn graded(&self, item: ItemId, low: f64, high: f64) -> Result<Observation> {
         if low < high {
-            return Ok(self.single(item, low, high));
+            // A grade has no opposite.
+            return Ok(Observation { lapse: 0.0, ..self.single(item, low, high) });
         }
         let found = format!("{low} and {high}");
         Err(Error::Data { what: "the thresholds of a grade", found, expected: "two numbers that ascend".into() })
@@ -265,8 +283,9 @@ impl AnswerModel {
         } else {
             0.0
         };
-        let kept = 1.0 - 2.0 * self.lapse;
-        (self.lapse + kept * first, kept * tie)
+        // A tie that is turned round is a tie.
+        let second = 1.0 - first - tie;
+        (first + self.lapse * (second - first), tie)
     }
 
     fn single(&self, item: ItemId, low: f64, high: f64) -> Observation {
@@ -295,7 +314,7 @@ pub struct Observation {
     pub high: f64,
     /// The standard deviation of the noise; positive.
     pub noise: f64,
-    /// The probability, below one half, that the answer was turned round: twice that often, first or second is said at random.
+    /// The probability, below one half, that the answer was turned round.
     pub lapse: f64,
 }
 
@@ -315,48 +334,71 @@ impl Observation {
     /// The moments under a Gaussian of the functional (AXPGP eqs. 14-21 in scalar form).
     #[inline]
     pub fn moments(&self, mean: f64, variance: f64) -> Moments {
+        if self.may_be_turned() { self.perhaps_turned(mean, variance) } else { self.as_meant(mean, variance) }
+    }
+
+    /// The moments if the answer was no lapse.
+    #[inline]
+    fn as_meant(&self, mean: f64, variance: f64) -> Moments {
         let sd = self.sd(variance);
         let Truncated { mean: shift, variance: spread, shrinkage } = self.interval(mean, sd).moments();
         // Where a narrow interval leaves almost no variance, 1 - variance * curvature would round to 0 or below.
         let left = (self.noise * self.noise + variance * spread) / (sd * sd);
-        let heard = Moments { slope: shift / sd, curvature: shrinkage / (sd * sd), left };
-        if self.lapse == 0.0 { heard } else { self.perhaps_a_lapse(heard, mean, variance) }
+        Moments { slope: shift / sd, curvature: shrinkage / (sd * sd), left }
     }
 
-    /// The moments of `Z = lapse + (1 - 2 lapse) p` from those of p. With the share r of Z that is heard, the slope is r times that of
-    /// p, and the curvature `r c - r (1 - r) slope²`.
-    fn perhaps_a_lapse(&self, heard: Moments, mean: f64, variance: f64) -> Moments {
-        let share = self.heard(mean, variance);
-        let doubt = share * (1.0 - share) * heard.slope * heard.slope;
-        let (slope, curvature) = (share * heard.slope, share * heard.curvature - doubt);
+    /// The moments of `Z = (1 - lapse) p + lapse q`, where p is the probability of the answer and q that of the answer turned round.
+    /// With the share r of Z that was meant, the slope is the mean of the two slopes, and the curvature that of the two curvatures less
+    /// `r (1 - r)` times the squared difference of the slopes.
+    fn perhaps_turned(&self, mean: f64, variance: f64) -> Moments {
+        let (meant, turned) = (self.as_meant(mean, variance), self.turned().as_meant(mean, variance));
+        let (log_meant, log_turned) = self.log_masses(mean, variance);
+        let share = 1.0 / (1.0 + (log_turned - log_meant).exp());
+        let average = |one: f64, other: f64| share * one + (1.0 - share) * other;
+        let doubt = share * (1.0 - share) * (meant.slope - turned.slope).powi(2);
+        let slope = average(meant.slope, turned.slope);
+        let curvature = average(meant.curvature, turned.curvature) - doubt;
         if curvature <= 0.0 {
             return Moments { slope, curvature: 0.0, left: 1.0 };
         }
-        Moments { slope, curvature, left: (1.0 - share) + share * heard.left + variance * doubt }
+        Moments { slope, curvature, left: average(meant.left, turned.left) + variance * doubt }
     }
 
-    /// The probability that the answer was no lapse. Ties never are.
-    fn heard(&self, mean: f64, variance: f64) -> f64 {
-        if self.is_tie() {
-            return 1.0;
-        }
-        let meant = (1.0 - 2.0 * self.lapse) * self.interval(mean, self.sd(variance)).log_mass().exp();
-        meant / (self.lapse + meant)
+    /// The logarithms of the two parts of the probability: that of the answer and that of the answer turned round.
+    fn log_masses(&self, mean: f64, variance: f64) -> (f64, f64) {
+        let sd = self.sd(variance);
+        let part = |share: f64, own: &Self| share.ln() + own.interval(mean, sd).log_mass();
+        (part(1.0 - self.lapse, self), part(self.lapse, &self.turned()))
+    }
+
+    /// Whether the answer may be a lapse. A tie turned round is the same tie.
+    fn may_be_turned(&self) -> bool {
+        self.lapse > 0.0 && !self.is_tie()
     }
 
     fn is_tie(&self) -> bool {
         self.low.is_finite() && self.high.is_finite()
     }
 
-    /// The probability of the observation if this is the functional's value, relative to the largest that it can have, to 1e-6 if it is
-    /// no tie. Lapses keep it from being small.
+    /// The opposite answer.
+    fn turned(&self) -> Self {
+        Self { low: -self.high, high: -self.low, ..*self }
+    }
+
+    /// The probability of the observation if this is the functional's value, relative to the largest that it can have, to 1e-4. Lapses
+    /// keep it from being small, except for ties.
     pub(super) fn relative_mass(&self, value: f64) -> f64 {
+        /// Smaller differences of rough numbers are too rough.
+        const SMALL: f64 = 0.02;
         let Self { low, high, noise, lapse, .. } = *self;
         if self.is_tie() {
-            return self.interval(value, noise).log_mass().exp();
+            let mass = normal::rough_cdf((high - value) / noise) - normal::rough_cdf((low - value) / noise);
+            return if mass > SMALL { mass } else { self.interval(value, noise).log_mass().exp() };
         }
-        let inside = if low.is_finite() { value - low } else { high - value };
-        (lapse + (1.0 - 2.0 * lapse) * normal::rough_cdf(inside / noise)) / (1.0 - lapse)
+        let (inside, width) = if low.is_finite() { (value - low, low) } else { (high - value, -high) };
+        let meant = normal::rough_cdf(inside / noise);
+        let turned = if width == 0.0 { 1.0 - meant } else { normal::rough_cdf(-(inside + 2.0 * width) / noise) };
+        meant + lapse / (1.0 - lapse) * turned
     }
 
     /// Fails unless the observation is about some of so many items and says something that can be.
@@ -375,13 +417,11 @@ impl Observation {
 
     /// The log probability of the observation under a Gaussian of the functional, `log Z` (AXPGP eq. 14).
     pub fn log_mass(&self, mean: f64, variance: f64) -> f64 {
-        let heard = self.interval(mean, self.sd(variance)).log_mass();
-        let kept = 1.0 - 2.0 * self.lapse;
-        match self.lapse {
-            0.0 => heard,
-            _ if self.is_tie() => kept.ln() + heard,
-            lapse => (lapse + kept * heard.exp()).ln(),
+        if !self.may_be_turned() {
+            return self.interval(mean, self.sd(variance)).log_mass();
         }
+        let (meant, turned) = self.log_masses(mean, variance);
+        meant.max(turned) + (-(meant - turned).abs()).exp().ln_1p()
     }
 
     fn interval(&self, mean: f64, sd: f64) -> Interval {

@@ -96,7 +96,7 @@ pub(crate) fn rank_and<T: Send, F: Fn(&[f64]) -> T + Sync>(
     for (number, &members) in groups.iter().enumerate() {
         let also = also(members);
         let take = |utilities: &mut [f64], _, stream: &mut Stream| (ranks(utilities, stream), also(utilities));
-        let draws = Draws::new(belief, members)?.each(params.draws, params.seed, number as u32, &params.watch, take)?;
+        let draws = Draws::new(belief, members, params.draws)?.each(params.seed, number as u32, &params.watch, take)?;
         let (ranks, other): (Vec<Vec<u32>>, Vec<T>) = draws.into_iter().unzip();
         out.extend(rank_group(belief, members, &ranks, params));
         others.push(other);
