@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ordain::active::{Facts, Judge};
-use ordain::data::{AnswerLog, Entry, ItemId};
+use ordain::data::ItemId;
 use ordain::formats::Sketch;
 use ordain::numeric::{Seed, Stream};
 use ordain::{Error, Model, Project, Result};
@@ -22,7 +22,7 @@ pub enum Setting {
     Plain,
     /// 40 items that have met at random, every one twice, with 30 % ties.
     Arena,
-    /// The demo.
+    /// What the demo knows of 141 countries.
     Demo,
 }
 
@@ -102,32 +102,42 @@ fn arena(mistakes: f64, stream: &mut Stream) -> Result<World> {
     Ok(World { model, utilities, judge })
 }
 
-/// The demo's project without its answers.
+/// What the demo knows of countries, as a project that `init` writes.
 fn demo() -> Result<World> {
-    let project = Project::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/world"))?;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/world");
+    let project = Project::open(&folder)?;
     let Facts::Utilities(utilities) = project.facts("life_expectancy")? else {
         return Err(Error::Data { what: "the demo", found: "grades".into(), expected: "utilities".into() });
     };
-    let model = project.model().clone().with_answers(AnswerLog::new(Vec::<Entry>::new())?)?;
-    // The demo says how its judge errs.
-    let judge = DECIDED;
-    Ok(World { model, utilities, judge })
+    let items = project.items();
+    let mut table = format!("id,{}\n", items.attributes().names().join(","));
+    for (at, id) in items.ids().iter().enumerate() {
+        let row: Vec<String> = items.attributes().row(at).iter().map(f64::to_string).collect();
+        let _ = writeln!(table, "\"{id}\",{}", row.join(","));
+    }
+    let model = with_relations("items.csv", &table, &[folder.join("neighbours.csv")])?;
+    Ok(World { model, utilities, judge: DECIDED })
 }
 
 /// The model of the project that `init` writes for a table.
 fn project(name: &str, table: &str) -> Result<Model> {
+    with_relations(name, table, &[])
+}
+
+fn with_relations(name: &str, table: &str, relations: &[PathBuf]) -> Result<Model> {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("ordain-stopping-{}-{number}", std::process::id()));
-    let made = in_folder(&folder, name, table);
+    let made = in_folder(&folder, name, table, relations);
     let _ = std::fs::remove_dir_all(&folder);
     made
 }
 
-fn in_folder(folder: &PathBuf, name: &str, table: &str) -> Result<Model> {
+fn in_folder(folder: &Path, name: &str, table: &str, relations: &[PathBuf]) -> Result<Model> {
     let file = folder.join(name);
     let write = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&file, table));
     write.map_err(|source| Error::Io { action: "write", path: file.clone(), source })?;
-    let (path, _) = Project::create(&Sketch { folder: folder.clone(), file, ..Sketch::default() })?;
+    let sketch = Sketch { folder: folder.to_path_buf(), file, relations: relations.to_vec(), ..Sketch::default() };
+    let (path, _) = Project::create(&sketch)?;
     Ok(Project::open(path)?.model().clone())
 }
