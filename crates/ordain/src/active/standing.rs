@@ -24,6 +24,9 @@ pub(super) const ROUGH_DRAWS: usize = 128;
 /// The probability from which the goal is in sight.
 const IN_SIGHT: f64 = 0.5;
 
+/// More than averaging over judges adds to the probability.
+const AVERAGING: f64 = 0.05;
+
 /// How near a session is to its goal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -159,8 +162,6 @@ impl Session {
 
     /// Whether the goal may be reached, by the probability at the learned noise.
     pub(super) fn is_near(&self) -> Result<bool> {
-        /// More than averaging over judges adds.
-        const AVERAGING: f64 = 0.05;
         let Some(rule) = self.params.rule else { return Ok(false) };
         Ok(self.at_learned_noise(&rule)?.is_some_and(|reached| reached.probability >= rule.target - AVERAGING))
     }
@@ -181,8 +182,13 @@ impl Session {
         let least = IN_SIGHT.min(rule.target - ROUGHLY);
         let count = |session: &Self| {
             let Some(params) = session.quick_count(ROUGH_DRAWS) else { return Ok(None) };
-            if session.at_most(rule)? < least || session.reached(session.belief(), rule, &params)?.probability < least {
+            if session.at_most(rule)? < least {
                 return Ok(None);
+            }
+            let rough = session.reached(session.belief(), rule, &params)?;
+            if rough.probability < rule.target - AVERAGING - ROUGHLY {
+                // Enough to know what keeps it from the goal.
+                return Ok(Some(rough).filter(|rough| rough.probability >= least));
             }
             session.reached(session.belief(), rule, &params.with_draws(QUICK_DRAWS)).map(Some)
         };

@@ -249,6 +249,7 @@ impl Belief for OverNoises<'_> {
 
 /// A judge that is looked at: noise as a share of the prior's deviation, lapse, and the logarithm of the weight, which is the prior's
 /// density times the part of the grid that it stands for.
+#[derive(Clone, Copy)]
 struct Candidate {
     share: f64,
     lapse: f64,
@@ -327,8 +328,11 @@ impl Fit<'_> {
     /// in turn.
     fn with_ties(&self, mut model: AnswerModel) -> Result<AnswerModel> {
         let mut step = std::f64::consts::LN_2;
-        for _ in 0..TURNS {
-            let found = self.tie_width(model, step)?;
+        for turn in 0..TURNS {
+            // The first turn only has to come near.
+            let alone = || Candidate { share: model.noise() / self.unit, lapse: model.lapse(), height: 0.0 };
+            let judges = if turn == 0 { vec![alone()] } else { model.plausible_judges().collect() };
+            let found = self.tie_width(model, &judges, step)?;
             let (spread, off) = (found.width_spread(), (found.tie_width() / model.tie_width()).ln().abs());
             model = self.noise(found)?;
             if off < spread && step < 2.0 * spread {
@@ -354,14 +358,14 @@ impl Fit<'_> {
         Ok(out)
     }
 
-    /// The model with the posterior mean of the logarithm of the tie width, averaged over the plausible judges, of those that are up to
-    /// three steps of the logarithm from the present one. It has the deviation too.
-    fn tie_width(&self, model: AnswerModel, step: f64) -> Result<AnswerModel> {
+    /// The model with the posterior mean of the logarithm of the tie width, averaged over these judges, of those that are up to three
+    /// steps of the logarithm from the present one. It has the deviation too.
+    fn tie_width(&self, model: AnswerModel, judges: &[Candidate], step: f64) -> Result<AnswerModel> {
         let mut seen = Vec::new();
         for at in -WIDTHS..=WIDTHS {
             let off = f64::from(at) * step;
             let other = model.with_tie_width(off.exp() * model.tie_width())?;
-            let judges = self.heights(other, model.plausible_judges())?;
+            let judges = self.heights(other, judges.iter().copied())?;
             seen.push((log_sum(judges.iter().map(|(height, _)| *height)), off));
         }
         if seen.iter().all(|(found, _)| found.is_infinite()) {
