@@ -51,9 +51,9 @@ const COARSE: usize = 2;
 /// is the square of this; draws are corrected anyway.
 const TOLERANCE: f64 = 1e-3;
 
-/// How many times as probable as without lapses the answers must be until the belief counts with them: weak evidence for lapses is
-/// often a kernel that fits badly.
-const BELIEVED: f64 = 3.0;
+/// How many times as probable as without lapses the answers must be until the belief counts with them: weaker evidence for lapses is
+/// often a kernel that fits badly, or much noise.
+const BELIEVED: f64 = 20.0;
 
 /// Judges that are less probable than this are left out.
 const NEGLIGIBLE: f64 = 0.001;

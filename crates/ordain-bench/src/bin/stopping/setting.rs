@@ -1,14 +1,13 @@
 //! The projects: data as a person may have it, and the project file that `ordain init` writes for it.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
 
 use ordain::active::{Facts, Judge};
 use ordain::data::ItemId;
-use ordain::formats::Sketch;
 use ordain::numeric::{Seed, Stream};
 use ordain::{Error, Model, Project, Result};
+use ordain_bench::fresh;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_distr::StandardNormal;
@@ -71,13 +70,12 @@ fn attributes(stream: &mut Stream) -> Result<World> {
         // The two together have variance 1, and so has the rest.
         utilities.push((age + size) / 2.0 + normal(stream) * 0.5_f64.sqrt());
     }
-    Ok(World { model: project("items.csv", &table)?, utilities, judge: DECIDED })
+    Ok(World { model: fresh::project("items.csv", &table, &[])?, utilities, judge: DECIDED })
 }
 
 fn plain(stream: &mut Stream) -> Result<World> {
-    let table: String = std::iter::once("id\n".to_owned()).chain((0..60).map(|item| format!("i{item}\n"))).collect();
     let utilities = (0..60).map(|_| normal(stream)).collect();
-    Ok(World { model: project("items.csv", &table)?, utilities, judge: DECIDED })
+    Ok(World { model: fresh::project("items.csv", &fresh::plain_table(60), &[])?, utilities, judge: DECIDED })
 }
 
 fn arena(mistakes: f64, stream: &mut Stream) -> Result<World> {
@@ -95,7 +93,7 @@ fn arena(mistakes: f64, stream: &mut Stream) -> Result<World> {
             let _ = writeln!(table, "m{},m{},{}", pair[0], pair[1], answer.outcome);
         }
     }
-    let model = project("battles.csv", &table)?;
+    let model = fresh::project("battles.csv", &table, &[])?;
     // Items are numbered as they appear in the battles.
     let own = |id: &str| id.trim_start_matches('m').parse::<usize>().map_or(f64::NAN, |item| utilities[item]);
     let utilities = model.items().ids().iter().map(|id| own(id)).collect();
@@ -115,29 +113,6 @@ fn demo() -> Result<World> {
         let row: Vec<String> = items.attributes().row(at).iter().map(f64::to_string).collect();
         let _ = writeln!(table, "\"{id}\",{}", row.join(","));
     }
-    let model = with_relations("items.csv", &table, &[folder.join("neighbours.csv")])?;
+    let model = fresh::project("items.csv", &table, &[folder.join("neighbours.csv")])?;
     Ok(World { model, utilities, judge: DECIDED })
-}
-
-/// The model of the project that `init` writes for a table.
-fn project(name: &str, table: &str) -> Result<Model> {
-    with_relations(name, table, &[])
-}
-
-fn with_relations(name: &str, table: &str, relations: &[PathBuf]) -> Result<Model> {
-    static NUMBER: AtomicUsize = AtomicUsize::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let folder = std::env::temp_dir().join(format!("ordain-stopping-{}-{number}", std::process::id()));
-    let made = in_folder(&folder, name, table, relations);
-    let _ = std::fs::remove_dir_all(&folder);
-    made
-}
-
-fn in_folder(folder: &Path, name: &str, table: &str, relations: &[PathBuf]) -> Result<Model> {
-    let file = folder.join(name);
-    let write = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&file, table));
-    write.map_err(|source| Error::Io { action: "write", path: file.clone(), source })?;
-    let sketch = Sketch { folder: folder.to_path_buf(), file, relations: relations.to_vec(), ..Sketch::default() };
-    let (path, _) = Project::create(&sketch)?;
-    Ok(Project::open(path)?.model().clone())
 }
