@@ -1,22 +1,29 @@
 //! Plays default projects to their stop rule: how many answers they take, how often they are right, and what they said and forecast.
 //!
-//! `cargo run --release -p ordain-bench --bin stopping -- [SESSIONS] [NAME...]`. A name is that of a setting, a judge, a goal or a
-//! strategy; only those that are named are played, or all. Prints tables in Markdown.
+//! `cargo run --release -p ordain-bench --bin stopping -- FILE [SESSIONS] [forecasts] [NAME...]`. FILE keeps every session that was
+//! played; what it has already is not played again. A name is that of a setting, a judge, a goal or a strategy; only those that are
+//! named are played, or all. Prints tables of all that FILE has, in Markdown.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)] // It prints tables.
 
 mod setting;
 mod table;
 
+use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
 use ordain::active::{AskOptions, Judge, Session, Span};
 use ordain::data::{Answer, Goal};
 use ordain::numeric::Seed;
-use ordain::{Result, Watch};
+use ordain::{Error, Result, Watch};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
 use self::setting::{Setting, World};
-use self::table::{Cell, Played};
+use self::table::Played;
 
 /// A judge: which share of answers is turned round, and whether the same pair always is.
 #[derive(Clone, Copy)]
@@ -46,42 +53,125 @@ const ANSWERS_PER_ITEM: usize = 10;
 /// The shares of the way at which forecasts are made.
 const WAY: [f64; 3] = [0.25, 0.5, 0.75];
 
-fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let sessions = arguments.iter().find_map(|word| word.parse().ok()).unwrap_or(200);
-    let forecasts = arguments.iter().any(|word| word == "forecasts");
-    let wanted = |names: &[&str], name: &str| {
-        let named: Vec<&String> = arguments.iter().filter(|word| names.contains(&word.as_str())).collect();
+/// Sessions of a kind that are played before those of the next kind have their turn, so that all kinds advance alike.
+const TURN: usize = 20;
+
+fn main() -> ExitCode {
+    match Wanted::named(std::env::args().skip(1)).and_then(|wanted| run(&wanted)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What is to be played.
+struct Wanted {
+    file: PathBuf,
+    sessions: usize,
+    forecasts: bool,
+    names: Vec<String>,
+}
+
+impl Wanted {
+    fn named(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
+        let refused =
+            |found: String, expected: &str| Error::Data { what: "stopping", found, expected: expected.into() };
+        let file = arguments.next().ok_or_else(|| refused("no file".into(), "the file that keeps what was played"))?;
+        let known: Vec<&str> = (Setting::ALL.map(Setting::name).into_iter())
+            .chain(JUDGES.map(|one| one.name))
+            .chain(GOALS.map(|one| one.0))
+            .chain(STRATEGIES.map(|one| one.0))
+            .collect();
+        let mut wanted = Self { file: file.into(), sessions: 200, forecasts: false, names: Vec::new() };
+        for word in arguments {
+            match word.parse() {
+                Ok(sessions) => wanted.sessions = sessions,
+                Err(_) if word == "forecasts" => wanted.forecasts = true,
+                Err(_) if known.contains(&word.as_str()) => wanted.names.push(word),
+                Err(_) => return Err(refused(word, &format!("a number, forecasts or one of {}", known.join(", ")))),
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// Whether one of these names is played: if it is named, or if none of them is.
+    fn has(&self, names: &[&str], name: &str) -> bool {
+        let named: Vec<&String> = self.names.iter().filter(|word| names.contains(&word.as_str())).collect();
         named.is_empty() || named.iter().any(|word| *word == name)
-    };
-    let mut cells = Vec::new();
-    for setting in Setting::ALL.into_iter().filter(|one| wanted(&Setting::ALL.map(Setting::name), one.name())) {
-        for manner in JUDGES.into_iter().filter(|one| wanted(&JUDGES.map(|one| one.name), one.name)) {
-            for (goal_name, goal) in GOALS.into_iter().filter(|one| wanted(&GOALS.map(|one| one.0), one.0)) {
-                for (name, strategy) in STRATEGIES.into_iter().filter(|one| wanted(&STRATEGIES.map(|one| one.0), one.0))
-                {
-                    let options =
-                        AskOptions::default().with_goal(Some(goal)).with_strategy(strategy.map(str::to_owned));
-                    let one = |number: usize| play(setting, manner, &options, number, forecasts && name == "own");
-                    let played = (0..sessions).into_par_iter().map(one).collect::<Result<Vec<Played>>>()?;
-                    let cell =
-                        Cell { setting: setting.name(), judge: manner.name, goal: goal_name, strategy: name, played };
-                    eprintln!("{}", cell.row());
-                    cells.push(cell);
+    }
+
+    /// The kinds of sessions to play.
+    fn kinds(&self) -> Vec<Kind> {
+        let mut kinds = Vec::new();
+        for setting in Setting::ALL.into_iter().filter(|one| self.has(&Setting::ALL.map(Setting::name), one.name())) {
+            for judge in JUDGES.into_iter().filter(|one| self.has(&JUDGES.map(|one| one.name), one.name)) {
+                for goal in GOALS.into_iter().filter(|one| self.has(&GOALS.map(|one| one.0), one.0)) {
+                    let strategies = STRATEGIES.into_iter().filter(|one| self.has(&STRATEGIES.map(|one| one.0), one.0));
+                    kinds.extend(strategies.map(|strategy| Kind { setting, judge, goal, strategy }));
                 }
             }
         }
+        kinds
     }
-    table::print(&cells);
+}
+
+/// A kind of session.
+#[derive(Clone, Copy)]
+struct Kind {
+    setting: Setting,
+    judge: Manner,
+    goal: (&'static str, Goal),
+    strategy: (&'static str, Option<&'static str>),
+}
+
+impl Kind {
+    fn names(&self) -> [String; 4] {
+        [self.setting.name(), self.judge.name, self.goal.0, self.strategy.0].map(str::to_owned)
+    }
+}
+
+/// Plays what the file does not have yet, and prints the tables of all that it has then.
+fn run(wanted: &Wanted) -> Result<()> {
+    let failed = |source: std::io::Error| Error::Io { action: "keep sessions in", path: wanted.file.clone(), source };
+    let mut kept = OpenOptions::new().create(true).read(true).append(true).open(&wanted.file).map_err(failed)?;
+    let mut text = String::new();
+    kept.read_to_string(&mut text).map_err(failed)?;
+    // A line that was cut off when the process was killed is played again.
+    let mut played: Vec<Played> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    if !text.is_empty() && !text.ends_with('\n') {
+        kept.write_all(b"\n").map_err(failed)?;
+    }
+    let mut done: BTreeSet<([String; 4], usize)> = played.iter().map(|one| (one.kind.clone(), one.number)).collect();
+    let kinds = wanted.kinds();
+    for first in (0..wanted.sessions).step_by(TURN) {
+        for kind in &kinds {
+            let numbers: Vec<usize> = (first..wanted.sessions.min(first + TURN))
+                .filter(|number| done.insert((kind.names(), *number)))
+                .collect();
+            let one = |number: usize| play(kind, number, wanted.forecasts);
+            let more = numbers.into_par_iter().map(one).collect::<Result<Vec<Played>>>()?;
+            for one in &more {
+                let line = serde_json::to_string(one).map_err(std::io::Error::from).map_err(failed)?;
+                writeln!(kept, "{line}").map_err(failed)?;
+            }
+            played.extend(more);
+        }
+        eprintln!("{} sessions of every kind", wanted.sessions.min(first + TURN));
+    }
+    table::print(&played);
     Ok(())
 }
 
 /// Plays a session to its end.
-fn play(setting: Setting, manner: Manner, options: &AskOptions, number: usize, forecasts: bool) -> Result<Played> {
-    let world = setting.world(number, manner.share)?;
-    let options = options.clone().with_seed(Some(number as u64));
+fn play(kind: &Kind, number: usize, forecasts: bool) -> Result<Played> {
+    let world = kind.setting.world(number, kind.judge.share)?;
+    let strategy = kind.strategy.1.map(str::to_owned);
+    let options =
+        AskOptions::default().with_goal(Some(kind.goal.1)).with_strategy(strategy).with_seed(Some(number as u64));
     let mut session = world.model.session(&options, None, &Watch::NONE)?;
-    let mut heard = Heard::new(&world, manner, number);
+    let mut heard = Heard::new(&world, kind.judge, number);
     let most = ANSWERS_PER_ITEM * world.utilities.len();
     let mut stopped = session.is_done()?;
     while !stopped && session.answers().len() < most {
@@ -99,10 +189,12 @@ fn play(setting: Setting, manner: Manner, options: &AskOptions, number: usize, f
         }
     }
     Ok(Played {
+        kind: kind.names(),
+        number,
         answers,
         stopped,
         right: rule.holds(session.belief().mean(), world.model.items().groups(), &world.utilities)?,
-        stated: session.standing()?.map_or(f64::NAN, |standing| standing.probability),
+        stated: session.standing()?.map(|standing| standing.probability),
         foreseen,
     })
 }
