@@ -7,6 +7,7 @@ mod engine;
 mod evaluation;
 mod fit;
 mod fusion;
+mod goals;
 mod graph;
 mod search;
 mod shared;
@@ -18,12 +19,13 @@ use std::error::Error;
 type Part = (&'static str, fn(&str) -> Result<(), Box<dyn Error>>);
 
 /// The parts, each of which records a result of its own.
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 8] = [
     ("evaluation", evaluation::side_by_side),
     ("search", search::side_by_side),
     ("fit", fit::side_by_side),
     ("tune", tune::side_by_side),
     ("engine", engine::side_by_side),
+    ("goals", goals::side_by_side),
     ("graph", graph::side_by_side),
     ("fusion", fusion::side_by_side),
 ];

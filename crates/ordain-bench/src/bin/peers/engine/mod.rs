@@ -24,6 +24,7 @@ use crate::shared::{data, folder, machine, today};
 use floor::Floor;
 use numbers::{Numbers, Row};
 pub use play::ours;
+pub use report::time;
 
 /// What a process says of its contender: seconds, and what was asked.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
