@@ -45,6 +45,9 @@ const BATCH: usize = 128;
 /// Steps from the first draw of the belief to the first draw that counts.
 const SETTLE: usize = 32;
 
+/// The same where items move one by one and ties hold them near each other, so that none goes far at once.
+const SETTLE_TIED: usize = 96;
+
 /// Refuses more items than can be drawn together.
 pub(crate) fn check_size(items: usize) -> Result<()> {
     if items <= LARGEST_GROUP {
@@ -170,7 +173,7 @@ impl Law {
 
     /// The results of `take` on this many draws.
     fn draw<T>(&self, count: usize, stream: &mut Stream, take: &impl Fn(&mut [f64], &mut Stream) -> T) -> Vec<T> {
-        let settle = if self.observed.is_empty() { 0 } else { SETTLE };
+        let settle = self.settle();
         let noise = Matrix::from_fn(self.factor.columns(), settle + count, |_, _| stream.sample(StandardNormal));
         let mut apart = multiply(&self.factor, &noise);
         self.correct(&mut apart, stream);
@@ -179,6 +182,15 @@ impl Law {
             take(column, stream)
         };
         apart.columns_mut().skip(settle).map(own).collect()
+    }
+
+    /// The number of steps before the first draw that counts.
+    fn settle(&self) -> usize {
+        match &self.one_by_one {
+            _ if self.observed.is_empty() => 0,
+            Some(_) if self.observed.iter().any(|factor| factor.observation.is_tie()) => SETTLE_TIED,
+            _ => SETTLE,
+        }
     }
 
     /// Turns draws of the belief, given as deviations from its mean, into a chain of draws of the posterior.

@@ -372,11 +372,11 @@ impl Observation {
     }
 
     /// Whether the answer may be a lapse. A tie turned round is the same tie.
-    fn may_be_turned(&self) -> bool {
+    pub(super) fn may_be_turned(&self) -> bool {
         self.lapse > 0.0 && !self.is_tie()
     }
 
-    fn is_tie(&self) -> bool {
+    pub(super) fn is_tie(&self) -> bool {
         self.low.is_finite() && self.high.is_finite()
     }
 

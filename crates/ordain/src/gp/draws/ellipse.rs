@@ -22,8 +22,16 @@ pub(super) fn log_likelihood<'a>(values: impl Iterator<Item = (&'a Factor, f64)>
     let mut product = 1.0;
     for (factor, x) in values {
         let Observation { low, high, noise, .. } = factor.observation;
-        if (x - low).min(high - x) > CERTAIN * noise {
+        let inside = (x - low).min(high - x);
+        if inside > CERTAIN * noise {
             continue;
+        }
+        if inside < 0.0 && !factor.observation.may_be_turned() {
+            // A tail is below `exp(-z²/2)`. Most that are refused are refused by this, without a logarithm.
+            let most = sum - 0.5 * (inside / noise).powi(2);
+            if most < least {
+                return most;
+            }
         }
         if factor.observation.lapse > 0.0 {
             product *= factor.observation.relative_mass(x);
