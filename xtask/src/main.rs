@@ -25,15 +25,15 @@ Tasks:
   edges           Check that folders and crates use only those that the block `edges` of ARCHITECTURE.md allows
   deny            Check the licences and sources of all dependencies against deny.toml
   soak [PART...]  The long runs, all or these parts of them: kills, log, projects, stopping, fuzz. Two
-                  hours on two cores, and some more for stopping
+                  hours on two cores, and six for stopping, which goes on where it was interrupted
   bench [ARGS]    Run the benches; ARGS go to `cargo bench`
   oracles         Prepare the oracles' Python environment and print its interpreter, for example
                   ORDAIN_PYTHON=\"$(cargo xtask oracles)\" cargo test
   bench-peers [PART...]
                   Run the peers' implementations beside ours, all or these parts of it, and record the results
                   under crates/ordain-bench/results; installs several gigabytes of Python packages first.
-                  Parts: evaluation, search, fit, tune, engine; engine-plot draws docs/engine.svg and writes the report of
-                  the latest engine run again
+                  Parts: evaluation, search, fit, tune, engine, goals, graph, fusion; engine-plot draws
+                  docs/engine.svg and writes the report of the latest engine run again
   help            Print this
 
 Environment:

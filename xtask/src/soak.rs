@@ -70,10 +70,28 @@ fn projects(position: &str) -> Result<(), Failure> {
     test("10,000 projects at the extremes of every parameter", "wild").env("ORDAIN_PROJECTS", "10000").run(position)
 }
 
+/// The sessions that are played to their stop rule: how many, and of which settings, judges and strategies. Errors that persist per pair,
+/// random pairs and the demo are played less often. The demo's sessions take longest.
+const PLAYED: [(&str, &str, &str); 5] = [
+    ("stopping", "320", "30-attributes 60-plain arena-40 never-wrong 10%-answers 20%-answers own"),
+    ("stopping", "50", "demo never-wrong 10%-answers 20%-answers own"),
+    ("stopping", "100", "30-attributes 60-plain arena-40 10%-pairs 20%-pairs own"),
+    ("stopping", "20", "30-attributes 60-plain arena-40 never-wrong 10%-answers 20%-answers random"),
+    ("forecasts", "60", "forecasts 30-attributes 60-plain arena-40 never-wrong 10%-answers 20%-answers own"),
+];
+
+/// Plays default projects to their stop rule. What was played stays in `target/soak`, so that this goes on where it was interrupted.
 fn stopping(position: &str) -> Result<(), Failure> {
-    let arguments = ["run", "--release", "-p", "ordain-bench", "--bin", "stopping", "--", "250"];
-    crate::cargo("250 default projects of every kind, judge and goal, played to their stop rule", &arguments)
-        .run(position)
+    let folder = tools::target().join("soak");
+    fs::create_dir_all(&folder).map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
+    for (file, sessions, names) in PLAYED {
+        let file = folder.join(format!("{file}.jsonl")).display().to_string();
+        let mut arguments = vec!["run", "--release", "-p", "ordain-bench", "--bin", "stopping", "--", &file, sessions];
+        arguments.extend(names.split(' '));
+        crate::cargo(&format!("{sessions} default projects of every kind, to their stop rule: {names}"), &arguments)
+            .run(position)?;
+    }
+    Ok(())
 }
 
 /// Fuzzes every target, one per core at a time, and says what each run tried and reached.

@@ -163,12 +163,20 @@ pub fn certainty(belief: &dyn Belief, groups: Option<&Groups>, params: &Certaint
     if params.draws == 0 {
         return Err(Error::Parameter { name: "draws".into(), value: 0.0, expected: "at least one" });
     }
-    each_group(belief.len(), groups, |members, group| {
-        let look = look(belief.mean(), members);
-        let draws = Draws::new(belief, members, params.draws)?;
-        let draws = draws.each(params.seed, group, &params.watch, |drawn, _, _| look(drawn))?;
-        Ok(Certainty::count(&draws, members.len()))
-    })
+    each_group(belief.len(), groups, |members, group| certainty_of(belief, members, group, params))
+}
+
+/// How settled the ranking of some items is. `group` separates the draws of several groups.
+pub(super) fn certainty_of(
+    belief: &dyn Belief,
+    members: &[ItemId],
+    group: u32,
+    params: &CertaintyParams,
+) -> Result<Certainty> {
+    let look = look(belief.mean(), members);
+    let draws = Draws::new(belief, members, params.draws)?;
+    let draws = draws.each(params.seed, group, &params.watch, |drawn, _, _| look(drawn))?;
+    Ok(Certainty::count(&draws, members.len()))
 }
 
 /// What is found about the members of every group, each with its number; without groups, about all of so many items.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use super::certainty::each_group;
+use super::certainty::{certainty_of, each_group};
 use super::outlook::is_quick;
-use super::{CertaintyParams, Question, Session, StopRule, certainty};
+use super::{CertaintyParams, Question, Session, StopRule};
 use crate::Result;
 use crate::data::{Goal, ItemId, Outcome};
 use crate::gp::{Belief, Draws, OverNoises, UnderNoise, by_falling_mean};
@@ -75,6 +75,39 @@ fn last_look(answers: usize) -> usize {
     const LOOKS: usize = 32;
     let every = 1 << (answers / LOOKS).max(1).ilog2();
     answers - answers % every
+}
+
+/// The items of a group that tell whether the goal is far: all, or some of many. For a goal that needs a few items, these are the first
+/// ones and those that are most likely to belong there. The goal cannot be nearer than it is among them. For others, they stand at equal
+/// distances in the ranking.
+fn telling(belief: &dyn Belief, goal: Goal, members: &[ItemId]) -> Vec<ItemId> {
+    /// More items than this are many, of which so few tell enough.
+    const MANY: usize = 150;
+    const SOME: usize = 64;
+    let means: Vec<f64> = members.iter().map(|item| belief.mean()[item.index()]).collect();
+    let order = by_falling_mean(0..members.len(), &means);
+    let first = first_of(goal);
+    if members.len() <= MANY || first.is_some_and(|first| first >= SOME) {
+        return members.to_vec();
+    }
+    let Some(first) = first else {
+        return (0..SOME).map(|place| members[order[place * members.len() / SOME]]).collect();
+    };
+    let (inside, outside) = order.split_at(first);
+    let last = means[inside[first - 1]];
+    let behind = |at: usize| (last - means[at]) / belief.variances()[members[at].index()].max(f64::MIN_POSITIVE).sqrt();
+    let mut others: Vec<usize> = outside.to_vec();
+    others.sort_by(|&one, &other| behind(one).total_cmp(&behind(other)));
+    inside.iter().chain(&others[..SOME - first]).map(|&at| members[at]).collect()
+}
+
+/// The number of first items that a goal needs, if it needs a few only.
+fn first_of(goal: Goal) -> Option<usize> {
+    match goal {
+        Goal::Best => Some(1),
+        Goal::Top { k } => Some(k),
+        Goal::WholeOrder | Goal::TopHeavy => None,
+    }
 }
 
 /// In a draw of utilities, the worst of the first items in this order and the best of the others, if the first are not the best.
@@ -166,14 +199,6 @@ impl Session {
         Ok(self.at_learned_noise(&rule)?.is_some_and(|reached| reached.probability >= rule.target - AVERAGING))
     }
 
-    /// A probability below which that of the goal is, by the belief's Gaussian: none of the pairs that must be in order is less sure.
-    fn at_most(&self, rule: &StopRule) -> Result<f64> {
-        if matches!(rule.goal, Goal::WholeOrder | Goal::TopHeavy) {
-            return Ok(1.0);
-        }
-        Ok(self.undecided()?.map_or(1.0, |pair| 1.0 - pair.score))
-    }
-
     /// How often the goal is reached at the learned noise; `None` if it is far, or if counting would take too long. A rough count comes
     /// first.
     fn at_learned_noise(&self, rule: &StopRule) -> Result<Option<&Reached>> {
@@ -182,9 +207,6 @@ impl Session {
         let least = IN_SIGHT.min(rule.target - ROUGHLY);
         let count = |session: &Self| {
             let Some(params) = session.quick_count(ROUGH_DRAWS) else { return Ok(None) };
-            if session.at_most(rule)? < least {
-                return Ok(None);
-            }
             let rough = session.reached(session.belief(), rule, &params)?;
             if rough.probability < rule.target - AVERAGING - ROUGHLY {
                 // Enough to know what keeps it from the goal.
@@ -198,24 +220,22 @@ impl Session {
         Ok(self.counted.at_learned_noise.get().and_then(Option::as_ref))
     }
 
-    /// How often draws of a belief reach the goal.
+    /// How often draws of a belief reach the goal. If the noise is learned, only a count that decides looks at all of many items.
     fn reached(&self, belief: &dyn Belief, rule: &StopRule, params: &CertaintyParams) -> Result<Reached> {
-        let first = match rule.goal {
-            Goal::Best => 1,
-            Goal::Top { k } => k,
-            Goal::WholeOrder | Goal::TopHeavy => {
-                let probability = rule.probability(&certainty(belief, self.groups.as_ref(), params)?);
+        let decides = params.draws >= SURE_DRAWS || !self.model().learns();
+        let of_group = |members: &[ItemId], group| {
+            let items = if decides { members.to_vec() } else { telling(belief, rule.goal, members) };
+            let Some(first) = first_of(rule.goal) else {
+                let probability = certainty_of(belief, &items, group, params)?.probability(rule.goal, rule.error);
                 return Ok(Reached { probability, culprits: Vec::new() });
-            }
-        };
-        let of_group = |items: &[ItemId], group| {
+            };
             let own: Vec<f64> = items.iter().map(|item| belief.mean()[item.index()]).collect();
             let order = by_falling_mean(0..items.len(), &own);
             let (inside, outside) = order.split_at(first.min(order.len()));
             let culprit = |drawn: &mut [f64], _: usize, _: &mut _| culprit(drawn, inside, outside);
-            let drawn = Draws::new(belief, items, params.draws)?.each(params.seed, group, &params.watch, culprit)?;
+            let drawn = Draws::new(belief, &items, params.draws)?.each(params.seed, group, &params.watch, culprit)?;
             let probability = drawn.iter().filter(|culprit| culprit.is_none()).count() as f64 / drawn.len() as f64;
-            Ok(Reached { probability, culprits: by_frequency(&drawn, items) })
+            Ok(Reached { probability, culprits: by_frequency(&drawn, &items) })
         };
         let groups = each_group(belief.len(), self.groups.as_ref(), of_group)?;
         let least = groups.into_iter().min_by(|one, other| one.probability.total_cmp(&other.probability));

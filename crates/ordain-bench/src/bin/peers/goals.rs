@@ -33,6 +33,8 @@ struct Took {
     contender: &'static str,
     plain: Vec<f64>,
     prefetched: Vec<f64>,
+    /// The seconds of making ready.
+    ready: Vec<f64>,
 }
 
 pub fn side_by_side(_python: &str) -> Result<(), Box<dyn Error>> {
@@ -42,10 +44,10 @@ pub fn side_by_side(_python: &str) -> Result<(), Box<dyn Error>> {
         let model = fresh::project("items.csv", &table(&world), &[])?;
         for (contender, goal, strategy) in CONTENDERS {
             let options = AskOptions::default().with_goal(Some(goal)).with_strategy(strategy.map(str::to_owned));
-            let plain = play(&model, &world, &options, false)?;
-            let prefetched = play(&model, &world, &options, true)?;
+            let (plain, _) = play(&model, &world, &options, false)?;
+            let (prefetched, ready) = play(&model, &world, &options, true)?;
             println!("{contender}, {items} items: {} per question", time(mean(&plain)));
-            all.push(Took { items, contender, plain, prefetched });
+            all.push(Took { items, contender, plain, prefetched, ready });
         }
     }
     record("goals", "Goals and what their questions cost", &report(&all)?)
@@ -62,16 +64,23 @@ fn table(world: &World) -> String {
     out
 }
 
-/// The seconds from every answer to the next question: learning it, looking at the goal and choosing a pair. What is made ready before
-/// the answer is not timed.
-fn play(model: &Model, world: &World, options: &AskOptions, prefetch: bool) -> Result<Vec<f64>, Box<dyn Error>> {
+/// The seconds from every answer to the next question: learning it, looking at the goal and choosing a pair. With them come the seconds
+/// of making ready for the answer.
+fn play(
+    model: &Model,
+    world: &World,
+    options: &AskOptions,
+    prefetch: bool,
+) -> Result<(Vec<f64>, Vec<f64>), Box<dyn Error>> {
     let mut session = model.session(options, None, &Watch::NONE)?;
     let mut question = session.ask()?.ok_or("no pair to ask")?;
-    let mut took = Vec::new();
+    let (mut took, mut ready) = (Vec::new(), Vec::new());
     for _ in 0..ANSWERS {
+        let started = Instant::now();
         if prefetch {
             session.prefetch(&question)?;
         }
+        ready.push(started.elapsed().as_secs_f64());
         let answer = world.answer(question.first, question.second)?;
         let started = Instant::now();
         session.tell(answer)?;
@@ -79,7 +88,7 @@ fn play(model: &Model, world: &World, options: &AskOptions, prefetch: bool) -> R
         question = session.ask()?.ok_or("no pair is left")?;
         took.push(started.elapsed().as_secs_f64());
     }
-    Ok(took)
+    Ok((took, ready))
 }
 
 fn mean(seconds: &[f64]) -> f64 {
@@ -90,8 +99,8 @@ fn report(all: &[Took]) -> Result<String, Box<dyn Error>> {
     let mut out = format!(
         "`cargo xtask bench-peers goals` on {}.\n\nFrom an answer to the next question, over {ANSWERS} answers, in projects as `ordain \
          init` writes them: the noise is learned, the goal is looked at, a pair is chosen. Items have 25 attributes. Prefetched: with what is made \
-         ready for either outcome while the judge thinks, which nobody times. The last rows are the paper's rule, which looks at the goal as well.\n\n\
-         | items | goal | mean | median | longest | prefetched, mean | prefetched, longest | over focus 1 |\n|---|---|---|---|---|---|---|---|\n",
+         ready for either outcome while the judge thinks. The last rows are the paper's rule, which looks at the goal as well.\n\n\
+         | items | goal | mean | median | longest | prefetched, mean | prefetched, longest | making ready, mean | over focus 1 |\n|---|---|---|---|---|---|---|---|---|\n",
         machine()?
     );
     let longest = |seconds: &[f64]| seconds.iter().copied().fold(0.0, f64::max);
@@ -99,7 +108,7 @@ fn report(all: &[Took]) -> Result<String, Box<dyn Error>> {
         let rival = all.iter().rfind(|other| other.items == one.items).ok_or("no rival")?;
         writeln!(
             out,
-            "| {} | {} | {} | {} | {} | {} | {} | {:.2} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {:.2} |",
             one.items,
             one.contender,
             time(mean(&one.plain)),
@@ -107,6 +116,7 @@ fn report(all: &[Took]) -> Result<String, Box<dyn Error>> {
             time(longest(&one.plain)),
             time(mean(&one.prefetched)),
             time(longest(&one.prefetched)),
+            time(mean(&one.ready)),
             mean(&one.plain) / mean(&rival.plain),
         )?;
     }
