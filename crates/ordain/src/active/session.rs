@@ -226,6 +226,14 @@ impl Session {
     /// # Errors
     /// If the kernel cannot give a column.
     pub fn ask(&self) -> Result<Option<Question>> {
+        if self.counted.next.get().is_none() {
+            // If another thread was faster, it found the same.
+            let _ = self.counted.next.set(self.chosen()?);
+        }
+        Ok(self.counted.next.get().copied().flatten())
+    }
+
+    fn chosen(&self) -> Result<Option<Question>> {
         if let Some(decisive) = self.decisive()? {
             return Ok(Some(decisive));
         }

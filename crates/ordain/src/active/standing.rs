@@ -53,6 +53,8 @@ struct Reached {
 pub(super) struct Counted {
     /// Since the latest answer.
     noises: OnceLock<Vec<UnderNoise>>,
+    /// The pair to ask next, since the latest answer.
+    pub(super) next: OnceLock<Option<Question>>,
     /// Since the last number of answers after which the goal is looked at.
     at_learned_noise: OnceLock<Option<Reached>>,
     over_noises: OnceLock<Option<Reached>>,
@@ -62,6 +64,7 @@ impl Counted {
     /// Forgets what another answer changes.
     pub(super) fn answered(&mut self, looks_now: bool) {
         self.noises = OnceLock::new();
+        self.next = OnceLock::new();
         if looks_now {
             *self = Self::default();
         }
