@@ -139,7 +139,7 @@ impl Session {
     /// 64. `None` if the session has no stop rule, or if there are so many items that counting would take more than a fifth of a second.
     ///
     /// # Errors
-    /// As [`certainty()`].
+    /// As [`certainty`](super::certainty()).
     pub fn standing(&self) -> Result<Option<Standing>> {
         let Some(rule) = self.params.rule else { return Ok(None) };
         let standing = |reached: &Reached| {
@@ -191,7 +191,7 @@ impl Session {
     /// faster than [`Session::standing`].
     ///
     /// # Errors
-    /// As [`certainty()`].
+    /// As [`certainty`](super::certainty()).
     pub fn is_done(&self) -> Result<bool> {
         Ok(self.is_near()? && self.standing()?.is_some_and(|standing| standing.is_met))
     }
