@@ -9,7 +9,7 @@ use ordain::active::{AskOptions, Judge};
 use ordain::data::Goal;
 use ordain::measure::{Mean, kendall_tau_a};
 use ordain::numeric::Seed;
-use ordain::{Result, Watch};
+use ordain::{Error, Result, Watch};
 use ordain_bench::fresh;
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -27,7 +27,14 @@ fn noise() -> f64 {
 }
 
 fn main() -> Result<()> {
-    let truths = std::env::args().nth(1).and_then(|word| word.parse().ok()).unwrap_or(200);
+    let truths = match std::env::args().nth(1) {
+        None => 200,
+        Some(word) => word.parse().map_err(|_| Error::Data {
+            what: "plain",
+            found: word,
+            expected: "a number of truths".into(),
+        })?,
+    };
     println!("| items | pairs | 2n | 5n | 10n |\n|---|---|---|---|---|");
     for items in SIZES {
         for strategy in [None, Some("random")] {

@@ -9,9 +9,10 @@ use rand::RngExt;
 
 use super::Strategy;
 use super::look_ahead::look_ahead;
+use super::pair_belief::{Answers, PairBelief, Score};
 use super::pending::Pending;
 use super::search::search;
-use super::strategy::{Answers, Emphasis, Method, PairBelief, Score};
+use super::strategy::{Emphasis, Method};
 use super::wrong_pairs::wrong_pairs;
 use crate::Result;
 use crate::data::{Answer, Groups, ItemId, Outcome};

@@ -1,6 +1,7 @@
 //! The expected loss of a pair that keeps the order of the belief (AXPGP section 2.3).
 
-use super::strategy::{Emphasis, PairBelief};
+use super::pair_belief::PairBelief;
+use super::strategy::Emphasis;
 use crate::Result;
 use crate::data::ItemId;
 use crate::gp::{Belief, by_falling_mean};

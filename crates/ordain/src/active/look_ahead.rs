@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::strategy::{Ahead, Answers, Emphasis, PairBelief};
+use super::pair_belief::{Answers, PairBelief};
+use super::strategy::{Ahead, Emphasis};
 use crate::Result;
 use crate::data::ItemId;
 use crate::gp::{Belief, by_falling_mean};

@@ -10,6 +10,7 @@ mod judge;
 mod learner;
 mod look_ahead;
 mod outlook;
+mod pair_belief;
 mod pending;
 mod search;
 mod session;

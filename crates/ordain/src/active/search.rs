@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 use super::Strategy;
 use super::choice::{Best, Candidates};
-use super::strategy::{Answers, PairBelief, Score};
+use super::pair_belief::{Answers, PairBelief, Score};
 use super::walk::walk;
 use crate::Result;
 use crate::data::ItemId;

@@ -81,18 +81,18 @@ fn last_look(answers: usize) -> usize {
 }
 
 /// The items of a group that tell whether the goal is far: all, or some of many. For a goal that needs a few items, these are the first
-/// ones and those that are most likely to belong there. The goal cannot be nearer than it is among them. For others, they stand at equal
-/// distances in the ranking.
+/// ones and those that are most likely to belong there; among all items, the goal is at most as probable as among these. For others,
+/// they stand at equal distances in the ranking.
 fn telling(belief: &dyn Belief, goal: Goal, members: &[ItemId]) -> Vec<ItemId> {
     /// More items than this are many, of which so few tell enough.
     const MANY: usize = 150;
     const SOME: usize = 64;
-    let means: Vec<f64> = members.iter().map(|item| belief.mean()[item.index()]).collect();
-    let order = by_falling_mean(0..members.len(), &means);
     let first = first_of(goal);
-    if members.len() <= MANY || first.is_some_and(|first| first >= SOME) {
+    if members.len() <= MANY || first.is_some_and(|first| !(1..SOME).contains(&first)) {
         return members.to_vec();
     }
+    let means: Vec<f64> = members.iter().map(|item| belief.mean()[item.index()]).collect();
+    let order = by_falling_mean(0..members.len(), &means);
     let Some(first) = first else {
         return (0..SOME).map(|place| members[order[place * members.len() / SOME]]).collect();
     };

@@ -8,8 +8,8 @@
 use multiversion::multiversion;
 
 use super::choice::{Best, Candidates};
+use super::pair_belief::PairBelief;
 use super::search::bounds::{Place, Scorer};
-use super::strategy::PairBelief;
 use crate::Result;
 use crate::gp::{Belief, Covariances};
 

@@ -14,8 +14,8 @@
 
 use super::Strategy;
 use super::choice::{Best, Candidates};
+use super::pair_belief::Answers;
 use super::search::{Rows, search};
-use super::strategy::Answers;
 use crate::Result;
 use crate::gp::{Belief, Covariances};
 use crate::numeric::Stream;

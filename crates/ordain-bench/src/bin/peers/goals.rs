@@ -1,4 +1,4 @@
-//! What a question of every goal's own strategy costs in a project as `ordain init` writes it, beside AXPGP's rule for whole orders.
+//! What a question of every goal's own strategy costs in a project as `ordain init` writes it, beside AXPGP's expected loss.
 //!
 //! The judge's noise is learned and the goal is looked at before every question, as in `ordain ask`.
 
@@ -24,7 +24,7 @@ const CONTENDERS: [(&str, Goal, Option<&str>); 5] = [
     ("top 10", Goal::Top { k: 10 }, None),
     ("whole-order", Goal::WholeOrder, None),
     ("top-heavy", Goal::TopHeavy, None),
-    ("expected-loss, focus 1", Goal::TopHeavy, Some("expected-loss")),
+    ("expected-loss", Goal::TopHeavy, Some("expected-loss")),
 ];
 
 /// Seconds from an answer to the next question, for every answer.
@@ -99,8 +99,8 @@ fn report(all: &[Took]) -> Result<String, Box<dyn Error>> {
     let mut out = format!(
         "`cargo xtask bench-peers goals` on {}.\n\nFrom an answer to the next question, over {ANSWERS} answers, in projects as `ordain \
          init` writes them: the noise is learned, the goal is looked at, a pair is chosen. Items have 25 attributes. Prefetched: with what is made \
-         ready for either outcome while the judge thinks. The last rows are the paper's rule, which looks at the goal as well.\n\n\
-         | items | goal | mean | median | longest | prefetched, mean | prefetched, longest | making ready, mean | over focus 1 |\n|---|---|---|---|---|---|---|---|---|\n",
+         ready for either outcome while the judge thinks. The last rows are the paper's rule with the focus of `top-heavy`; it looks at the goal as well.\n\n\
+         | items | goal | mean | median | longest | prefetched, mean | prefetched, longest | making ready, mean | over expected-loss |\n|---|---|---|---|---|---|---|---|---|\n",
         machine()?
     );
     let longest = |seconds: &[f64]| seconds.iter().copied().fold(0.0, f64::max);

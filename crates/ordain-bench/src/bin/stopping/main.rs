@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p ordain-bench --bin stopping -- FILE [SESSIONS] [forecasts] [NAME...]`. FILE keeps every session that was
 //! played; what it has already is not played again. A name is that of a setting, a judge, a goal or a strategy; only those that are
-//! named are played, or all. Prints tables of all that FILE has, in Markdown.
+//! named are played, or all. Forecasts need a FILE of their own. Prints tables of all that FILE has, in Markdown.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)] // It prints tables.
 
@@ -138,11 +138,15 @@ fn run(wanted: &Wanted) -> Result<()> {
     let mut kept = OpenOptions::new().create(true).read(true).append(true).open(&wanted.file).map_err(failed)?;
     let mut text = String::new();
     kept.read_to_string(&mut text).map_err(failed)?;
-    // A line that was cut off when the process was killed is played again.
-    let mut played: Vec<Played> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    if !text.is_empty() && !text.ends_with('\n') {
-        kept.write_all(b"\n").map_err(failed)?;
+    // A last line that was cut off when the process was killed is played again. Anything else that is no session is another's file.
+    let (whole, cut_off) = text.split_at(text.rfind('\n').map_or(0, |end| end + 1));
+    let foreign = || failed(std::io::Error::other("it has lines that are no sessions"));
+    if !cut_off.is_empty() && !cut_off.starts_with("{\"kind\"") {
+        return Err(foreign());
     }
+    let mut played: Vec<Played> =
+        whole.lines().map(|line| serde_json::from_str(line).map_err(|_| foreign())).collect::<Result<_>>()?;
+    kept.set_len(whole.len() as u64).map_err(failed)?;
     let mut done: BTreeSet<([String; 4], usize)> = played.iter().map(|one| (one.kind.clone(), one.number)).collect();
     let kinds = wanted.kinds();
     for first in (0..wanted.sessions).step_by(TURN) {

@@ -2,7 +2,7 @@
 
 use super::super::Strategy;
 use super::super::choice::Best;
-use super::super::strategy::{Answers, PairBelief, Score};
+use super::super::pair_belief::{Answers, PairBelief, Score};
 
 /// Bounds are raised by this fraction, because rounding may leave a score slightly above its bound.
 pub(in crate::active) const SLACK: f64 = 1e-10;

@@ -27,7 +27,7 @@ pub(super) fn log_likelihood<'a>(values: impl Iterator<Item = (&'a Factor, f64)>
             continue;
         }
         if inside < 0.0 && !factor.observation.may_be_turned() {
-            // A tail is below `exp(-z²/2)`. Most that are refused are refused by this, without a logarithm.
+            // A tail is below `exp(-z²/2)`, which refuses without a logarithm.
             let most = sum - 0.5 * (inside / noise).powi(2);
             if most < least {
                 return most;
