@@ -12,8 +12,10 @@
 //!
 //! If answers may be lapses, the posterior has several tops: an item is where most of its answers put it, or they are lapses and it
 //! is elsewhere. All items together hardly ever move from one top to another. If the noise is tiny, they hardly move at all. So every
-//! item also moves by itself where lapses are possible and where the noise is learned ([`one_by_one`]).
+//! item also moves by itself where lapses are possible and where the noise is learned ([`one_by_one`]), and a chain does not begin at
+//! the belief ([`anneal`]).
 
+mod anneal;
 mod ellipse;
 mod one_by_one;
 
@@ -42,11 +44,8 @@ const MANY: usize = 32;
 /// Draws per task. Fixed, so that draws do not depend on the number of threads.
 const BATCH: usize = 128;
 
-/// Steps from the first draw of the belief to the first draw that counts.
+/// Steps from the beginning of a chain to the first draw that counts.
 const SETTLE: usize = 32;
-
-/// The same where items move one by one and ties hold them near each other, so that none goes far at once.
-const SETTLE_TIED: usize = 96;
 
 /// Refuses more items than can be drawn together.
 pub(crate) fn check_size(items: usize) -> Result<()> {
@@ -153,6 +152,8 @@ struct Law {
     centre: Vec<f64>,
     /// How items move one by one, if they do.
     one_by_one: Option<OneByOne>,
+    /// Whether a chain begins elsewhere than at the belief.
+    anneals: bool,
 }
 
 impl Law {
@@ -168,12 +169,13 @@ impl Law {
         let centre: Vec<f64> = observed.iter().map(|factor| factor.observation.functional.of(&mean)).collect();
         let may_lapse = observed.iter().any(|factor| factor.observation.lapse > 0.0);
         let one_by_one = if any_noise || may_lapse { OneByOne::new(covariance, &observed, &centre) } else { None };
-        Ok(Self { mean, factor, observed, centre, one_by_one })
+        let anneals = anneal::is_needed(&observed);
+        Ok(Self { mean, factor, observed, centre, one_by_one, anneals })
     }
 
     /// The results of `take` on this many draws.
     fn draw<T>(&self, count: usize, stream: &mut Stream, take: &impl Fn(&mut [f64], &mut Stream) -> T) -> Vec<T> {
-        let settle = self.settle();
+        let settle = if self.observed.is_empty() { 0 } else { SETTLE };
         let noise = Matrix::from_fn(self.factor.columns(), settle + count, |_, _| stream.sample(StandardNormal));
         let mut apart = multiply(&self.factor, &noise);
         self.correct(&mut apart, stream);
@@ -182,15 +184,6 @@ impl Law {
             take(column, stream)
         };
         apart.columns_mut().skip(settle).map(own).collect()
-    }
-
-    /// The number of steps before the first draw that counts.
-    fn settle(&self) -> usize {
-        match &self.one_by_one {
-            _ if self.observed.is_empty() => 0,
-            Some(_) if self.observed.iter().any(|factor| factor.observation.is_tie()) => SETTLE_TIED,
-            _ => SETTLE,
-        }
     }
 
     /// Turns draws of the belief, given as deviations from its mean, into a chain of draws of the posterior.
@@ -220,6 +213,9 @@ impl Law {
                 turn(column, from);
                 turn(&mut seen, from_seen);
             } else {
+                if let Some(moves) = self.one_by_one.as_ref().filter(|_| self.anneals) {
+                    anneal::begin(column, &mut seen, moves, &self.observed, &self.centre, stream);
+                }
                 likelihood = likelihood_of(&seen);
             }
             if let Some(one_by_one) = &self.one_by_one {

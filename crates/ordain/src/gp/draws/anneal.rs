@@ -1,0 +1,53 @@
+//! Where a chain begins if the posterior has several tops.
+//!
+//! If answers may be lapses, a chain stays at the top where it begins. That of the belief is one of many, and often the wrong one. Ties
+//! hold items together and make it worse: many items would have to move at once. So a chain begins with a judge who tells nothing. All
+//! his answers are lapses, and his ties are vague. Step by step he becomes the judge of the belief (simulated annealing), and chains end
+//! at one top or another, nearly in proportion to what they weigh.
+
+use super::one_by_one::OneByOne;
+use crate::gp::Factor;
+use crate::numeric::Stream;
+
+/// Steps from the judge who tells nothing to that of the belief.
+const STEPS: usize = 64;
+
+/// The noise of ties at the first step, in their half widths.
+const VAGUE: f64 = 2.0;
+
+/// Whether there may be several tops, or items that hardly move because ties hold them.
+pub(super) fn is_needed(observed: &[Factor]) -> bool {
+    observed.iter().any(|factor| factor.observation.lapse > 0.0 || factor.observation.is_tie())
+}
+
+/// Moves a draw to where a chain begins. `apart` are the deviations from the belief's mean, and `seen` those of the observed functionals,
+/// which are `centre` at the mean.
+pub(super) fn begin(
+    apart: &mut [f64],
+    seen: &mut [f64],
+    moves: &OneByOne,
+    observed: &[Factor],
+    centre: &[f64],
+    stream: &mut Stream,
+) {
+    let mut eased = observed.to_vec();
+    for step in 0..STEPS {
+        let attention = step as f64 / STEPS as f64;
+        eased.iter_mut().zip(observed).for_each(|(eased, factor)| *eased = ease(factor, attention));
+        moves.sweep(apart, seen, &eased, centre, stream);
+    }
+}
+
+/// An observation by a judge with this share of the attention: lapses have this power of their odds.
+fn ease(factor: &Factor, attention: f64) -> Factor {
+    let mut eased = *factor;
+    let observation = &mut eased.observation;
+    if observation.is_tie() {
+        let half_width = 0.5 * (observation.high - observation.low);
+        observation.noise = observation.noise.hypot(VAGUE * (1.0 - attention) * half_width);
+    } else if observation.lapse > 0.0 {
+        let odds = (observation.lapse / (1.0 - observation.lapse)).powf(attention);
+        observation.lapse = odds / (1.0 + odds);
+    }
+    eased
+}
