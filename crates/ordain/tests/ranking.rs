@@ -85,8 +85,7 @@ fn intervals_equal_plain_sampling() {
 /// Two clusters of items that are held together by ties, a judge a fifth of whose answers are lapses, and answers that contradict each
 /// other about which cluster is better. The posterior has two tops. The oracle is a weighting of draws from the prior.
 ///
-/// Chains that begin at the belief never see the second top. Annealed chains see it too often, because they come to rest a little before
-/// the judge is the one of the belief: that makes them careful, never too sure. 0.05 are two and a half errors of 128 chains.
+/// Chains that begin at the belief and move one item at a time never see the second top. 0.05 are some two errors of 256 chains.
 #[test]
 fn clusters_that_change_places() {
     let (size, lapse, width) = (3, 0.2, 0.5);
@@ -112,8 +111,7 @@ fn clusters_that_change_places() {
     }
     for ranked in ranked {
         let (found, expected) = (ranked.top.unwrap(), inside[ranked.item.index()] / total);
-        let (found, expected) = if expected < 0.5 { (1.0 - found, 1.0 - expected) } else { (found, expected) };
-        assert!(found < expected + 0.05 && found > expected - 0.12, "{ranked:?}: {expected}");
+        assert!((found - expected).abs() < 0.05, "{ranked:?}: {expected}");
     }
 }
 

@@ -26,7 +26,7 @@ use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
 use self::ellipse::{Ellipse, log_likelihood};
-use self::one_by_one::OneByOne;
+use self::one_by_one::{OneByOne, Place};
 use super::{Belief, Ep, Factor, Functional, Observation};
 use crate::data::ItemId;
 use crate::numeric::dense::{SemidefiniteFactor, multiply, transpose};
@@ -60,8 +60,11 @@ pub(crate) fn check_size(items: usize) -> Result<()> {
     })
 }
 
-/// Tasks in which draws of a mixture are made at least, so that as many of its laws take part.
-const TASKS: usize = 16;
+/// Chains in which draws of a mixture are made if there are enough draws, so that as many of its laws take part.
+const CHAINS: usize = 16;
+
+/// The fewest and the most draws of one of these chains. Every chain sees one of many tops, so there are many of them.
+const OF_A_CHAIN: (usize, usize) = (32, 64);
 
 /// Draws from the joint law of some items' utilities, ready to be made. It is that of a belief, or a mixture over noises.
 pub(crate) struct Draws {
@@ -82,10 +85,11 @@ impl Draws {
         check_size(items.len())?;
         let noises = belief.noises();
         if noises.is_empty() {
-            let laws = vec![(0, Law::new(belief, items, false)?)];
-            return Ok(Self { laws, tasks: sizes(count, BATCH).map(|size| (0, size)).collect() });
+            let law = Law::new(belief, items, false)?;
+            let most = if law.anneals { of_a_chain(count) } else { BATCH };
+            return Ok(Self { laws: vec![(0, law)], tasks: sizes(count, most).map(|size| (0, size)).collect() });
         }
-        let sizes: Vec<usize> = sizes(count, count.div_ceil(TASKS).clamp(1, BATCH)).collect();
+        let sizes: Vec<usize> = sizes(count, of_a_chain(count)).collect();
         let (mut laws, mut tasks): (Vec<(usize, Law)>, _) = (Vec::new(), Vec::new());
         for (size, number) in sizes.iter().zip(shared(noises, sizes.len())) {
             if laws.last().is_none_or(|(last, _)| *last != number) {
@@ -120,6 +124,11 @@ impl Draws {
         let drawn: Vec<Vec<T>> = self.tasks.par_iter().enumerate().map(one).collect::<Result<_>>()?;
         Ok(drawn.into_iter().flatten().collect())
     }
+}
+
+/// The number of draws of each chain, of so many in all, where laws or tops are many.
+fn of_a_chain(count: usize) -> usize {
+    count.div_ceil(CHAINS).clamp(OF_A_CHAIN.0, OF_A_CHAIN.1)
 }
 
 /// The sizes of tasks of at most `most` draws each.
@@ -169,7 +178,7 @@ impl Law {
         let centre: Vec<f64> = observed.iter().map(|factor| factor.observation.functional.of(&mean)).collect();
         let may_lapse = observed.iter().any(|factor| factor.observation.lapse > 0.0);
         let one_by_one = if any_noise || may_lapse { OneByOne::new(covariance, &observed, &centre) } else { None };
-        let anneals = anneal::is_needed(&observed);
+        let anneals = one_by_one.is_some() && anneal::is_needed(&observed);
         Ok(Self { mean, factor, observed, centre, one_by_one, anneals })
     }
 
@@ -184,6 +193,10 @@ impl Law {
             take(column, stream)
         };
         apart.columns_mut().skip(settle).map(own).collect()
+    }
+
+    fn place<'a>(&'a self, apart: &'a mut [f64], seen: &'a mut [f64]) -> Place<'a> {
+        Place { apart, seen, observed: &self.observed, centre: &self.centre, mean: &self.mean }
     }
 
     /// Turns draws of the belief, given as deviations from its mean, into a chain of draws of the posterior.
@@ -214,12 +227,12 @@ impl Law {
                 turn(&mut seen, from_seen);
             } else {
                 if let Some(moves) = self.one_by_one.as_ref().filter(|_| self.anneals) {
-                    anneal::begin(column, &mut seen, moves, &self.observed, &self.centre, stream);
+                    anneal::begin(&mut self.place(column, &mut seen), moves, stream);
                 }
                 likelihood = likelihood_of(&seen);
             }
             if let Some(one_by_one) = &self.one_by_one {
-                one_by_one.sweep(column, &mut seen, &self.observed, &self.centre, stream);
+                one_by_one.sweep(&mut self.place(column, &mut seen), stream);
                 likelihood = likelihood_of(&seen);
             }
             last = Some((column.to_vec(), seen));

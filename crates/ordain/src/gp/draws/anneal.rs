@@ -5,12 +5,12 @@
 //! his answers are lapses, and his ties are vague. Step by step he becomes the judge of the belief (simulated annealing), and chains end
 //! at one top or another, nearly in proportion to what they weigh.
 
-use super::one_by_one::OneByOne;
+use super::one_by_one::{OneByOne, Place};
 use crate::gp::Factor;
 use crate::numeric::Stream;
 
 /// Steps from the judge who tells nothing to that of the belief.
-const STEPS: usize = 64;
+const STEPS: usize = 32;
 
 /// The noise of ties at the first step, in their half widths.
 const VAGUE: f64 = 2.0;
@@ -20,21 +20,14 @@ pub(super) fn is_needed(observed: &[Factor]) -> bool {
     observed.iter().any(|factor| factor.observation.lapse > 0.0 || factor.observation.is_tie())
 }
 
-/// Moves a draw to where a chain begins. `apart` are the deviations from the belief's mean, and `seen` those of the observed functionals,
-/// which are `centre` at the mean.
-pub(super) fn begin(
-    apart: &mut [f64],
-    seen: &mut [f64],
-    moves: &OneByOne,
-    observed: &[Factor],
-    centre: &[f64],
-    stream: &mut Stream,
-) {
-    let mut eased = observed.to_vec();
+/// Moves a draw to where a chain begins.
+pub(super) fn begin(place: &mut Place, moves: &OneByOne, stream: &mut Stream) {
+    let mut eased = place.observed.to_vec();
     for step in 0..STEPS {
         let attention = step as f64 / STEPS as f64;
-        eased.iter_mut().zip(observed).for_each(|(eased, factor)| *eased = ease(factor, attention));
-        moves.sweep(apart, seen, &eased, centre, stream);
+        eased.iter_mut().zip(place.observed).for_each(|(eased, factor)| *eased = ease(factor, attention));
+        let mut easier = Place { apart: place.apart, seen: place.seen, observed: &eased, ..*place };
+        moves.sweep(&mut easier, stream);
     }
 }
 
