@@ -47,6 +47,9 @@ const BATCH: usize = 128;
 /// Steps from the beginning of a chain to the first draw that counts.
 const SETTLE: usize = 32;
 
+/// The same for a chain that was annealed, which has left the belief behind.
+const SETTLE_ANNEALED: usize = 8;
+
 /// Refuses more items than can be drawn together.
 pub(crate) fn check_size(items: usize) -> Result<()> {
     if items <= LARGEST_GROUP {
@@ -184,7 +187,7 @@ impl Law {
 
     /// The results of `take` on this many draws.
     fn draw<T>(&self, count: usize, stream: &mut Stream, take: &impl Fn(&mut [f64], &mut Stream) -> T) -> Vec<T> {
-        let settle = if self.observed.is_empty() { 0 } else { SETTLE };
+        let settle = self.settle();
         let noise = Matrix::from_fn(self.factor.columns(), settle + count, |_, _| stream.sample(StandardNormal));
         let mut apart = multiply(&self.factor, &noise);
         self.correct(&mut apart, stream);
@@ -193,6 +196,15 @@ impl Law {
             take(column, stream)
         };
         apart.columns_mut().skip(settle).map(own).collect()
+    }
+
+    /// The number of steps before the first draw that counts.
+    fn settle(&self) -> usize {
+        match self.anneals {
+            _ if self.observed.is_empty() => 0,
+            true => SETTLE_ANNEALED,
+            false => SETTLE,
+        }
     }
 
     fn place<'a>(&'a self, apart: &'a mut [f64], seen: &'a mut [f64]) -> Place<'a> {

@@ -387,18 +387,25 @@ impl Observation {
 
     /// The probability of the observation if this is the functional's value, relative to the largest that it can have, to 1e-4. Lapses
     /// keep it from being small, except for ties.
+    #[inline]
     pub(super) fn relative_mass(&self, value: f64) -> f64 {
         /// Smaller differences of rough numbers are too rough.
         const SMALL: f64 = 0.02;
+        /// Deviations beyond which a rough tail is nothing.
+        const CERTAIN: f64 = 5.7;
         let Self { low, high, noise, lapse, .. } = *self;
         if self.is_tie() {
             let mass = normal::rough_cdf((high - value) / noise) - normal::rough_cdf((low - value) / noise);
             return if mass > SMALL { mass } else { self.interval(value, noise).log_mass().exp() };
         }
         let (inside, width) = if low.is_finite() { (value - low, low) } else { (high - value, -high) };
+        let (odds, opposite) = (lapse / (1.0 - lapse), -(inside + 2.0 * width));
+        if opposite > CERTAIN * noise {
+            return odds;
+        }
         let meant = normal::rough_cdf(inside / noise);
-        let turned = if width == 0.0 { 1.0 - meant } else { normal::rough_cdf(-(inside + 2.0 * width) / noise) };
-        meant + lapse / (1.0 - lapse) * turned
+        let turned = if width == 0.0 { 1.0 - meant } else { normal::rough_cdf(opposite / noise) };
+        meant + odds * turned
     }
 
     /// Fails unless the observation is about some of so many items and says something that can be.
