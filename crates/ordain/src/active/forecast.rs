@@ -10,9 +10,10 @@ use rand::RngExt;
 use rayon::prelude::*;
 
 use super::outlook::Cost;
+use super::standing::Looks;
 use super::{Judge, Question, Session};
 use crate::data::{Answer, ItemId};
-use crate::gp::{Belief, Draws, Observation};
+use crate::gp::{Belief, Draws, Observation, without_caution};
 use crate::numeric::{Purpose, Seed, Stream};
 use crate::params::setters;
 use crate::watch::Step;
@@ -26,7 +27,8 @@ pub struct ForecastParams {
     pub worlds: usize,
     /// The number of answers after which a world is given up.
     pub most: usize,
-    /// The stop rule is checked after every `every` answers, so this is the resolution of the forecast.
+    /// The stop rule is checked after every `every` answers, so this is the resolution of the forecast. If the noise is learned, it is
+    /// checked 8 times while the answers double.
     pub every: usize,
     /// The probability that the forecast interval holds the number of answers. The interval has the ends of that many worlds:
     /// with 9 worlds at least, 80 % are possible.
@@ -79,7 +81,7 @@ pub struct Forecast {
 /// The name of this step for a [`Watch`].
 const LOOKING: &str = "looking ahead";
 
-/// Draws form a chain. One draw out of this many becomes a world.
+/// Draws form chains. One draw out of this many becomes a world. Where judges are many, each world has a chain of its own.
 const APART: usize = 8;
 
 /// Forecasts the number of answers until the stop rule of a session is met. The cost is `worlds * most` questions and answers of the
@@ -144,20 +146,29 @@ impl World {
     ) -> Result<Needed> {
         // These streams differ from those of the draws.
         let mut stream = params.seed.stream(Purpose::World(number));
-        let mut left = params.budget;
+        let learns = session.model().learns();
+        session.looks = Looks::PASSING;
+        let (mut left, mut last_look) = (params.budget, 0);
         for answers in 0..=params.most {
             cancel()?;
-            let checked = session.model().learns() || answers % params.every.max(1) == 0;
-            let near = params.budget.is_finite() && checked && session.is_near()?;
-            left -= if near { params.cost.near } else { params.cost.far };
+            let looks = if learns { session.looks_now() } else { answers % params.every.max(1) == 0 };
+            left -= params.cost.question;
+            if looks && left.is_finite() {
+                left -= if session.is_near()? { params.cost.near } else { params.cost.far };
+            }
             let question = if answers < params.most && left > 0.0 { session.ask()? } else { None };
             // Certainty is also counted when nothing more can be asked.
-            let look = answers % params.every.max(1) == 0 || question.is_none();
-            if look && session.is_done()? {
-                return Ok(Needed::Answers(answers));
+            if (looks || question.is_none()) && session.is_done()? {
+                // The goal was reached since the last look.
+                let since =
+                    if learns { stream.random_range(last_look..answers.max(last_look + 1)) + 1 } else { answers };
+                return Ok(Needed::Answers(since));
             }
             let Some(question) = question else { return Ok(Needed::MoreThan(answers)) };
             session.tell(self.answer(&question, &mut stream)?)?;
+            if looks {
+                last_look = answers;
+            }
         }
         Ok(Needed::MoreThan(params.most))
     }
@@ -183,7 +194,7 @@ fn worlds(session: &Session, params: &ForecastParams, watch: &Watch) -> Result<V
         None => (usual, session.model().lapse()),
     };
     let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
-    let draws = Draws::new(&belief, &items, params.worlds * APART)?;
+    let draws = Draws::in_chains(&belief, &items, [params.worlds * APART, APART], without_caution)?;
     let take = |utilities: &mut [f64], law: usize, _: &mut _| {
         let (judge, lapse) = judge(law);
         World { utilities: utilities.to_vec(), judge, lapse }

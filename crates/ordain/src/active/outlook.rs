@@ -20,12 +20,14 @@ pub struct Span {
     cost: Cost,
 }
 
-/// The operations that a step of a session costs: a question, an answer and a check of the stop rule.
+/// The operations that a session costs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Cost {
-    /// Where the goal is far.
+    /// A question and its answer.
+    pub question: f64,
+    /// A look at a goal that is far.
     pub far: f64,
-    /// Where it is near, so that certainty is counted well.
+    /// A look at a goal that is near, so that certainty is counted well.
     pub near: f64,
 }
 
@@ -38,8 +40,8 @@ impl Span {
         const BUDGET: f64 = 2e10;
         const WORLDS: usize = 19;
         const EVERY: usize = 5;
-        let cost = cost(items, answers, strategy, learns, EVERY);
-        Self { worlds: WORLDS, every: EVERY, budget: (BUDGET / WORLDS as f64).max(Self::FEWEST * cost.far), cost }
+        let cost = cost(items, answers, strategy, learns);
+        Self { worlds: WORLDS, every: EVERY, budget: (BUDGET / WORLDS as f64).max(Self::FEWEST * cost.question), cost }
     }
 
     /// A rough span that fits into a budget of operations (about 1e9 operations per second and core). Certainty is
@@ -54,16 +56,16 @@ impl Span {
         learns: bool,
     ) -> Option<Self> {
         const WORLDS: usize = 9;
-        let cost = cost(items, answers, strategy, learns, every);
+        let cost = cost(items, answers, strategy, learns);
         // A world is drawn for all items together.
         let count = items.len() as f64;
         let budget = (budget - count * count * count / 3.0) / WORLDS as f64;
-        (budget >= Self::FEWEST * cost.far).then_some(Self { worlds: WORLDS, every, budget, cost })
+        (budget >= Self::FEWEST * cost.question).then_some(Self { worlds: WORLDS, every, budget, cost })
     }
 }
 
-/// The operations of a step of a session with this strategy, some answers from now.
-fn cost(items: &Items, answers: usize, strategy: Strategy, learns: bool, every: usize) -> Cost {
+/// The operations of a session with this strategy, some answers from now.
+fn cost(items: &Items, answers: usize, strategy: Strategy, learns: bool) -> Cost {
     /// Operations per pair of the slowest strategy that does not look ahead.
     const PAIR: f64 = 60.0;
     /// Operations per cube of the compared items, where the noise is learned: EP now and then, and EP for every judge.
@@ -78,11 +80,10 @@ fn cost(items: &Items, answers: usize, strategy: Strategy, learns: bool, every: 
     let count = items.len() as f64;
     let cube = if learns { count.min(answers as f64).powi(3) + SITES * answers as f64 / EP } else { 0.0 };
     let counted = |draws: usize| certainty_cost(items.group_sizes().into_iter(), answers, draws);
-    // If the noise is learned, every question needs a rough count.
-    let checks = if learns { 1.0 } else { every as f64 };
-    let far = choice + count * count + EP * cube + counted(ROUGH_DRAWS) / checks;
-    let well = if learns { 2.0 * counted(QUICK_DRAWS) } else { counted(QUICK_DRAWS) / checks };
-    Cost { far, near: far + well + EVERY_JUDGE * cube }
+    let question = choice + count * count + EP * cube;
+    let far = counted(ROUGH_DRAWS);
+    let near = far + if learns { 2.0 * counted(QUICK_DRAWS) + EVERY_JUDGE * cube } else { counted(QUICK_DRAWS) };
+    Cost { question, far, near }
 }
 
 /// The amount of work that a forecast may take.

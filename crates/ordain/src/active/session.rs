@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rand::RngExt;
 
 use super::learner::Learner;
-use super::standing::Counted;
+use super::standing::{Counted, Looks};
 use super::{
     BeliefKind, Candidates, Certainty, CertaintyParams, Outlook, Question, Span, StopRule, Strategy, certainty, choose,
     choose_many,
@@ -88,6 +88,8 @@ pub struct Session {
     pub(super) candidates: Candidates,
     pub(super) learner: Learner,
     pub(super) answers: Vec<Answer>,
+    /// How it looks at its goal.
+    pub(super) looks: Looks,
     /// What was counted since the latest answer.
     pub(super) counted: Counted,
     /// The sessions after either answer to the present question, if they were prepared.
@@ -157,6 +159,7 @@ impl Session {
             candidates,
             learner,
             answers: Vec::new(),
+            looks: Looks::CLOSE,
             counted: Counted::default(),
             ahead: Ahead::default(),
         })
@@ -321,7 +324,7 @@ impl Session {
         self.candidates.ask_again(self.model().telling_lead());
         self.answers.push(answer);
         self.ahead = Ahead::default();
-        self.counted.answered(self.looked_at() == self.answers.len());
+        self.counted.answered(self.looks_now());
         Ok(())
     }
 
@@ -357,6 +360,7 @@ impl Session {
             candidates,
             learner,
             answers,
+            looks: self.looks,
             counted: Counted::default(),
             ahead: Ahead::default(),
         })

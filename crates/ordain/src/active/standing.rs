@@ -14,10 +14,6 @@ use crate::numeric::normal;
 /// The number of draws from which a session counts how near the goal is.
 pub(super) const QUICK_DRAWS: usize = 512;
 
-/// The number of draws from which a session whose noise is learned decides that its goal is reached. Draws of one chain are alike, so a
-/// smaller number says now and then, in one of many looks, that a goal is reached which is not.
-const SURE_DRAWS: usize = 4096;
-
 /// The number of draws of a rough count, which is enough where the goal is far.
 pub(super) const ROUGH_DRAWS: usize = 128;
 
@@ -71,13 +67,29 @@ impl Counted {
     }
 }
 
-/// The last number of answers, up to this one, after which the goal is looked at: after every answer up to 64, after every second one
-/// up to 128, after every fourth one up to 256, and so on. Certainty hardly changes with one answer out of hundreds.
-fn last_look(answers: usize) -> usize {
-    /// Looks while the answers double.
-    const LOOKS: usize = 32;
-    let every = 1 << (answers / LOOKS).max(1).ilog2();
-    answers - answers % every
+/// How a session looks at its goal if the noise is learned.
+#[derive(Clone, Copy)]
+pub(super) struct Looks {
+    /// Looks while the answers double, beyond twice as many answers. Certainty hardly changes with one answer out of hundreds.
+    often: usize,
+    /// The number of draws that decide. Draws of one chain are alike, so a small number says now and then, in one of many looks, that a
+    /// goal is reached which is not.
+    sure: usize,
+}
+
+impl Looks {
+    /// Of a session that a person answers.
+    pub(super) const CLOSE: Self = Self { often: 32, sure: 4096 };
+
+    /// Of a session in a world of a forecast, of which there are many.
+    pub(super) const PASSING: Self = Self { often: 8, sure: QUICK_DRAWS };
+
+    /// The last number of answers, up to this one, after which the goal is looked at: if 32 are often, after every answer up to 64, after
+    /// every second one up to 128, after every fourth one up to 256, and so on.
+    fn last(self, answers: usize) -> usize {
+        let every = 1 << (answers / self.often).max(1).ilog2();
+        answers - answers % every
+    }
 }
 
 /// The items of a group that tell whether the goal is far: all, or some of many. For a goal that needs a few items, these are the first
@@ -155,10 +167,11 @@ impl Session {
             let Some(params) = session.quick_count(QUICK_DRAWS) else { return Ok(None) };
             let belief = session.over_noises()?;
             let reached = session.reached(&belief, rule, &params)?;
-            if reached.probability < rule.target || !session.model().learns() {
+            let sure = session.looks.sure;
+            if reached.probability < rule.target || !session.model().learns() || sure <= QUICK_DRAWS {
                 return Ok(Some(reached));
             }
-            session.reached(&belief, rule, &params.with_draws(SURE_DRAWS)).map(Some)
+            session.reached(&belief, rule, &params.with_draws(sure)).map(Some)
         };
         if self.counted.over_noises.get().is_none() {
             let _ = self.counted.over_noises.set(self.when_looked_at(count)?);
@@ -175,10 +188,15 @@ impl Session {
         }
     }
 
+    /// Whether the goal is looked at after the latest answer.
+    pub(super) fn looks_now(&self) -> bool {
+        self.looked_at() == self.answers.len()
+    }
+
     /// The number of answers when the goal was last looked at. If the noise is held, a look costs little.
     pub(super) fn looked_at(&self) -> usize {
         let answers = self.answers.len();
-        if self.model().learns() { last_look(answers) } else { answers }
+        if self.model().learns() { self.looks.last(answers) } else { answers }
     }
 
     /// Parameters for a count of certainty, if it is quick enough to be made before every question.
@@ -225,7 +243,7 @@ impl Session {
 
     /// How often draws of a belief reach the goal. If the noise is learned, only a count that decides looks at all of many items.
     fn reached(&self, belief: &dyn Belief, rule: &StopRule, params: &CertaintyParams) -> Result<Reached> {
-        let decides = params.draws >= SURE_DRAWS || !self.model().learns();
+        let decides = params.draws > QUICK_DRAWS || !self.model().learns();
         let of_group = |members: &[ItemId], group| {
             let items = if decides { members.to_vec() } else { telling(belief, rule.goal, members) };
             let Some(first) = first_of(rule.goal) else {

@@ -85,16 +85,29 @@ impl Draws {
     /// # Errors
     /// If there are more than 20,000, or the kernel cannot be evaluated.
     pub(crate) fn new(belief: &dyn Belief, items: &[ItemId], count: usize) -> Result<Self> {
+        let of_a_chain = count.div_ceil(CHAINS).clamp(OF_A_CHAIN.0, OF_A_CHAIN.1);
+        Self::in_chains(belief, items, [count, of_a_chain], |(weight, _)| *weight)
+    }
+
+    /// As [`Draws::new`], with this number of draws in each chain where laws or tops are many, and with these weights of the beliefs under
+    /// the noises.
+    pub(crate) fn in_chains(
+        belief: &dyn Belief,
+        items: &[ItemId],
+        [count, of_a_chain]: [usize; 2],
+        weight: impl Fn(&(f64, Ep)) -> f64,
+    ) -> Result<Self> {
         check_size(items.len())?;
         let noises = belief.noises();
         if noises.is_empty() {
             let law = Law::new(belief, items, false)?;
-            let most = if law.anneals { of_a_chain(count) } else { BATCH };
+            let most = if law.anneals { of_a_chain } else { BATCH };
             return Ok(Self { laws: vec![(0, law)], tasks: sizes(count, most).map(|size| (0, size)).collect() });
         }
-        let sizes: Vec<usize> = sizes(count, of_a_chain(count)).collect();
+        let sizes: Vec<usize> = sizes(count, of_a_chain).collect();
         let (mut laws, mut tasks): (Vec<(usize, Law)>, _) = (Vec::new(), Vec::new());
-        for (size, number) in sizes.iter().zip(shared(noises, sizes.len())) {
+        let weights: Vec<f64> = noises.iter().map(weight).collect();
+        for (size, number) in sizes.iter().zip(shared(&weights, sizes.len())) {
             if laws.last().is_none_or(|(last, _)| *last != number) {
                 laws.push((number, Law::new(&noises[number].1, items, true)?));
             }
@@ -129,26 +142,21 @@ impl Draws {
     }
 }
 
-/// The number of draws of each chain, of so many in all, where laws or tops are many.
-fn of_a_chain(count: usize) -> usize {
-    count.div_ceil(CHAINS).clamp(OF_A_CHAIN.0, OF_A_CHAIN.1)
-}
-
 /// The sizes of tasks of at most `most` draws each.
 fn sizes(count: usize, most: usize) -> impl Iterator<Item = usize> {
     (0..count).step_by(most).map(move |from| most.min(count - from))
 }
 
-/// The noise of each of so many tasks: the tasks stand at equal distances along all noises, each of which is as long as its weight. So
-/// noises of little weight have their turn too, and all of them together have their share.
-fn shared(noises: &[(f64, Ep)], tasks: usize) -> impl Iterator<Item = usize> {
-    let total: f64 = noises.iter().map(|(weight, _)| weight).sum();
-    let (mut number, mut until) = (0, noises[0].0);
+/// The number of the noise of each of so many tasks: the tasks stand at equal distances along all noises, each of which is as long as its
+/// weight. So noises of little weight have their turn too, and all of them together have their share.
+fn shared(weights: &[f64], tasks: usize) -> impl Iterator<Item = usize> {
+    let total: f64 = weights.iter().sum();
+    let (mut number, mut until) = (0, weights[0]);
     (0..tasks).map(move |task| {
         let at = total * (task as f64 + 0.5) / tasks as f64;
-        while at > until && number + 1 < noises.len() {
+        while at > until && number + 1 < weights.len() {
             number += 1;
-            until += noises[number].0;
+            until += weights[number];
         }
         number
     })

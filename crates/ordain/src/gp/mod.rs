@@ -21,7 +21,7 @@ pub(crate) use draws::{Draws, check_size};
 pub use ep::{Ep, EpParams, Site};
 pub(crate) use incremental::Workload;
 pub use incremental::{CovarianceForm, Incremental};
-pub(crate) use noise::{OverNoises, UnderNoise, is_due};
+pub(crate) use noise::{OverNoises, UnderNoise, is_due, without_caution};
 pub use observation::{AnswerModel, Functional, Moments, Observation};
 pub(crate) use ranking::rank_and;
 pub use ranking::{RankedItem, RankingParams, by_falling_mean, rank};

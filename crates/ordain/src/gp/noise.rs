@@ -41,6 +41,13 @@ const GRID: usize = 10;
 /// sessions would stop in which the first lapses are not found yet.
 const LAPSES: [(f64, f64); 5] = [(0.0, 0.04), (0.03, 0.06), (0.1, 0.3), (0.2, 0.3), (0.3, 0.3)];
 
+/// The weight of a belief under a noise if all lapses are as probable before the answers. The prior is for decisions: a judge must show
+/// that he can be trusted. What to expect of him is another matter.
+pub(crate) fn without_caution((weight, belief): &UnderNoise) -> f64 {
+    let lapse = belief.factors().first().map_or(0.0, |factor| factor.observation.lapse);
+    LAPSES.iter().find(|(known, _)| *known == lapse).map_or(*weight, |(_, prior)| weight / prior)
+}
+
 /// The prior odds that attention lapses.
 const PRIOR_ODDS: f64 = (1.0 - LAPSES[0].1) / LAPSES[0].1;
 
