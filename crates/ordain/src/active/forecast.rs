@@ -159,9 +159,8 @@ impl World {
             let question = if answers < params.most && left > 0.0 { session.ask()? } else { None };
             // Certainty is also counted when nothing more can be asked.
             if (looks || question.is_none()) && session.is_done()? {
-                // The goal was reached since the last look.
-                let since =
-                    if learns { stream.random_range(last_look..answers.max(last_look + 1)) + 1 } else { answers };
+                // The goal was reached since the last look. A session that looks more often sees it soon after.
+                let since = if learns { answers.min(last_look + 1) } else { answers };
                 return Ok(Needed::Answers(since));
             }
             let Some(question) = question else { return Ok(Needed::MoreThan(answers)) };
