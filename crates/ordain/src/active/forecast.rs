@@ -94,33 +94,55 @@ pub fn forecast(session: &Session, params: &ForecastParams) -> Result<Forecast> 
 }
 
 /// The forecast, and the number of answers that it looked at in every world that was given up.
+///
+/// Worlds are played some answers at a time, twice as many in each round. Once the median is known, those that take much longer are
+/// given up: most of the time would go to the worlds that say least.
 pub(super) fn look_ahead(session: &Session, params: &ForecastParams) -> Result<(Forecast, usize)> {
+    /// The answers of the first round.
+    const FIRST: usize = 25;
+    /// A world is given up after this many times the median.
+    const FARTHEST: usize = 4;
     let silent = params.watch.silent();
-    let worlds = worlds(session, params, &silent)?;
     let done = AtomicUsize::new(0);
-    let one = |(number, world): (usize, &World)| {
-        let cancel = || silent.step(|| Step::new(LOOKING, done.load(Ordering::Relaxed), params.worlds));
-        let needed = world.play(session.clone(), number, params, cancel)?;
-        params.watch.step(|| Step::new(LOOKING, done.fetch_add(1, Ordering::Relaxed) + 1, params.worlds))?;
-        Ok(needed)
+    let mut worlds: Vec<Playing> = worlds(session, params, &silent)?
+        .into_iter()
+        .enumerate()
+        .map(|world| Playing::new(world, session, params))
+        .collect();
+    let mut until = FIRST.min(params.most);
+    let ascending = loop {
+        let play = |world: &mut Playing| {
+            let cancel = || silent.step(|| Step::new(LOOKING, done.load(Ordering::Relaxed), params.worlds));
+            world.play(until, params, cancel)?;
+            done.fetch_add(usize::from(world.needed.is_some()), Ordering::Relaxed);
+            params.watch.step(|| Step::new(LOOKING, done.load(Ordering::Relaxed), params.worlds))
+        };
+        worlds.par_iter_mut().filter(|world| world.needed.is_none()).try_for_each(play)?;
+        let mut needed: Vec<Needed> = worlds.iter().map(Playing::so_far).collect();
+        needed.sort_unstable();
+        let all = until == params.most || worlds.iter().all(|world| world.needed.is_some());
+        let median = needed.get(needed.len().div_ceil(2).saturating_sub(1)).and_then(|needed| needed.answers());
+        if all || median.is_some_and(|[_, most]| until >= FARTHEST * most) {
+            break needed;
+        }
+        until = (2 * until).min(params.most);
     };
-    let mut needed: Vec<Needed> = worlds.par_iter().enumerate().map(one).collect::<Result<_>>()?;
-    needed.sort_unstable();
-    let looked = needed.iter().filter_map(|needed| needed.given_up()).min().unwrap_or(params.most);
-    let ascending: Vec<Option<usize>> = needed.into_iter().map(Needed::answers).collect();
+    let looked = ascending.iter().filter_map(|needed| needed.given_up()).min().unwrap_or(params.most);
+    let ascending: Vec<Option<[usize; 2]>> = ascending.into_iter().map(Needed::answers).collect();
     Ok((interval(&ascending, params.level), looked))
 }
 
-/// The answers that a world needed. Worlds that were given up took longest.
+/// The answers that a world needed: at least and at most so many, because it was looked at now and then. Worlds that were given up took
+/// longest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Needed {
-    Answers(usize),
+    Answers { least: usize, most: usize },
     MoreThan(usize),
 }
 
 impl Needed {
-    fn answers(self) -> Option<usize> {
-        if let Self::Answers(answers) = self { Some(answers) } else { None }
+    fn answers(self) -> Option<[usize; 2]> {
+        if let Self::Answers { least, most } = self { Some([least, most]) } else { None }
     }
 
     fn given_up(self) -> Option<usize> {
@@ -135,43 +157,66 @@ struct World {
     lapse: f64,
 }
 
-impl World {
-    /// Plays a session on until its stop rule is met.
-    fn play(
-        &self,
-        mut session: Session,
-        number: usize,
-        params: &ForecastParams,
-        cancel: impl Fn() -> Result<()>,
-    ) -> Result<Needed> {
-        // These streams differ from those of the draws.
-        let mut stream = params.seed.stream(Purpose::World(number));
-        let learns = session.model().learns();
+/// A session that goes on in a world.
+struct Playing {
+    world: World,
+    session: Session,
+    stream: Stream,
+    /// The operations that are left.
+    left: f64,
+    answers: usize,
+    last_look: usize,
+    /// The answers that it needed, once that is known or it is given up.
+    needed: Option<Needed>,
+}
+
+impl Playing {
+    fn new((number, world): (usize, World), session: &Session, params: &ForecastParams) -> Self {
+        let mut session = session.clone();
         session.looks = Looks::PASSING;
-        let (mut left, mut last_look) = (params.budget, 0);
-        for answers in 0..=params.most {
-            cancel()?;
-            let looks = if learns { session.looks_now() } else { answers % params.every.max(1) == 0 };
-            left -= params.cost.question;
-            if looks && left.is_finite() {
-                left -= if session.is_near()? { params.cost.near } else { params.cost.far };
-            }
-            let question = if answers < params.most && left > 0.0 { session.ask()? } else { None };
-            // Certainty is also counted when nothing more can be asked.
-            if (looks || question.is_none()) && session.is_done()? {
-                // The goal was reached since the last look. A session that looks more often sees it soon after.
-                let since = if learns { answers.min(last_look + 1) } else { answers };
-                return Ok(Needed::Answers(since));
-            }
-            let Some(question) = question else { return Ok(Needed::MoreThan(answers)) };
-            session.tell(self.answer(&question, &mut stream)?)?;
-            if looks {
-                last_look = answers;
-            }
-        }
-        Ok(Needed::MoreThan(params.most))
+        // These streams differ from those of the draws.
+        let stream = params.seed.stream(Purpose::World(number));
+        Self { world, session, stream, left: params.budget, answers: 0, last_look: 0, needed: None }
     }
 
+    /// The answers that it needed, as far as that is known.
+    fn so_far(&self) -> Needed {
+        self.needed.unwrap_or(Needed::MoreThan(self.answers))
+    }
+
+    /// Goes on until the stop rule is met, or for so many answers in all.
+    fn play(&mut self, until: usize, params: &ForecastParams, cancel: impl Fn() -> Result<()>) -> Result<()> {
+        let learns = self.session.model().learns();
+        // After the most answers of all, certainty is still to be counted.
+        while self.needed.is_none() && (self.answers < until || until == params.most) {
+            cancel()?;
+            let looks =
+                if learns { self.session.looks_now() } else { self.answers.is_multiple_of(params.every.max(1)) };
+            self.left -= params.cost.question;
+            if looks && self.left.is_finite() {
+                self.left -= if self.session.is_near()? { params.cost.near } else { params.cost.far };
+            }
+            let question = if self.answers < params.most && self.left > 0.0 { self.session.ask()? } else { None };
+            // Certainty is also counted when nothing more can be asked.
+            if (looks || question.is_none()) && self.session.is_done()? {
+                // The goal was reached at any time since the last look. A session that looks more often sees it soon after.
+                let least = if learns { self.answers.min(self.last_look + 1) } else { self.answers };
+                self.needed = Some(Needed::Answers { least, most: self.answers });
+            } else if let Some(question) = question {
+                self.session.tell(self.world.answer(&question, &mut self.stream)?)?;
+                if looks {
+                    self.last_look = self.answers;
+                }
+                self.answers += 1;
+            } else {
+                self.needed = Some(Needed::MoreThan(self.answers));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl World {
     /// What its judge says.
     fn answer(&self, question: &Question, stream: &mut Stream) -> Result<Answer> {
         let answer = self.judge.compare(&self.utilities, question.first, question.second, stream)?;
@@ -202,17 +247,17 @@ fn worlds(session: &Session, params: &ForecastParams, watch: &Watch) -> Result<V
     Ok(drawn.into_iter().step_by(APART).collect())
 }
 
-/// The median of ascending numbers of worlds, and the interval that holds one more world with this probability: of w worlds, the
-/// number of the next one is below the i-th with probability `i / (w + 1)`.
-fn interval(ascending: &[Option<usize>], level: f64) -> Forecast {
+/// The median of ascending numbers of worlds, each at least and at most so much, and the interval that holds one more world with this
+/// probability: of w worlds, the number of the next one is below the i-th with probability `i / (w + 1)`.
+fn interval(ascending: &[Option<[usize; 2]>], level: f64) -> Forecast {
     let places = (ascending.len() + 1) as f64;
     // A tenth of 20 is 1.99… in binary.
     let outside = ((0.5 * (1.0 - level) * places + 1e-9).floor() as usize).max(1);
     let at = |place: usize| ascending.get(place.wrapping_sub(1)).copied().flatten();
     Forecast {
-        low: at(outside),
-        median: at(ascending.len().div_ceil(2)),
-        high: at((ascending.len() + 1).saturating_sub(outside)),
+        low: at(outside).map(|[least, _]| least),
+        median: at(ascending.len().div_ceil(2)).map(|[least, most]| least.midpoint(most)),
+        high: at((ascending.len() + 1).saturating_sub(outside)).map(|[_, most]| most),
     }
 }
 
@@ -223,11 +268,12 @@ mod tests {
     /// With 9 worlds the whole range holds the tenth with probability 8/10, with 19 the range without one at either end.
     #[test]
     fn intervals_are_of_the_next_world() {
-        let worlds = |count: usize| (1..=count).map(|at| (at <= 17).then_some(10 * at)).collect::<Vec<_>>();
+        let needed = |at: usize| (at <= 17).then_some([10 * at - 2, 10 * at + 2]);
+        let worlds = |count: usize| (1..=count).map(needed).collect::<Vec<_>>();
         let forecast = |low, median, high| Forecast { low, median, high };
-        assert_eq!(interval(&worlds(9), 0.8), forecast(Some(10), Some(50), Some(90)));
-        assert_eq!(interval(&worlds(19), 0.8), forecast(Some(20), Some(100), None));
+        assert_eq!(interval(&worlds(9), 0.8), forecast(Some(8), Some(50), Some(92)));
+        assert_eq!(interval(&worlds(19), 0.8), forecast(Some(18), Some(100), None));
         assert_eq!(interval(&[], 0.8), forecast(None, None, None));
-        assert_eq!(interval(&[Some(3)], 0.8), forecast(Some(3), Some(3), Some(3)));
+        assert_eq!(interval(&[Some([3, 3])], 0.8), forecast(Some(3), Some(3), Some(3)));
     }
 }

@@ -41,11 +41,14 @@ const GRID: usize = 10;
 /// sessions would stop in which the first lapses are not found yet.
 const LAPSES: [(f64, f64); 5] = [(0.0, 0.04), (0.03, 0.06), (0.1, 0.3), (0.2, 0.3), (0.3, 0.3)];
 
-/// The weight of a belief under a noise if all lapses are as probable before the answers. The prior is for decisions: a judge must show
-/// that he can be trusted. What to expect of him is another matter.
+/// The weight of a belief under a noise if lapses are rare before the answers: their prior falls exponentially. [`LAPSES`] is for
+/// decisions: a judge must show that he can be trusted. What to expect of him is another matter.
 pub(crate) fn without_caution((weight, belief): &UnderNoise) -> f64 {
+    /// The share of lapses that is expected of a judge.
+    const EXPECTED: f64 = 0.1;
     let lapse = belief.factors().first().map_or(0.0, |factor| factor.observation.lapse);
-    LAPSES.iter().find(|(known, _)| *known == lapse).map_or(*weight, |(_, prior)| weight / prior)
+    let expected = |prior: f64| weight / prior * (-lapse / EXPECTED).exp();
+    LAPSES.iter().find(|(known, _)| *known == lapse).map_or(*weight, |(_, prior)| expected(*prior))
 }
 
 /// The prior odds that attention lapses.
