@@ -183,7 +183,7 @@ impl Talk {
             output::text(sure)?;
         }
         if self.was_answered(sides)? {
-            output::text("asked again, to see how consistent the answers are:")?;
+            output::text("asked before; a second answer helps most now:")?;
         }
         output::text(self.cards.draw(self.project.items(), sides))?;
         output::text(format!("{} or {}?", self.name(sides[0]), self.name(sides[1])))

@@ -244,7 +244,14 @@ fn lapses_by_quadrature() {
         [(0.03, 0.5, 1.0, 0.0), (0.1, 0.2, 2.0, 0.0), (0.25, 1.0, 0.3, 0.0), (0.1, 0.3, 1.0, 0.7), (0.3, 1.0, 0.5, 0.2)]
     {
         for mean in [-3.0, -1.0, 0.0, 0.4, 2.0] {
-            let about = |low: f64, high: f64| Observation { functional: Functional::Item(0), low, high, noise, lapse };
+            let about = |low: f64, high: f64| Observation {
+                functional: Functional::Item(0),
+                low,
+                high,
+                noise,
+                lapse,
+                middle: 0.0,
+            };
             let observation = about(width, f64::INFINITY);
             let density = |x: f64| {
                 let off = x - mean;
@@ -341,7 +348,7 @@ fn averaged(pairs: &[(usize, usize, Outcome)], widths: &[f64], draws: usize, tol
     let sure = &session.certainty(&params).unwrap()[0];
     for (at, right) in right.iter().enumerate() {
         let (found, expected) = (sure.top(at + 1), right / total);
-        // EP's evidence decides the weights of the judges; it is good to some hundredths. Judges below 1 % are left out.
+        // EP's evidence decides the weights of the judges; it is good to some hundredths. Judges below 0.1 % are left out.
         assert!((found - expected).abs() < tolerance, "first {}: {found} {expected}", at + 1);
     }
 }

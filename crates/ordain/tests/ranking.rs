@@ -94,8 +94,10 @@ fn clusters_that_change_places() {
     let tied = (0..n - 1).filter(|i| i + 1 != size).map(|i| sure.tied(item(i), item(i + 1)).unwrap());
     let across = [(0, 3), (1, 4), (2, 5), (0, 5), (1, 3), (4, 0), (5, 1), (3, 2)];
     let across = across.map(|(better, worse)| sure.preferred(item(better), item(worse)));
+    // One of each cluster was also called good or bad, which a move of the cluster must not forget.
+    let alone = [sure.good(item(4)), sure.bad(item(1))];
     let observations: Vec<Observation> =
-        tied.chain(across).map(|observation| Observation { lapse, ..observation }).collect();
+        tied.chain(across).chain(alone).map(|observation| Observation { lapse, ..observation }).collect();
     let belief = EpParams::default().fit(Arc::new(Given(Matrix::identity(n))), &observations).unwrap();
     let ranked =
         rank(&belief, &numbered(n), &RankingParams::default().with_draws(16_384).with_top(Some(size))).unwrap();

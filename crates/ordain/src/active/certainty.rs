@@ -89,8 +89,11 @@ impl Certainty {
     }
 }
 
-/// The share of ascending numbers that are at most `most`.
+/// The share of ascending numbers that are at most `most`; all, if there are none.
 fn share_within(ascending: &[f64], most: f64) -> f64 {
+    if ascending.is_empty() {
+        return 1.0;
+    }
     ascending.partition_point(|&found| found <= most) as f64 / ascending.len() as f64
 }
 

@@ -10,10 +10,9 @@ use rand::RngExt;
 use rayon::prelude::*;
 
 use super::outlook::Cost;
-use super::standing::Looks;
 use super::{Judge, Question, Session};
 use crate::data::{Answer, ItemId};
-use crate::gp::{Belief, Draws, Observation, without_caution};
+use crate::gp::{Belief, Draws, without_caution};
 use crate::numeric::{Purpose, Seed, Stream};
 use crate::params::setters;
 use crate::watch::Step;
@@ -84,8 +83,8 @@ const LOOKING: &str = "looking ahead";
 /// Draws form chains. One draw out of this many becomes a world. Where judges are many, each world has a chain of its own.
 const APART: usize = 8;
 
-/// Forecasts the number of answers until the stop rule of a session is met. The cost is `worlds * most` questions and answers of the
-/// session, and `worlds * most / every` counts of certainty.
+/// Forecasts the number of answers until the stop rule of a session is met. The cost is at most `worlds * most` questions and answers of
+/// the session, and `worlds * most / every` counts of certainty. Worlds that take more than four times the median are given up.
 ///
 /// # Errors
 /// If the kernel cannot be evaluated, or there are more than 20,000 items.
@@ -104,11 +103,12 @@ pub(super) fn look_ahead(session: &Session, params: &ForecastParams) -> Result<(
     const FARTHEST: usize = 4;
     let silent = params.watch.silent();
     let done = AtomicUsize::new(0);
-    let mut worlds: Vec<Playing> = worlds(session, params, &silent)?
-        .into_iter()
-        .enumerate()
-        .map(|world| Playing::new(world, session, params))
-        .collect();
+    let worlds = worlds(session, params, &silent)?;
+    let session = session.in_passing();
+    // What all worlds begin with is found once.
+    session.ask()?;
+    let mut worlds: Vec<Playing> =
+        worlds.into_iter().enumerate().map(|world| Playing::new(world, &session, params)).collect();
     let mut until = FIRST.min(params.most);
     let ascending = loop {
         let play = |world: &mut Playing| {
@@ -127,7 +127,9 @@ pub(super) fn look_ahead(session: &Session, params: &ForecastParams) -> Result<(
         }
         until = (2 * until).min(params.most);
     };
-    let looked = ascending.iter().filter_map(|needed| needed.given_up()).min().unwrap_or(params.most);
+    // Worlds that cost more are given up sooner; what the others needed is known all the same.
+    let known = ascending.iter().filter_map(|needed| needed.answers()).map(|[_, most]| most).max().unwrap_or(0);
+    let looked = ascending.iter().filter_map(|needed| needed.given_up()).min().unwrap_or(params.most).max(known);
     let ascending: Vec<Option<[usize; 2]>> = ascending.into_iter().map(Needed::answers).collect();
     Ok((interval(&ascending, params.level), looked))
 }
@@ -172,16 +174,15 @@ struct Playing {
 
 impl Playing {
     fn new((number, world): (usize, World), session: &Session, params: &ForecastParams) -> Self {
-        let mut session = session.clone();
-        session.looks = Looks::PASSING;
         // These streams differ from those of the draws.
         let stream = params.seed.stream(Purpose::World(number));
-        Self { world, session, stream, left: params.budget, answers: 0, last_look: 0, needed: None }
+        Self { world, session: session.clone(), stream, left: params.budget, answers: 0, last_look: 0, needed: None }
     }
 
     /// The answers that it needed, as far as that is known.
     fn so_far(&self) -> Needed {
-        self.needed.unwrap_or(Needed::MoreThan(self.answers))
+        // Since the last look, the goal may have been reached.
+        self.needed.unwrap_or(Needed::MoreThan(self.last_look))
     }
 
     /// Goes on until the stop rule is met, or for so many answers in all.
@@ -227,21 +228,11 @@ impl World {
 /// Utilities that fit the answers, and the judges who give them.
 fn worlds(session: &Session, params: &ForecastParams, watch: &Watch) -> Result<Vec<World>> {
     let belief = session.over_noises()?;
-    let usual = Judge::from(session.model());
-    // All observations of a belief have one noise, one lapse and one width of ties.
-    let observed = |law: usize| belief.noises().get(law).and_then(|(_, belief)| belief.factors().first());
-    let judge = |law| match observed(law).map(|factor| factor.observation) {
-        Some(Observation { low, high, noise, lapse, .. }) => {
-            let tie_width = low.abs().min(high.abs());
-            (Judge { noise, tie_width }, lapse)
-        }
-        None => (usual, session.model().lapse()),
-    };
     let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
     let draws = Draws::in_chains(&belief, &items, [params.worlds * APART, APART], without_caution)?;
     let take = |utilities: &mut [f64], law: usize, _: &mut _| {
-        let (judge, lapse) = judge(law);
-        World { utilities: utilities.to_vec(), judge, lapse }
+        let model = belief.noises().get(law).map_or(*session.model(), |judge| judge.model);
+        World { utilities: utilities.to_vec(), judge: Judge::from(&model), lapse: model.lapse() }
     };
     let drawn = draws.each(params.seed, 0, watch, take)?;
     Ok(drawn.into_iter().step_by(APART).collect())

@@ -159,6 +159,7 @@ impl Learner {
             State::Full(_) => State::Full(Box::new(EpParams::default().fit(self.kernel.clone(), &observations)?)),
             State::Ratings(_) => return Ok(()),
         };
+        self.refined = observations.len();
         self.observations = observations;
         Ok(())
     }

@@ -26,8 +26,8 @@ pub struct SessionParams {
     pub strategy: Strategy,
     /// The way in which answers become a belief.
     pub belief: BeliefKind,
-    /// Whether a pair that was answered may be asked again. If the noise is learned, it may also where
-    /// [`AnswerModel::telling_lead`]. A skipped pair is never asked again.
+    /// Whether a pair that was answered may be asked again. If the noise is learned, a pair may be asked again in any case while another
+    /// answer tells something ([`AnswerModel::telling_lead`]), or if it decides the goal. A skipped pair is never asked again.
     pub repeat: bool,
     /// The seed of the draws among equally good pairs.
     pub seed: Seed,
@@ -262,7 +262,9 @@ impl Session {
             if let (Some(next), Some(steps)) = (next, after.learner.steps().filter(|_| dear.is_some())) {
                 steps.prefetch(next.first, next.second)?;
             }
-            after.standing()?;
+            if dear.is_none() {
+                after.standing()?;
+            }
             Ok(after)
         };
         let (first, second) = rayon::join(|| after(Outcome::First), || after(Outcome::Second));
@@ -421,7 +423,9 @@ impl Session {
     /// # Errors
     /// If there are more than 20,000 items.
     pub fn outlook(&self, span: Span) -> Result<Outlook> {
-        let again = self.params.repeat || self.candidates.asks_again();
+        // A session that learns the noise asks the pairs that decide the goal again.
+        let decides = self.model().learns() && self.params.rule.is_some();
+        let again = self.params.repeat || self.candidates.asks_again() || decides;
         Outlook::new(self.clone(), (!again).then(|| self.candidates.left(self.belief().len())), span)
     }
 

@@ -30,7 +30,7 @@ pub struct Standing {
     /// The probability that the goal is reached, in the group where it is smallest. If the noise is learned, it is the average over
     /// the noises that the answers allow.
     pub probability: f64,
-    /// Whether the stop rule is met.
+    /// Whether the stop rule is met. If the noise is learned, the probability at the learned noise must be near the target too.
     pub is_met: bool,
 }
 
@@ -57,6 +57,11 @@ pub(super) struct Counted {
 }
 
 impl Counted {
+    /// Forgets what was seen when the goal was last looked at.
+    fn look_anew(&mut self) {
+        *self = Self { noises: std::mem::take(&mut self.noises), ..Self::default() };
+    }
+
     /// Forgets what another answer changes.
     pub(super) fn answered(&mut self, looks_now: bool) {
         self.noises = OnceLock::new();
@@ -75,20 +80,24 @@ pub(super) struct Looks {
     /// The number of draws that decide. Draws of one chain are alike, so a small number says now and then, in one of many looks, that a
     /// goal is reached which is not.
     sure: usize,
+    /// The number of answers at the first look.
+    from: usize,
 }
 
 impl Looks {
     /// Of a session that a person answers.
-    pub(super) const CLOSE: Self = Self { often: 32, sure: 4096 };
+    pub(super) const CLOSE: Self = Self { often: 32, sure: 4096, from: 0 };
 
-    /// Of a session in a world of a forecast, of which there are many.
-    pub(super) const PASSING: Self = Self { often: 8, sure: QUICK_DRAWS };
+    /// Of a session in a world of a forecast, of which there are many. It begins after this many answers.
+    fn passing(from: usize) -> Self {
+        Self { often: 8, sure: QUICK_DRAWS, from }
+    }
 
     /// The last number of answers, up to this one, after which the goal is looked at: if 32 are often, after every answer up to 64, after
     /// every second one up to 128, after every fourth one up to 256, and so on.
     fn last(self, answers: usize) -> usize {
         let every = 1 << (answers / self.often).max(1).ilog2();
-        answers - answers % every
+        (answers - answers % every).max(self.from)
     }
 }
 
@@ -148,15 +157,17 @@ fn by_frequency(drawn: &[Option<(usize, usize)>], items: &[ItemId]) -> Vec<Quest
 
 impl Session {
     /// How near the goal was when it was last looked at: after the latest answer, or after one of the last few if there are more than
-    /// 64. `None` if the session has no stop rule, or if there are so many items that counting would take more than a fifth of a second.
+    /// 64. `None` if the session has no stop rule, or if there are so many items that a first count would take more than a fifth of a
+    /// second. Where the goal seems reached, more draws and other judges are counted, which takes longer.
     ///
     /// # Errors
     /// As [`certainty`](super::certainty()).
     pub fn standing(&self) -> Result<Option<Standing>> {
         let Some(rule) = self.params.rule else { return Ok(None) };
+        let near = self.is_near()?;
         let standing = |reached: &Reached| {
             let probability = reached.probability;
-            Standing { probability, is_met: probability >= rule.target }
+            Standing { probability, is_met: near && probability >= rule.target }
         };
         Ok(self.over_all_noises(&rule)?.map(standing))
     }
@@ -186,6 +197,14 @@ impl Session {
             all if all == self.answers.len() => find(self),
             some => find(&self.with_answers(self.answers[..some].to_vec())?),
         }
+    }
+
+    /// The same session in a world of a forecast: it looks at its goal now, and less often from here on.
+    pub(super) fn in_passing(&self) -> Self {
+        let mut session = self.clone();
+        session.looks = Looks::passing(self.answers.len());
+        session.counted.look_anew();
+        session
     }
 
     /// Whether the goal is looked at after the latest answer.

@@ -10,7 +10,7 @@
 //!
 //! Two things make the sum fit a search. Only a short list of pairs is scored: those that take the most entropy. And
 //! beyond some thousand pairs, a sample stands for all pairs k, l: items at geometrically growing distances in the
-//! ranking. Neighbours, which decide most, are all there; pairs far apart have smooth weights.
+//! ranking, and of each distance as large a share of the items as fits. Weights are smooth in the rank.
 
 use super::Strategy;
 use super::choice::{Best, Candidates};
@@ -80,17 +80,16 @@ impl StandIns {
         let (mean, variances) = (belief.mean(), belief.variances());
         let mut place = vec![u32::MAX; belief.len()];
         let mut out = Self { items: Vec::new(), pairs: Vec::new() };
-        // Rows are taken in turn, so that every item occurs where only one row of some is taken.
-        let mut turn = 0;
         for order in &orders {
             let all: Vec<(usize, f64)> = wanted(order).collect();
             let (mut others, mut entries, mut shares) = (Vec::new(), Vec::new(), Vec::new());
             for (row, &item) in order.iter().enumerate() {
                 others.clear();
                 shares.clear();
-                for &(distance, share) in all.iter().take_while(|(distance, _)| row + distance < order.len()) {
-                    turn += 1;
-                    if turn % stride == 0 {
+                let within = all.iter().take_while(|(distance, _)| row + distance < order.len());
+                for (at, &(distance, share)) in within.enumerate() {
+                    // Every distance is there in its share of the rows, and every row in its share of the distances.
+                    if (row + at).is_multiple_of(stride) {
                         others.push(order[row + distance] as u32);
                         shares.push(share * stride as f64);
                     }

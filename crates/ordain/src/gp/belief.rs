@@ -1,6 +1,6 @@
 //! The belief about the utilities.
 
-use super::{AnswerModel, Ep, Observation, Site};
+use super::{AnswerModel, Observation, Site, UnderNoise};
 use crate::Result;
 use crate::data::ItemId;
 use crate::numeric::Matrix;
@@ -61,7 +61,7 @@ pub trait Belief: Send + Sync {
 
     /// The same belief under every noise that the answers allow, with its probability. Joint draws come from these. Empty if
     /// the belief stands for itself.
-    fn noises(&self) -> &[(f64, Ep)] {
+    fn noises(&self) -> &[UnderNoise] {
         &[]
     }
 }

@@ -27,7 +27,7 @@ use rayon::prelude::*;
 
 use self::ellipse::{Ellipse, log_likelihood};
 use self::one_by_one::{OneByOne, Place};
-use super::{Belief, Ep, Factor, Functional, Observation};
+use super::{Belief, Factor, Functional, Observation, UnderNoise};
 use crate::data::ItemId;
 use crate::numeric::dense::{SemidefiniteFactor, multiply, transpose};
 use crate::numeric::{Matrix, Purpose, Seed, Stream};
@@ -86,7 +86,7 @@ impl Draws {
     /// If there are more than 20,000, or the kernel cannot be evaluated.
     pub(crate) fn new(belief: &dyn Belief, items: &[ItemId], count: usize) -> Result<Self> {
         let of_a_chain = count.div_ceil(CHAINS).clamp(OF_A_CHAIN.0, OF_A_CHAIN.1);
-        Self::in_chains(belief, items, [count, of_a_chain], |(weight, _)| *weight)
+        Self::in_chains(belief, items, [count, of_a_chain], |judge| judge.weight)
     }
 
     /// As [`Draws::new`], with this number of draws in each chain where laws or tops are many, and with these weights of the beliefs under
@@ -95,7 +95,7 @@ impl Draws {
         belief: &dyn Belief,
         items: &[ItemId],
         [count, of_a_chain]: [usize; 2],
-        weight: impl Fn(&(f64, Ep)) -> f64,
+        weight: impl Fn(&UnderNoise) -> f64,
     ) -> Result<Self> {
         check_size(items.len())?;
         let noises = belief.noises();
@@ -109,7 +109,7 @@ impl Draws {
         let weights: Vec<f64> = noises.iter().map(weight).collect();
         for (size, number) in sizes.iter().zip(shared(&weights, sizes.len())) {
             if laws.last().is_none_or(|(last, _)| *last != number) {
-                laws.push((number, Law::new(&noises[number].1, items, true)?));
+                laws.push((number, Law::new(&noises[number].belief, items, true)?));
             }
             tasks.push((laws.len() - 1, *size));
         }

@@ -43,12 +43,12 @@ const LAPSES: [(f64, f64); 5] = [(0.0, 0.04), (0.03, 0.06), (0.1, 0.3), (0.2, 0.
 
 /// The weight of a belief under a noise if lapses are rare before the answers: their prior falls exponentially. [`LAPSES`] is for
 /// decisions: a judge must show that he can be trusted. What to expect of him is another matter.
-pub(crate) fn without_caution((weight, belief): &UnderNoise) -> f64 {
+pub(crate) fn without_caution(judge: &UnderNoise) -> f64 {
     /// The share of lapses that is expected of a judge.
     const EXPECTED: f64 = 0.1;
-    let lapse = belief.factors().first().map_or(0.0, |factor| factor.observation.lapse);
-    let expected = |prior: f64| weight / prior * (-lapse / EXPECTED).exp();
-    LAPSES.iter().find(|(known, _)| *known == lapse).map_or(*weight, |(_, prior)| expected(*prior))
+    let lapse = judge.model.lapse();
+    let expected = |prior: f64| judge.weight / prior * (-lapse / EXPECTED).exp();
+    LAPSES.iter().find(|(known, _)| *known == lapse).map_or(judge.weight, |(_, prior)| expected(*prior))
 }
 
 /// The prior odds that attention lapses.
@@ -58,7 +58,7 @@ const PRIOR_ODDS: f64 = (1.0 - LAPSES[0].1) / LAPSES[0].1;
 const COARSE: usize = 2;
 
 /// The tolerance of EP where it is asked for the evidence or for draws. The evidence is stationary at the fixed point, so its error
-/// is the square of this; draws are corrected anyway.
+/// is the square of this, but for sites that lapses cut at 0; draws are corrected anyway.
 const TOLERANCE: f64 = 1e-3;
 
 /// How many times as probable as without lapses the answers must be until the belief counts with them: weaker evidence for lapses is
@@ -148,8 +148,16 @@ impl AnswerModel {
     }
 }
 
-/// A belief under one of the noises that the answers allow, and the probability of this noise.
-pub(crate) type UnderNoise = (f64, Ep);
+/// A belief under one of the judges that the answers allow.
+#[derive(Clone)]
+pub struct UnderNoise {
+    /// The probability of this judge.
+    pub weight: f64,
+    /// The judge.
+    pub model: AnswerModel,
+    /// The belief if the answers are his.
+    pub belief: Ep,
+}
 
 impl AnswerModel {
     /// The judges that were plausible when the noise was last learned.
@@ -179,16 +187,16 @@ impl AnswerModel {
         watch: &Watch,
     ) -> Result<Vec<UnderNoise>> {
         let Some(unit) = self.unit().filter(|_| is_small(answers)) else { return Ok(Vec::new()) };
-        let mut found: Vec<(f64, Ep)> = Vec::new();
+        let mut found: Vec<(f64, AnswerModel, Ep)> = Vec::new();
         for width in self.plausible_widths() {
             let mut row = f64::NAN;
             for Candidate { share, lapse, height } in self.plausible_judges() {
                 let model = self.with_tie_width(width)?.with_noise(share * unit)?.with_lapse(lapse);
                 let observations = model.observe_all(answers.iter().copied())?;
-                let start = found.last().filter(|_| lapse == row).map(|(_, belief)| belief);
+                let start = found.last().filter(|_| lapse == row).map(|(.., belief)| belief);
                 match effort(lapse, watch).fit_from(start, kernel.clone(), &observations) {
                     Ok(belief) => {
-                        found.push((height + belief.log_evidence(), belief));
+                        found.push((height + belief.log_evidence(), model, belief));
                         row = lapse;
                     }
                     Err(error @ Error::Cancelled { .. }) => return Err(error),
@@ -197,9 +205,9 @@ impl AnswerModel {
                 }
             }
         }
-        let weights = normalized(found.iter().map(|(height, _)| *height));
+        let weights = normalized(found.iter().map(|(height, ..)| *height));
         let kept = weights.into_iter().zip(found).filter(|(weight, _)| *weight >= NEGLIGIBLE);
-        Ok(kept.map(|(weight, (_, belief))| (weight, belief)).collect())
+        Ok(kept.map(|(weight, (_, model, belief))| UnderNoise { weight, model, belief }).collect())
     }
 }
 
@@ -212,8 +220,9 @@ fn effort(lapse: f64, watch: &Watch) -> EpParams {
 /// Whether there are answers, and so few items or pairs were compared that EP is cheap.
 fn is_small(answers: &[&Answer]) -> bool {
     let ends = |answer: &&Answer| [answer.first, answer.second.unwrap_or(answer.first)];
-    let pairs: HashSet<[ItemId; 2]> = answers.iter().map(ends).map(|[a, b]| [a.min(b), a.max(b)]).collect();
-    let items: HashSet<ItemId> = answers.iter().flat_map(ends).collect();
+    let said = || answers.iter().filter(|answer| answer.outcome != Outcome::Skip);
+    let pairs: HashSet<[ItemId; 2]> = said().map(ends).map(|[a, b]| [a.min(b), a.max(b)]).collect();
+    let items: HashSet<ItemId> = said().flat_map(ends).collect();
     (1..=MOST_COMPARED).contains(&pairs.len().min(items.len()))
 }
 
@@ -252,7 +261,7 @@ impl Belief for OverNoises<'_> {
         self.belief.factors()
     }
 
-    fn noises(&self) -> &[(f64, Ep)] {
+    fn noises(&self) -> &[UnderNoise] {
         self.noises
     }
 }
@@ -310,8 +319,8 @@ struct Fit<'a> {
 }
 
 impl Fit<'_> {
-    /// The model with the posterior mean of the logarithm of the noise. If lapses are more probable than none, it has the posterior mean
-    /// of the lapse too.
+    /// The model with the posterior mean of the logarithm of the noise. If the answers are 20 times as probable with lapses as without
+    /// ([`BELIEVED`]), it has the posterior mean of the lapse too.
     fn noise(&self, model: AnswerModel) -> Result<AnswerModel> {
         let seen = self.heights(model, grid())?;
         let weights = normalized(seen.iter().map(|(height, _)| *height));

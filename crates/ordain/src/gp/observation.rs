@@ -1,5 +1,5 @@
 //! The one observation type of all the papers: a sparse linear functional of the utilities, plus Gaussian noise, fell
-//! into an interval.
+//! into an interval. If the judge's attention may lapse, it fell into that interval or into the opposite one.
 
 use crate::data::{Answer, ItemId, Outcome};
 use crate::numeric::normal::{self, Interval, Truncated};
@@ -50,7 +50,8 @@ impl Functional {
 ///
 /// "i before j" has the likelihood $\Phi((\xi_i - \xi_j - \epsilon)/\lambda)$ with $\lambda = \sqrt 2 \sigma$ (XPGP
 /// section 3.2 for $\epsilon = 0$). A tie has the remaining probability, so the three outcomes sum to one. A single
-/// item is called good or bad with noise $\sigma$.
+/// item is called good or bad with noise $\sigma$. If the noise is learned, a share of the answers may be turned round: the likelihood
+/// is then the mean of that of the answer and that of its opposite, with these weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AnswerModel {
     sigma: f64,
@@ -289,17 +290,18 @@ impl AnswerModel {
     }
 
     fn single(&self, item: ItemId, low: f64, high: f64) -> Observation {
-        Observation { functional: Functional::Item(item.0), low, high, noise: self.sigma, lapse: self.lapse }
+        let (noise, lapse) = (self.sigma, self.lapse);
+        Observation { functional: Functional::Item(item.0), low, high, noise, lapse, middle: 0.0 }
     }
 
     /// The difference of two items in its standard form, smaller item first, so that equal axes compare equal.
     fn difference(&self, first: ItemId, second: ItemId, low: f64, high: f64) -> Observation {
-        let (noise, lapse) = (self.lambda(), self.lapse);
-        if first < second {
-            Observation { functional: Functional::Difference(first.0, second.0), low, high, noise, lapse }
+        let (functional, low, high) = if first < second {
+            (Functional::Difference(first.0, second.0), low, high)
         } else {
-            Observation { functional: Functional::Difference(second.0, first.0), low: -high, high: -low, noise, lapse }
-        }
+            (Functional::Difference(second.0, first.0), -high, -low)
+        };
+        Observation { functional, low, high, noise: self.lambda(), lapse: self.lapse, middle: 0.0 }
     }
 }
 
@@ -316,6 +318,9 @@ pub struct Observation {
     pub noise: f64,
     /// The probability, below one half, that the answer was turned round.
     pub lapse: f64,
+    /// The value of the functional that favours neither answer, about which an answer is turned round: 0, unless utilities are counted
+    /// from a prior mean.
+    pub middle: f64,
 }
 
 /// The effect of an observation on a Gaussian `N(mean, variance)` of its functional: the first two derivatives of its
@@ -382,7 +387,8 @@ impl Observation {
 
     /// The opposite answer.
     fn turned(&self) -> Self {
-        Self { low: -self.high, high: -self.low, ..*self }
+        let about = |end: f64| 2.0 * self.middle - end;
+        Self { low: about(self.high), high: about(self.low), ..*self }
     }
 
     /// The probability of the observation if this is the functional's value, relative to the largest that it can have, to 1e-4. Lapses
@@ -393,12 +399,12 @@ impl Observation {
         const SMALL: f64 = 0.02;
         /// Deviations beyond which a rough tail is nothing.
         const CERTAIN: f64 = 5.7;
-        let Self { low, high, noise, lapse, .. } = *self;
+        let Self { low, high, noise, lapse, middle, .. } = *self;
         if self.is_tie() {
             let mass = normal::rough_cdf((high - value) / noise) - normal::rough_cdf((low - value) / noise);
             return if mass > SMALL { mass } else { self.interval(value, noise).log_mass().exp() };
         }
-        let (inside, width) = if low.is_finite() { (value - low, low) } else { (high - value, -high) };
+        let (inside, width) = if low.is_finite() { (value - low, low - middle) } else { (high - value, middle - high) };
         let (odds, opposite) = (lapse / (1.0 - lapse), -(inside + 2.0 * width));
         if opposite > CERTAIN * noise {
             return odds;

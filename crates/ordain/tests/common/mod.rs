@@ -125,13 +125,14 @@ pub fn phi(z: f64) -> f64 {
 
 /// The likelihood of an observation of a functional with value x, from the definition.
 pub fn likelihood(observation: &Observation, x: f64) -> f64 {
-    let at = |bound: f64| (bound - x) / observation.noise;
-    // From the side where the tails do not cancel.
-    if at(observation.low) > 0.0 {
-        phi(-at(observation.low)) - phi(-at(observation.high))
-    } else {
-        phi(at(observation.high)) - phi(at(observation.low))
-    }
+    let Observation { low, high, noise, lapse, .. } = *observation;
+    let within = |low: f64, high: f64| {
+        let at = |bound: f64| (bound - x) / noise;
+        // From the side where the tails do not cancel.
+        if at(low) > 0.0 { phi(-at(low)) - phi(-at(high)) } else { phi(at(high)) - phi(at(low)) }
+    };
+    // The opposite answer, turned round with this probability.
+    if lapse == 0.0 { within(low, high) } else { (1.0 - lapse) * within(low, high) + lapse * within(-high, -low) }
 }
 
 /// Mass, mean and variance of `N(x; mean, variance) * likelihood(x)`, by the trapezoidal rule, which converges faster

@@ -5,7 +5,7 @@
 //! and MacKay 2010) crosses the places between the tops of the posterior, and only the item's own answers are looked at.
 //!
 //! Ties hold an item where the others are. So a set of tied items moves too, all by the same number: with `s` 1 for each of them and 0
-//! for others, its variance is `1 / s'Qs`, and only the answers about one of them and another item are looked at. The set is also turned
+//! for others, its variance is `1 / s'Qs`, and only the answers about one of them alone, or about one of them and another item, are looked at. The set is also turned
 //! round its mean, as a Metropolis step: if lapses are possible, items in the opposite order are another top, and ties look the same.
 
 use rand::RngExt;
@@ -87,9 +87,12 @@ impl OneByOne {
         }
         for members in self.clusters(stream) {
             let inside = |item: u32| members.contains(&(item as usize));
-            let between = |&(at, _): &(usize, f64)| !place.observed[at].observation.functional.items().all(inside);
+            let changes = |&(at, _): &(usize, f64)| match place.observed[at].observation.functional {
+                Functional::Item(_) => true,
+                Functional::Difference(first, second) => inside(first) != inside(second),
+            };
             let own: Vec<(usize, f64)> =
-                members.iter().flat_map(|&item| &self.of[item]).copied().filter(between).collect();
+                members.iter().flat_map(|&item| &self.of[item]).copied().filter(changes).collect();
             self.shift(&members, &own, place, stream);
             self.reflect(&members, place, stream);
         }

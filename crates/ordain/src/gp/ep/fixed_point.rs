@@ -27,7 +27,7 @@ const MOST_ROUNDING: f64 = 1e-6;
 /// The Gaussian factor `exp(-½ precision x² + shift x)` that stands for an observation of `x`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Site {
-    /// `tau`, not negative since all likelihoods are log-concave.
+    /// `tau`, not negative: likelihoods are log-concave, and where a lapse makes one otherwise, it is 0.
     pub precision: f64,
     /// `nu`.
     pub shift: f64,
@@ -58,7 +58,7 @@ impl Site {
         Self::from_moments(observation.moments(cavity.mean, cavity.variance), cavity.mean)
     }
 
-    /// The site that gives a Gaussian of this mean these moments. Its precision is not negative, since the likelihood is log-concave.
+    /// The site that gives a Gaussian of this mean these moments. Its precision is not negative ([`Moments::curvature`] is not).
     ///
     /// # Errors
     /// If squares beyond the range of numbers left NaN, or nothing of the variance.

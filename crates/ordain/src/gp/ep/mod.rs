@@ -363,7 +363,8 @@ fn apart(observations: &[Observation], mean: Option<&[f64]>) -> Result<Vec<Obser
         let known = one.functional.of(mean);
         let (low, high) = (one.low - known, one.high - known);
         // Beside a mean that is far larger, an interval may be less than rounding.
-        if low < high { Ok(Observation { low, high, ..*one }) } else { Err(prior_too_wide()) }
+        let middle = one.middle - known;
+        if low < high { Ok(Observation { low, high, middle, ..*one }) } else { Err(prior_too_wide()) }
     };
     observations.iter().map(apart).collect()
 }
