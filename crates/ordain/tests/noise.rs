@@ -7,7 +7,9 @@ mod common;
 use std::sync::Arc;
 
 use common::{Given, cholesky, draw, smooth_kernel, stream};
-use ordain::active::{BeliefKind, CertaintyParams, Judge, Session, SessionParams, StopRule, Strategy};
+use ordain::active::{
+    BeliefKind, CertaintyParams, ForecastParams, Judge, Session, SessionParams, StopRule, Strategy, forecast,
+};
 use ordain::data::{Answer, AnswerLog, Entry, Goal, ItemId, Outcome};
 use ordain::gp::{AnswerModel, Belief, EpParams, Functional, Observation};
 use ordain::kernel::Kernel;
@@ -148,9 +150,18 @@ fn the_noise_is_found_again() {
 /// Whether told one by one, resumed or taken back, a session believes and asks the same, to the bit.
 #[test]
 fn a_session_depends_on_its_answers_alone() {
-    for (strategy, tie_width) in [(Strategy::WrongPairs, 0.0), (Strategy::TopRegret { k: 3 }, 0.3)] {
+    let kinds = [
+        (Strategy::WrongPairs, 0.0, BeliefKind::Gp),
+        (Strategy::TopRegret { k: 3 }, 0.3, BeliefKind::Gp),
+        (Strategy::Entropy, 0.0, BeliefKind::GpRefined),
+    ];
+    for (strategy, tie_width, belief) in kinds {
         let world = World::draw(14, 2.0, 0.2, tie_width, 8);
-        let mut live = world.session(strategy, tie_width);
+        let new = || {
+            let params = SessionParams::new(strategy).with_belief(belief);
+            Session::new(world.kernel(), None, AnswerModel::learning(tie_width).unwrap(), params).unwrap()
+        };
+        let mut live = new();
         let mut stream = Seed(3).stream(1_u64);
         for count in 1..=70 {
             let question = live.ask().unwrap().unwrap();
@@ -158,7 +169,8 @@ fn a_session_depends_on_its_answers_alone() {
             let answer = world.judge.compare(&world.utilities, first, second, &mut stream).unwrap();
             let answer = if count % 9 == 0 { question.answer(Outcome::Skip).unwrap() } else { answer };
             live.tell(answer).unwrap();
-            if count % 7 != 0 && count != 70 {
+            // After 12 answers they are learned anew, so the next is a step.
+            if count % 7 != 0 && count != 13 {
                 continue;
             }
             let same = |other: &Session| {
@@ -168,7 +180,7 @@ fn a_session_depends_on_its_answers_alone() {
                 assert_eq!(other.belief().log_evidence(), live.belief().log_evidence(), "{count}");
                 assert_eq!((other.model(), other.ask().unwrap()), (live.model(), live.ask().unwrap()), "{count}");
             };
-            let mut resumed = world.session(strategy, tie_width);
+            let mut resumed = new();
             resumed.resume(&log(live.answers())).unwrap();
             same(&resumed);
             resumed.tell(world.answers(1, 99).remove(0)).unwrap();
@@ -373,6 +385,35 @@ fn sessions_resume_between_two_looks() {
             assert_eq!(resumed.ask().unwrap(), session.ask().unwrap());
         }
     }
+}
+
+/// A forecast is a function of the answers: what was looked at before it, and the number of threads, do not matter. The judge's first
+/// answer may be about one item. The median is within the interval.
+#[test]
+fn forecasts_depend_on_the_answers_alone() {
+    let rule = StopRule::new(Goal::Top { k: 2 });
+    let world = World::draw(8, 2.0, 0.1, 0.0, 301);
+    let params = SessionParams::new(Strategy::TopRegret { k: 2 }).with_rule(Some(rule));
+    let new = || Session::new(world.kernel(), None, AnswerModel::learning(0.0).unwrap(), params.clone()).unwrap();
+    let good = Answer::new(ItemId(0), None, Outcome::Good).unwrap();
+    // Between two looks of a session, and between two of a world.
+    let answers: Vec<Answer> = [good].into_iter().chain(world.answers(68, 301)).collect();
+    let looked = |threads: usize, looks: bool| {
+        let mut session = new();
+        session.resume(&log(&answers)).unwrap();
+        if looks {
+            session.standing().unwrap();
+            session.ask().unwrap();
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let params = ForecastParams::default().with_worlds(9).with_most(60);
+        pool.install(|| forecast(&session, &params)).unwrap()
+    };
+    let found = looked(1, false);
+    assert_eq!(found, looked(1, true));
+    assert_eq!(found, looked(3, true));
+    let end = |end: Option<usize>| end.unwrap_or(usize::MAX);
+    assert!(found.low.is_some() && end(found.low) <= end(found.median) && end(found.median) <= end(found.high));
 }
 
 /// Sessions with a stop rule, of judges who never err and who press the wrong key now and then: they stop right,

@@ -27,7 +27,7 @@ pub struct ForecastParams {
     /// The number of answers after which a world is given up.
     pub most: usize,
     /// The stop rule is checked after every `every` answers, so this is the resolution of the forecast. If the noise is learned, it is
-    /// checked 8 times while the answers double.
+    /// checked 16 times while the answers double.
     pub every: usize,
     /// The probability that the forecast interval holds the number of answers. The interval has the ends of that many worlds:
     /// with 9 worlds at least, 80 % are possible.

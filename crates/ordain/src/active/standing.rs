@@ -90,7 +90,7 @@ impl Looks {
 
     /// Of a session in a world of a forecast, of which there are many. It begins after this many answers.
     fn passing(from: usize) -> Self {
-        Self { often: 8, sure: QUICK_DRAWS, from }
+        Self { often: 16, sure: QUICK_DRAWS, from }
     }
 
     /// The last number of answers, up to this one, after which the goal is looked at: if 32 are often, after every answer up to 64, after

@@ -88,8 +88,7 @@ impl StandIns {
                 shares.clear();
                 let within = all.iter().take_while(|(distance, _)| row + distance < order.len());
                 for (at, &(distance, share)) in within.enumerate() {
-                    // Every distance is there in its share of the rows, and every row in its share of the distances.
-                    if (row + at).is_multiple_of(stride) {
+                    if is_taken(row, at, stride, all.len()) {
                         others.push(order[row + distance] as u32);
                         shares.push(share * stride as f64);
                     }
@@ -136,6 +135,13 @@ impl StandIns {
     }
 }
 
+/// Whether the pair of a row and the distance of this number stands for others, if one of `stride` pairs does. Of every distance it is
+/// each `stride`-th row, and rows of different distances lie apart.
+fn is_taken(row: usize, distance: usize, stride: usize, distances: usize) -> bool {
+    let apart = (stride / distances).max(1);
+    (row + distance * apart).is_multiple_of(stride)
+}
+
 /// Distances in a ranking of so many items, and the number of distances that each stands for: all distances, or all up to 8 and
 /// then each for about a quarter of itself.
 fn distances(items: usize, all: bool) -> impl Iterator<Item = (usize, f64)> {
@@ -152,6 +158,24 @@ fn distances(items: usize, all: bool) -> impl Iterator<Item = (usize, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of every distance, as many rows are taken as its share says, up to one.
+    #[test]
+    fn every_distance_has_its_share() {
+        for items in [3, 220, 300, 3065, 3975, 20_000] {
+            let all: Vec<(usize, f64)> = distances(items, false).collect();
+            for stride in [1, 2, 3, 37, 38, 39, 500, 7_919] {
+                for (at, (distance, _)) in all.iter().enumerate() {
+                    let rows = items - distance;
+                    let taken = (0..rows).filter(|&row| is_taken(row, at, stride, all.len())).count();
+                    assert!(
+                        (taken * stride).abs_diff(rows) <= stride,
+                        "{items} {stride} {distance}: {taken} of {rows}"
+                    );
+                }
+            }
+        }
+    }
 
     #[test]
     fn distances_stand_for_all() {
