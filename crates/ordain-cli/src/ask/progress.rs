@@ -10,9 +10,6 @@ use rayon::{ThreadPoolBuildError, ThreadPoolBuilder};
 
 use crate::Failure;
 
-/// The operations allowed for one forecast, at about 1e9 operations per second and core.
-const BUDGET: f64 = 2e10;
-
 /// The number of answers between two checks of the stop rule in a world. These checks are most of the cost.
 const GRAIN: usize = 5;
 
@@ -36,7 +33,7 @@ impl Progress {
         let (items, answers) = (project.items(), project.model().answers().standing().len());
         let asking = project.asking()?;
         let learns = project.model().answer_model().learns();
-        let span = Span::within(BUDGET, GRAIN, items, answers, asking.strategy, learns);
+        let span = Span::within(Span::BUDGET, GRAIN, items, answers, asking.strategy, learns);
         let groups = items.group_sizes().len();
         Ok(Self { rule: asking.rule, groups, thinks, span, latest: None, running: None })
     }

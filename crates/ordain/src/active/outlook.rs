@@ -32,16 +32,24 @@ pub(super) struct Cost {
 }
 
 impl Span {
+    /// The operations of a forecast that takes some seconds, at about 1e9 operations per second and core: enough for a person who
+    /// thinks, or waits for it.
+    pub const BUDGET: f64 = 2e10;
+
     /// The fewest answers ahead that make a useful forecast.
     const FEWEST: f64 = 20.0;
 
     /// A span that takes some seconds. `learns` says whether the noise is learned.
     fn whole(items: &Items, answers: usize, strategy: Strategy, learns: bool) -> Self {
-        const BUDGET: f64 = 2e10;
         const WORLDS: usize = 19;
         const EVERY: usize = 5;
         let cost = cost(items, answers, strategy, learns);
-        Self { worlds: WORLDS, every: EVERY, budget: (BUDGET / WORLDS as f64).max(Self::FEWEST * cost.question), cost }
+        Self {
+            worlds: WORLDS,
+            every: EVERY,
+            budget: (Self::BUDGET / WORLDS as f64).max(Self::FEWEST * cost.question),
+            cost,
+        }
     }
 
     /// A rough span that fits into a budget of operations (about 1e9 operations per second and core). Certainty is

@@ -210,7 +210,7 @@ fn forecast(world: &World, options: &AskOptions, answers: &[Answer], at: usize) 
         session.tell(answer.clone())?;
     }
     let learns = session.model().learns();
-    let Some(span) = Span::within(2e10, 5, world.model.items(), at, session.params().strategy, learns) else {
+    let Some(span) = Span::within(Span::BUDGET, 5, world.model.items(), at, session.params().strategy, learns) else {
         return Ok(None);
     };
     let found = session.outlook(span)?.look(&Watch::NONE)?.forecast;
