@@ -8,7 +8,7 @@ use crate::palette::{GRID, INK};
 pub const WIDTH: u32 = 480;
 
 /// The left and right ends of the data.
-pub const SIDES: (f64, f64) = (68.0, 470.0);
+pub const SIDES: (f64, f64) = (68.0, 462.0);
 
 /// The height of the data.
 const HEIGHT: f64 = 270.0;

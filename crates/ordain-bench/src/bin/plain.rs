@@ -1,7 +1,7 @@
 //! Whole orders of items without attributes, by a judge who answers a fifth of random pairs wrongly: Kendall's tau after 2, 5 and 10
 //! answers per item, for the goal's own strategy beside random pairs.
 //!
-//! `cargo run --release -p ordain-bench --bin plain -- [TRUTHS]`. Projects are as `ordain init` writes them. Prints a table in Markdown.
+//! `cargo run --release -p ordain-bench --bin plain -- [TRUTHS [ITEMS...]]`. Projects are as `ordain init` writes them. Prints a table in Markdown.
 
 #![allow(clippy::print_stdout)] // It prints a table.
 
@@ -27,19 +27,17 @@ fn noise() -> f64 {
 }
 
 fn main() -> Result<()> {
-    let truths = match std::env::args().nth(1) {
-        None => 200,
-        Some(word) => word.parse().map_err(|_| Error::Data {
-            what: "plain",
-            found: word,
-            expected: "a number of truths".into(),
-        })?,
+    let given: Vec<usize> = std::env::args().skip(1).map(|word| number(&word)).collect::<Result<_>>()?;
+    let (truths, sizes) = match given.split_first() {
+        None => (200, SIZES.as_slice()),
+        Some((&truths, [])) => (truths, SIZES.as_slice()),
+        Some((&truths, sizes)) => (truths, sizes),
     };
     println!("| items | pairs | 2n | 5n | 10n |\n|---|---|---|---|---|");
-    for items in SIZES {
+    for &items in sizes {
         for strategy in [None, Some("random")] {
             let played: Vec<[f64; 3]> =
-                (0..truths).into_par_iter().map(|truth| play(items, strategy, truth)).collect::<Result<_>>()?;
+                (0..truths as u64).into_par_iter().map(|truth| play(items, strategy, truth)).collect::<Result<_>>()?;
             let cell = |mark: usize| {
                 let taus: Vec<f64> = played.iter().map(|taus| taus[mark]).collect();
                 let Mean { value, error, .. } = Mean::of(&taus);
@@ -49,6 +47,12 @@ fn main() -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn number(word: &str) -> Result<usize> {
+    let wrong =
+        |_| Error::Data { what: "plain", found: word.into(), expected: "a number of truths, or of items".into() };
+    word.parse().map_err(wrong)
 }
 
 /// Kendall's tau at the marks of one session.

@@ -82,20 +82,18 @@ impl StandIns {
         let mut out = Self { items: Vec::new(), pairs: Vec::new() };
         for order in &orders {
             let all: Vec<(usize, f64)> = wanted(order).collect();
-            let (mut others, mut entries, mut shares) = (Vec::new(), Vec::new(), Vec::new());
-            for (row, &item) in order.iter().enumerate() {
-                others.clear();
-                shares.clear();
-                let within = all.iter().take_while(|(distance, _)| row + distance < order.len());
-                for (at, &(distance, share)) in within.enumerate() {
-                    if is_taken(row, at, stride, all.len()) {
-                        others.push(order[row + distance] as u32);
-                        shares.push(share * stride as f64);
-                    }
-                }
-                entries.resize(others.len(), 0.0);
+            let of_distance = |(at, &(distance, share)): (usize, &(usize, f64))| {
+                let rows = taken_rows(order.len() - distance, at, stride, all.len());
+                rows.map(move |row| (row, distance, share * stride as f64))
+            };
+            let mut taken: Vec<(usize, usize, f64)> = all.iter().enumerate().flat_map(of_distance).collect();
+            taken.sort_unstable_by_key(|&(row, distance, _)| (row, distance));
+            for row in taken.chunk_by(|one, other| one.0 == other.0) {
+                let item = order[row[0].0];
+                let others: Vec<u32> = row.iter().map(|&(row, distance, _)| order[row + distance] as u32).collect();
+                let mut entries = vec![0.0; others.len()];
                 covariances.entries(item, &others, &mut entries)?;
-                for ((&other, covariance), share) in others.iter().zip(&entries).zip(&shares) {
+                for ((&other, covariance), (.., share)) in others.iter().zip(&entries).zip(row) {
                     let variance = variances[item] + variances[other as usize] - 2.0 * covariance;
                     // Twins never part.
                     if variance > 0.0 {
@@ -135,11 +133,11 @@ impl StandIns {
     }
 }
 
-/// Whether the pair of a row and the distance of this number stands for others, if one of `stride` pairs does. Of every distance it is
-/// each `stride`-th row, and rows of different distances lie apart.
-fn is_taken(row: usize, distance: usize, stride: usize, distances: usize) -> bool {
+/// The rows, of this many, whose pair at the distance of this number stands for others, if one of `stride` pairs does. It is each
+/// `stride`-th row, and rows of different distances lie apart.
+fn taken_rows(rows: usize, number: usize, stride: usize, distances: usize) -> impl Iterator<Item = usize> {
     let apart = (stride / distances).max(1);
-    (row + distance * apart).is_multiple_of(stride)
+    ((stride - number * apart % stride) % stride..rows).step_by(stride)
 }
 
 /// Distances in a ranking of so many items, and the number of distances that each stands for: all distances, or all up to 8 and
@@ -167,7 +165,7 @@ mod tests {
             for stride in [1, 2, 3, 37, 38, 39, 500, 7_919] {
                 for (at, (distance, _)) in all.iter().enumerate() {
                     let rows = items - distance;
-                    let taken = (0..rows).filter(|&row| is_taken(row, at, stride, all.len())).count();
+                    let taken = taken_rows(rows, at, stride, all.len()).count();
                     assert!(
                         (taken * stride).abs_diff(rows) <= stride,
                         "{items} {stride} {distance}: {taken} of {rows}"
