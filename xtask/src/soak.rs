@@ -73,11 +73,11 @@ fn projects(position: &str) -> Result<(), Failure> {
 /// The sessions that are played to their stop rule: how many, and of which settings, judges and strategies. Errors that persist per pair,
 /// random pairs and the demo are played less often. The demo's sessions take longest.
 const PLAYED: [(&str, &str, &str); 5] = [
-    ("stopping", "320", "30-attributes 60-plain arena-40 never-wrong 10%-answers 20%-answers own"),
+    ("stopping", "200", "30-attributes 60-plain arena-40 never-wrong 10%-answers 20%-answers own"),
     ("stopping", "50", "demo never-wrong 10%-answers 20%-answers own"),
-    ("stopping", "100", "30-attributes 60-plain arena-40 10%-pairs 20%-pairs own"),
+    ("stopping", "40", "30-attributes 60-plain arena-40 10%-pairs 20%-pairs own"),
     ("stopping", "20", "30-attributes 60-plain arena-40 never-wrong 10%-answers 20%-answers random"),
-    ("forecasts", "60", "forecasts 30-attributes 60-plain arena-40 never-wrong 10%-answers 20%-answers own"),
+    ("forecasts", "6", "forecasts 30-attributes 60-plain arena-40 never-wrong 10%-answers 20%-answers own"),
 ];
 
 /// Plays default projects to their stop rule. What was played stays in `target/soak`, so that this goes on where it was interrupted.
