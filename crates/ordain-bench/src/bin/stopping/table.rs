@@ -31,7 +31,7 @@ pub fn print(played: &[Played]) {
     let key = |one: &Played| [2, 1, 3].map(|place| one.kind[place].clone());
     each(played, key, |kind, own| {
         let stopped = own.iter().filter(|one| one.stopped).count();
-        println!("| {} | {stopped} of {} | {:.3} |", kind.join(" | "), own.len(), share_right(own));
+        println!("| {} | {stopped} of {} | {} |", kind.join(" | "), own.len(), share(share_right(own)));
     });
     if played.iter().all(|one| one.foreseen.is_empty()) {
         return;
@@ -46,6 +46,11 @@ pub fn print(played: &[Played]) {
             }
         },
     );
+}
+
+/// A share as a cell; nothing stopped if it is not a number.
+fn share(value: f64) -> String {
+    if value.is_nan() { "-".into() } else { format!("{value:.3}") }
 }
 
 /// The share of sessions that were right when they stopped.
@@ -64,13 +69,15 @@ fn cell(played: &[&Played]) -> String {
     let error = (stated * (1.0 - stated) / count).sqrt();
     let number = |number: Option<&usize>| number.map_or("-".into(), |number| number.to_string());
     format!(
-        "{} of {} | {} | {} | {} | {:.3} | {stated:.3} | {error:.3}",
+        "{} of {} | {} | {} | {} | {} | {} | {}",
         stopped.len(),
         played.len(),
         number(answers.first()),
         number(answers.get(answers.len() / 2)),
         number(answers.last()),
-        share_right(played),
+        share(share_right(played)),
+        share(stated),
+        share(error),
     )
 }
 
