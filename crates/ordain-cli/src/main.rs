@@ -10,6 +10,7 @@ mod demo;
 mod eval;
 mod fuse;
 mod init;
+mod letor;
 mod memory;
 mod next;
 mod output;
@@ -17,8 +18,10 @@ mod predict;
 mod question;
 mod rank;
 mod reproduce;
+mod score;
 mod search;
 mod simulate;
+mod train;
 mod tune;
 mod word;
 mod working;
@@ -52,6 +55,8 @@ enum Command {
     Answer(answer::Arguments),
     Eval(eval::Arguments),
     Fuse(fuse::Arguments),
+    Train(train::Arguments),
+    Score(score::Arguments),
     Reproduce(reproduce::Arguments),
     Search(search::Arguments),
     Simulate(simulate::Arguments),
@@ -113,6 +118,8 @@ fn main() -> ExitCode {
         Command::Answer(arguments) => answer::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Fuse(arguments) => fuse::run(&arguments),
+        Command::Train(arguments) => train::run(&arguments),
+        Command::Score(arguments) => score::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Search(arguments) => search::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),

@@ -25,6 +25,7 @@ mod journal;
 mod known_pairs;
 mod metasearch;
 mod query;
+mod rankers;
 mod record;
 mod registry;
 mod report;

@@ -1,7 +1,7 @@
 //! The list of all experiments.
 
 use crate::experiment::Experiment;
-use crate::{bounds, illustration, known_pairs, metasearch, sessions};
+use crate::{bounds, illustration, known_pairs, metasearch, rankers, sessions};
 
 /// All experiments, in the order in which they are listed and reported.
 static EXPERIMENTS: &[Experiment] = &[
@@ -18,6 +18,7 @@ static EXPERIMENTS: &[Experiment] = &[
     sessions::strategies::EXPERIMENT,
     sessions::stopping::EXPERIMENT,
     metasearch::EXPERIMENT,
+    rankers::EXPERIMENT,
     bounds::k_partite::EXPERIMENT,
     bounds::unlabelled::EXPERIMENT,
 ];

@@ -3,8 +3,8 @@
 
 /// Gives a type of parameters a method `with_…` for each field.
 macro_rules! setters {
-    ($type:ident: $($with:ident = $field:ident: $value:ty),+ $(,)?) => {
-        impl $type {
+    ($type:ident $(<$generic:ident>)?: $($with:ident = $field:ident: $value:ty),+ $(,)?) => {
+        impl $(<$generic>)? $type $(<$generic>)? {
             $(
                 #[doc = concat!("The same with another [`", stringify!($field), "`](", stringify!($type), "::", stringify!($field), ").")]
                 #[must_use]

@@ -27,6 +27,7 @@ mod search;
 mod simulate;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod train;
 mod tune;
 mod util;
 mod world;

@@ -49,6 +49,24 @@ pub const MQ2008: [DataFile; 5] = [
     mq2008("letor-mq2008/S5.txt.gz", "1b76af5009fc175033f6490bd1b8d116e14168bf5bc7d4b20e0aad86e23b5381"),
 ];
 
+/// LETOR's own results on OHSUMED.
+pub const OHSUMED_PUBLISHED: DataFile = DataFile {
+    form: "algorithm,set,fold,metric,value",
+    ..ohsumed(
+        "letor-ohsumed/published_baselines.csv",
+        "8dc4f69951d76cc48bbfc848d50669db5e8572a679afaf3181cca0b162495a73",
+    )
+};
+
+/// Scores of eight rankers that others trained on MQ2008.
+pub const MQ2008_SCORES: DataFile = DataFile {
+    form: "part, qid, docid, label and a score per ranker, separated by tabs",
+    ..mq2008(
+        "letor-mq2008/learned_ranker_scores.tsv.gz",
+        "d50edb533a9d5ed9851ad2e767cece2066d523d9ac9a058011dab2c29f58fa2a",
+    )
+};
+
 /// MQ2008-agg: 25 rankers' ranks of the documents of MQ2008.
 pub const MQ2008_AGG: [DataFile; 5] = [
     mq2008_agg("letor-agg/mq2008-agg/A1.txt.gz", "80cc251ad8bf162efc728708b17c19a871ae748292414ee2aa8984214eff3ca5"),

@@ -5,7 +5,7 @@
 //! without it, the id is `<qid>:<line>`. Files without any `qid` have no groups, and line numbers as ids.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::source::Lines;
 use super::table::empty;
@@ -75,11 +75,51 @@ pub fn read_letor(path: impl AsRef<Path>) -> Result<Letor> {
     let path = path.as_ref();
     let (rows, lines) = read_rows(path, number)?;
     let width = rows.width(path)?;
-    let values = rows.dense(width, 0.0);
-    let names = (1..=width).map(|feature| feature.to_string()).collect();
-    let (ids, groups, grades) = rows.finish();
-    let attributes = Attributes::new(names, ids.len(), values)?;
-    Ok(Letor { items: Items::new(ids, groups, attributes)?, grades, lines })
+    rows.graded(width, lines)
+}
+
+/// Reads several LETOR or SVMlight files that have the same features, such as the parts of a collection. All have as many features as the
+/// file with most, or as many as `features` says. No query is in two files.
+///
+/// # Errors
+/// Like [`read_letor`]; also if two files have a query of one name, a file has a feature beyond `features`, or no line of it names the last of
+/// these.
+pub fn read_letors(paths: &[impl AsRef<Path>], features: Option<usize>) -> Result<Vec<Letor>> {
+    let read = |path: &Path| read_rows(path, number).map(|rows| (path.to_path_buf(), rows));
+    let files = paths.iter().map(|path| read(path.as_ref())).collect::<Result<Vec<_>>>()?;
+    check_queries(&files)?;
+    let width = features.unwrap_or_else(|| files.iter().map(|(_, (rows, _))| rows.largest as usize).max().unwrap_or(0));
+    let graded = |(path, (rows, lines)): (PathBuf, Rows<f64>)| {
+        if let Some((row, feature)) = rows.beyond(width) {
+            let expected = format!("features from 1 to {width}");
+            return Err(InputError::new(&path, expected).line(lines[row]).found(feature.to_string()).into());
+        }
+        if features.is_some_and(|features| (rows.largest as usize) < features) {
+            let error = InputError::new(&path, format!("features up to {width}"))
+                .found(format!("features up to {}", rows.largest));
+            return Err(error.hint(format!("if the others are 0 in all lines, write {width}:0 in one of them")).into());
+        }
+        rows.check_dense(&path, width)?;
+        rows.graded(width, lines)
+    };
+    files.into_iter().map(graded).collect()
+}
+
+/// Fails if two files have a query of one name: its documents would be two queries.
+fn check_queries(files: &[(PathBuf, Rows<f64>)]) -> Result<()> {
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for (at, (path, (rows, lines))) in files.iter().enumerate() {
+        for (query, &line) in rows.queries.iter().zip(lines) {
+            let Some(query) = query.as_deref() else { continue };
+            let first = *known.entry(query).or_insert(at);
+            if first != at {
+                let error =
+                    InputError::new(path, "queries that no other file has").line(line).found(format!("qid:{query}"));
+                return Err(error.hint(format!("it is also in {}", files[first].0.display())).into());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Reads a LETOR rank aggregation file, where a value is the rank that a ranker gave, or `NULL`.
@@ -98,6 +138,33 @@ pub(super) fn rank(text: &str) -> Option<Option<f64>> {
     match text {
         "NULL" => Some(None),
         text => number(text).map(Some),
+    }
+}
+
+impl Sparse<f64> {
+    /// Graded items with this many features; one that is not given is 0.
+    fn graded(self, width: usize, lines: Vec<u64>) -> Result<Letor> {
+        let values = self.dense(width, 0.0);
+        let names = (1..=width).map(|feature| feature.to_string()).collect();
+        let (ids, groups, grades) = self.finish();
+        let attributes = Attributes::new(names, ids.len(), values)?;
+        Ok(Letor { items: Items::new(ids, groups, attributes)?, grades, lines })
+    }
+}
+
+impl Letor {
+    /// The grades as whole numbers, which measures need. `path` is the file that they were read from.
+    ///
+    /// # Errors
+    /// If a grade is not a whole number.
+    pub fn whole_grades(&self, path: impl AsRef<Path>) -> Result<Vec<i32>> {
+        let whole = |(&grade, &line): (&f64, &u64)| {
+            let known = grade.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&grade);
+            let wrong =
+                || InputError::new(&path, "a whole number as the grade").line(line).column(1).found(grade.to_string());
+            if known { Ok(grade as i32) } else { Err(wrong().into()) }
+        };
+        self.grades.iter().zip(&self.lines).map(whole).collect()
     }
 }
 
@@ -165,6 +232,12 @@ impl<V: Copy> Sparse<V> {
         Ok(width)
     }
 
+    /// The first row with a feature beyond this one, and the feature.
+    fn beyond(&self, width: usize) -> Option<(usize, u32)> {
+        let place = self.features.iter().position(|(feature, _)| *feature as usize > width)?;
+        Some((self.ends.partition_point(|end| *end <= place), self.features[place].0))
+    }
+
     /// Adds the lines of another file.
     pub(super) fn append(&mut self, mut other: Self) {
         let before = self.features.len();
@@ -195,7 +268,9 @@ impl<V: Copy> Sparse<V> {
 }
 
 /// The documents of a file, and the line of each.
-fn read_rows<V: Copy>(path: &Path, value: impl Fn(&str) -> Option<V>) -> Result<(Sparse<V>, Vec<u64>)> {
+type Rows<V> = (Sparse<V>, Vec<u64>);
+
+fn read_rows<V: Copy>(path: &Path, value: impl Fn(&str) -> Option<V>) -> Result<Rows<V>> {
     let mut lines = Lines::open(path)?;
     let mut out = Sparse::default();
     let mut places = Vec::new();

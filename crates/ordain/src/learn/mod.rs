@@ -4,9 +4,23 @@
 //! cross-validation. [`PairwiseRiskParams`] fits a linear scorer whose pairwise risk over queries can be bounded.
 
 mod cross_validation;
+mod graded_lists;
+mod gradient;
+mod lambda;
+mod linear_svm;
+mod network;
 mod pairwise_risk;
 mod rank_svm;
+mod ranker;
 
 pub use cross_validation::{GridPoint, RankSvmGrid, RankSvmProblem};
+pub use graded_lists::{GradedLists, Scaling};
+pub use gradient::LambdaParams;
+pub use lambda::{
+    Failure, Forces, Lambda, LambdaCheck, MarginLambda, PairLambda, Regularised, Scored, Swap, check_lambda,
+    cross_entropy, gradients, loop_integral,
+};
+pub use linear_svm::LinearSvmParams;
 pub use pairwise_risk::{CrossValidated, Fold, LabelledQuery, PairwiseRisk, PairwiseRiskParams};
 pub use rank_svm::{RankSvm, RankSvmParams};
+pub use ranker::{Epoch, Ranker, RankingModel};

@@ -12,12 +12,16 @@
 
 use rayon::prelude::*;
 
+use super::graded_lists::{GradedLists, List};
+use super::network::Network;
+use super::ranker::{Ranker, RankingModel, check_alike};
 use crate::data::Attributes;
-use crate::measure::{CrossValidationBound, pairwise_risk, ranking_gap};
+use crate::measure::{CrossValidationBound, Measure, pairwise_risk, ranking_gap};
 use crate::numeric::dense::{add_scaled, dot};
 use crate::numeric::optimise::Lbfgs;
 use crate::params::setters;
-use crate::{Error, Result};
+use crate::watch::Step;
+use crate::{Error, Result, Watch};
 
 /// The settings of UD's linear scorer.
 #[derive(Debug, Clone)]
@@ -256,6 +260,33 @@ impl PairwiseRiskParams {
             }
         }
         Ok(())
+    }
+}
+
+/// Grades of at least 1 are relevant. Nothing is chosen, so the lists to validate with are only measured.
+impl Ranker for PairwiseRiskParams {
+    fn fit(&self, train: &GradedLists, validate: Option<&GradedLists>, watch: &Watch) -> Result<RankingModel> {
+        const MEASURE: Measure = Measure::AveragePrecision;
+        watch.step(|| Step::new("training", 0, 1))?;
+        validate.map_or(Ok(()), |validate| check_alike(train, validate))?;
+        let query = |list: List<'_>| {
+            let attributes = Attributes::new(train.names().to_vec(), list.grades.len(), list.rows.to_vec())?;
+            LabelledQuery::new(attributes, list.grades.iter().map(|grade| *grade > 0).collect())
+        };
+        let queries: Vec<LabelledQuery> = (0..train.len()).map(|at| query(train.list(at))).collect::<Result<_>>()?;
+        let network = Network::linear(PairwiseRiskParams::fit(self, &queries)?.weights);
+        let measured = network.measured(train, MEASURE)?;
+        Ok(RankingModel {
+            learner: "pairwise-risk".into(),
+            scaling: train.scaling(),
+            features: train.names().to_vec(),
+            importance: network.importance(&train.teaching()?),
+            chosen: vec![("penalty".into(), self.penalty)],
+            curve: Vec::new(),
+            measure: MEASURE,
+            measured: [measured, validate.map_or(Ok(measured), |lists| network.measured(lists, MEASURE))?],
+            network,
+        })
     }
 }
 

@@ -20,7 +20,7 @@ pub enum Gain {
 }
 
 impl Gain {
-    fn of(self, grade: i32) -> f64 {
+    pub(crate) fn of(self, grade: i32) -> f64 {
         let grade = f64::from(grade.max(0));
         match self {
             Self::Grade => grade,
@@ -39,7 +39,7 @@ pub enum Discount {
 }
 
 impl Discount {
-    fn at(self, place: usize) -> f64 {
+    pub(crate) fn at(self, place: usize) -> f64 {
         match self {
             Self::Standard => 1.0 / ((1 + place) as f64).log2(),
             Self::Letor if place <= 2 => 1.0,

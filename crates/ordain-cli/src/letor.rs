@@ -1,0 +1,21 @@
+//! LETOR files as `train` and `score` read them.
+
+use std::path::{Path, PathBuf};
+
+use ordain::Result;
+use ordain::formats::{Letor, read_letors};
+
+/// Files with their grades as whole numbers, all with the features of the file with most.
+pub fn graded(paths: &[PathBuf]) -> Result<Vec<(Letor, Vec<i32>)>> {
+    let files = read_letors(paths, None)?;
+    let graded = |(letor, path): (Letor, &PathBuf)| {
+        let grades = letor.whole_grades(path)?;
+        Ok((letor, grades))
+    };
+    files.into_iter().zip(paths).map(graded).collect()
+}
+
+/// These files in the role of an option, for [`ordain::formats::check_apart`].
+pub fn roles<'a>(role: &'static str, paths: &'a [PathBuf]) -> impl Iterator<Item = (&'static str, &'a Path)> {
+    paths.iter().map(move |path| (role, path.as_path()))
+}
