@@ -25,7 +25,7 @@ Tasks:
   edges           Check that folders and crates use only those that the block `edges` of ARCHITECTURE.md allows
   deny            Check the licences and sources of all dependencies against deny.toml
   soak [PART...]  The long runs, all or these parts of them: kills, log, projects, stopping, fuzz. Two
-                  hours on two cores, and five for stopping, which goes on where it was interrupted
+                  hours on two cores, and several more for stopping, which goes on where it was interrupted
   bench [ARGS]    Run the benches; ARGS go to `cargo bench`
   oracles         Prepare the oracles' Python environment and print its interpreter, for example
                   ORDAIN_PYTHON=\"$(cargo xtask oracles)\" cargo test
