@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use ordain::Result;
 use ordain::formats::{Letor, read_letors};
+use ordain::{InputError, Result};
 
 /// Files with their grades as whole numbers, all with the features of the file with most.
 pub fn graded(paths: &[PathBuf]) -> Result<Vec<(Letor, Vec<i32>)>> {
     let files = read_letors(paths, None)?;
     let graded = |(letor, path): (Letor, &PathBuf)| {
+        if letor.items.attributes().is_empty() {
+            return Err(InputError::new(path, "lines with features, such as \"2 qid:1 1:0.5\"").found("none").into());
+        }
         let grades = letor.whole_grades(path)?;
         Ok((letor, grades))
     };

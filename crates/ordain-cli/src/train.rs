@@ -239,7 +239,7 @@ fn report(model: &RankingModel, train: &GradedLists, arguments: &Arguments) -> R
         importance: model.importance()[at],
         weight: model.weights().map(|weights| weights[at]),
     };
-    let chosen = model.chosen().iter().map(|(name, value)| (name.clone(), (*value).into()));
+    let chosen = model.chosen().iter().map(|(name, value)| (name.clone(), number(*value)));
     Report {
         learner: model.learner().to_owned(),
         queries: train.len(),
@@ -252,6 +252,12 @@ fn report(model: &RankingModel, train: &GradedLists, arguments: &Arguments) -> R
         features: model.features().iter().enumerate().map(feature).collect(),
         curve: model.curve().to_vec(),
     }
+}
+
+/// A number for JSON, without a fraction if it has none.
+fn number(value: f64) -> serde_json::Value {
+    const LARGEST: f64 = 1e15;
+    if value.fract() == 0.0 && value.abs() < LARGEST { (value as i64).into() } else { value.into() }
 }
 
 /// The features that move scores most, and the curve.

@@ -1,8 +1,9 @@
 //! Shares as horizontal bars.
 
-use crate::canvas::{Anchor, Canvas, picture};
-use crate::palette::{self, GRID, INK};
-use crate::range::{WIDTH, tick_step};
+use crate::canvas::picture;
+use crate::palette;
+use crate::range::tick_step;
+use crate::rows::Rows;
 
 /// Horizontal bars, in named groups. Each group has a bar of every series.
 pub struct Bars {
@@ -17,63 +18,30 @@ pub struct Bars {
 /// The thickness of a bar.
 const BAR: f64 = 9.0;
 
-/// The space between groups.
-const BETWEEN: f64 = 7.0;
-
-/// The right end of the longest bar.
-const RIGHT: f64 = 460.0;
-
-/// The width of a letter of a name.
-const LETTER: f64 = 8.5;
-
 /// The number of letters of the longest name that is shown whole.
 const LETTERS: usize = 16;
 
 impl Bars {
     /// An SVG picture.
     pub fn draw(&self) -> String {
-        let shown = |name: &str| match name.char_indices().nth(LETTERS) {
-            Some((end, _)) => format!("{}…", &name[..end]),
-            None => name.to_owned(),
-        };
-        let longest = self.groups.iter().map(|(name, _)| shown(name).chars().count()).max().unwrap_or(0);
-        let left = 24.0 + LETTER * longest as f64;
         let largest = self.groups.iter().flat_map(|(_, values)| values).copied().fold(0.01, f64::max);
         let step = tick_step(largest);
         let ticks = (largest / step - 1e-9).ceil() as usize;
-        let x = |value: f64| left + (RIGHT - left) * value / (ticks as f64 * step);
-        let group = BAR * self.series.len() as f64 + BETWEEN;
-        let top = 40.0;
-        let bottom = top + group * self.groups.len() as f64 + BETWEEN;
-        picture((WIDTH, (bottom + 60.0) as u32), |canvas| {
-            self.legend(canvas);
-            for tick in 0..=ticks {
-                let value = tick as f64 * step;
-                canvas.line(&[(x(value), top), (x(value), bottom)], GRID, 1);
-                let digits = if step < 0.0999 { 2 } else { 1 };
-                canvas.text(&format!("{value:.digits$}"), (x(value), bottom + 8.0), 15.0, Anchor::Top);
-            }
-            for (at, (name, values)) in self.groups.iter().enumerate() {
-                let above = top + BETWEEN + group * at as f64;
-                let middle = above + 0.5 * (group - BETWEEN);
-                canvas.text(&shown(name), (left - 8.0, middle), 15.0, Anchor::Right);
+        let names = self.groups.iter().map(|(name, _)| name.as_str());
+        let mut rows = Rows::new(&self.across, &self.series, names, LETTERS, BAR * self.series.len() as f64);
+        let digits = if step < 0.0999 { 2 } else { 1 };
+        let tick = |at: usize| (at as f64 / ticks as f64, format!("{:.digits$}", at as f64 * step));
+        rows.ticks = (0..=ticks).map(tick).collect();
+        picture(rows.size(), |canvas| {
+            rows.draw(canvas);
+            for (at, (_, values)) in self.groups.iter().enumerate() {
                 for (series, &value) in values.iter().enumerate() {
-                    let y = above + BAR * series as f64;
-                    canvas.rectangle([(left, y), (x(value), y + BAR)], palette::series(series));
+                    let y = rows.y(at) + BAR * series as f64;
+                    let right = rows.x(value / (ticks as f64 * step));
+                    canvas.rectangle([(rows.x(0.0), y), (right, y + BAR)], palette::series(series));
                 }
             }
-            canvas.line(&[(left, top), (left, bottom), (RIGHT, bottom)], INK, 1);
-            canvas.text(&self.across, ((left + RIGHT) / 2.0, bottom + 32.0), 16.0, Anchor::Top);
         })
-    }
-
-    fn legend(&self, canvas: &Canvas<'_>) {
-        let width = f64::from(WIDTH) / self.series.len().max(1) as f64;
-        for (at, title) in self.series.iter().enumerate() {
-            let x = 24.0 + (width - 24.0).min(150.0) * at as f64;
-            canvas.rectangle([(x, 12.0), (x + 18.0, 24.0)], palette::series(at));
-            canvas.text(title, (x + 26.0, 18.0), 15.0, Anchor::Left);
-        }
     }
 }
 

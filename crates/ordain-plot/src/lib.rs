@@ -1,7 +1,7 @@
 //! Pictures and HTML reports, for the command, the papers' experiments and the bench.
 //!
-//! The charts are [`Lines`] (means with their standard errors), [`Boxes`], [`Bars`] and [`Powers`] (lines over powers
-//! of ten). A [`Canvas`] draws everything else, in the colours of [`palette`]. All are SVG. [`html`] has the pieces of
+//! The charts are [`Lines`] (means with their standard errors), [`Dots`] (the same in named rows), [`Boxes`], [`Bars`]
+//! and [`Powers`] (lines over powers of ten). A [`Canvas`] draws everything else, in the colours of [`palette`]. All are SVG. [`html`] has the pieces of
 //! a page. In the dark, the page changes the colours of pictures.
 //!
 //! Only this crate uses `plotters`, and never in a signature.
@@ -21,15 +21,18 @@
 mod bars;
 mod boxes;
 mod canvas;
+mod dots;
 pub mod html;
 mod lines;
 pub mod palette;
 mod powers;
 mod range;
+mod rows;
 
 pub use bars::Bars;
 pub use boxes::{Boxes, Quartiles};
 pub use canvas::{Anchor, Canvas, picture};
+pub use dots::Dots;
 pub use lines::{Across, Lines, Series};
 pub use palette::Colour;
 pub use powers::{Powers, Stroke, Trend};

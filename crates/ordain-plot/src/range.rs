@@ -1,4 +1,6 @@
-//! Vertical axes, and the frame of the data beside them.
+//! Axes, and the frame of the data beside a vertical one.
+
+use ordain::measure::Mean;
 
 use crate::canvas::{Anchor, Canvas};
 use crate::lines::Series;
@@ -16,7 +18,7 @@ const HEIGHT: f64 = 270.0;
 /// The height below the data that the horizontal axis needs.
 const BELOW: f64 = 56.0;
 
-/// The vertical axis, with round ends and ticks.
+/// An axis with round ends and ticks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Range {
     title: String,
@@ -54,19 +56,29 @@ impl Range {
 
     /// The range of some series of shares: from the lowest to the highest end of a standard error.
     pub fn of(series: &[Series]) -> (f64, f64) {
-        let means = series.iter().flat_map(|series| &series.points).map(|(_, mean)| mean);
+        Self::of_means(series.iter().flat_map(|series| &series.points).map(|(_, mean)| *mean))
+    }
+
+    /// The same of some means. An error that is not a number counts as 0.
+    pub fn of_means(means: impl Iterator<Item = Mean>) -> (f64, f64) {
+        let means = means.map(|mean| Mean { error: if mean.error.is_nan() { 0.0 } else { mean.error }, ..mean });
         let ends = means.flat_map(|mean| [mean.value - mean.error, mean.value + mean.error]);
         ends.fold((1.0, 0.0), |(low, high), end| (end.min(low), end.max(high)))
     }
 
-    /// The height of a value on the axis, between 0 and 1.
-    fn share(&self, value: f64) -> f64 {
+    /// The meaning of the axis.
+    pub(crate) fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// The place of a value on the axis, between 0 and 1.
+    pub(crate) fn share(&self, value: f64) -> f64 {
         let value = if self.logarithmic { value.log10() } else { value };
         ((value - self.from) / (self.to - self.from)).clamp(0.0, 1.0)
     }
 
     /// The values at the ticks, and their texts.
-    fn ticks(&self) -> Vec<(f64, String)> {
+    pub(crate) fn ticks(&self) -> Vec<(f64, String)> {
         let tick = |number: usize| {
             let place = self.from + number as f64 * self.step;
             if self.logarithmic {

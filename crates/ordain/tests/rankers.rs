@@ -258,6 +258,68 @@ fn grades_that_say_nothing_are_refused() {
     assert_eq!(error, "graded lists: found grade 2000, expected grades up to 1023");
 }
 
+/// Values whose squares overflow, and attributes that never differ within a query, would leave a model that says nothing.
+#[test]
+fn attributes_that_teach_nothing_are_refused() {
+    let with = |value: &dyn Fn(usize) -> f64| {
+        let attributes = Attributes::new(vec!["x".into()], 4, (0..4).map(value).collect()).unwrap();
+        let ids = ["a", "b", "c", "d"].map(str::to_owned).to_vec();
+        let items = Items::new(ids, Some(Groups::new(["q", "q", "r", "r"])), attributes).unwrap();
+        GradedLists::new(&items, &[1, 0, 1, 0], Scaling::AsGiven).unwrap()
+    };
+    let params = LambdaParams::ranknet().with_epochs(3);
+    let fit = |lists: &GradedLists| params.fit(lists, None, &Watch::NONE).map_err(|error| error.to_string());
+    assert!(fit(&with(&|item| item as f64)).is_ok());
+    let error = fit(&with(&|item| 1e300 * item as f64)).unwrap_err();
+    assert!(error.contains("the squares of slopes overflow"), "{error}");
+    let error = fit(&with(&|item| (item / 2) as f64)).unwrap_err();
+    assert!(error.contains("expected an attribute that differs within a query"), "{error}");
+}
+
+/// What a model says of its own training, found again from its scores: the pass that was best on validation, the first of equals, the
+/// measures of both, and no more passes after it than patience allows.
+#[test]
+fn the_best_pass_counts() {
+    let ((items, grades), (other, others)) = (problem(4, 20), problem(5, 15));
+    let train = GradedLists::new(&items, &grades, Scaling::Standard).unwrap();
+    let validate = GradedLists::new(&other, &others, Scaling::Standard).unwrap();
+    let params = LambdaParams::lambdarank(Swap::ndcg()).with_rates(vec![0.003]).with_restarts(1).with_patience(4);
+    let fit = |params: &LambdaParams| params.fit(&train, Some(&validate), &Watch::NONE).unwrap();
+    let model = fit(&params);
+    let curve = model.curve();
+    let best = curve.iter().map(|epoch| epoch.validate).fold(0.0, f64::max);
+    let first = curve.iter().position(|epoch| epoch.validate == best).unwrap();
+    assert_eq!(model.chosen().iter().find(|(name, _)| name == "epochs").unwrap().1, (first + 1) as f64);
+    assert!(curve.len() == params.epochs || curve.len() == first + 1 + 4, "{} passes, best {first}", curve.len());
+    let measured = |model: &RankingModel, lists: &GradedLists, items: &Items| {
+        lists.measure(model.measure(), &model.score(items.attributes(), items.groups()).unwrap()).unwrap()
+    };
+    assert_eq!(model.measured(), [measured(&model, &train, &items), measured(&model, &validate, &other)]);
+    assert_eq!(model.measured()[1], best);
+    // Fewer passes are the same passes.
+    let shorter = fit(&params.clone().with_epochs(first + 1));
+    assert_eq!(shorter.weights(), model.weights());
+    assert_eq!(shorter.curve(), &curve[..first + 1]);
+}
+
+/// One query and one pass: one step of Adam, which is the rate in every coordinate whose slope is not 0. The curve shows the scores before
+/// the step, all equal.
+#[test]
+fn one_step_by_hand() {
+    let attributes = Attributes::new(vec!["x".into(), "y".into()], 3, vec![1.0, 0.0, 0.0, 2.0, 0.0, 1.0]).unwrap();
+    let items = Items::new(["a", "b", "c"].map(str::to_owned).to_vec(), None, attributes).unwrap();
+    let lists = GradedLists::new(&items, &[0, 1, 0], Scaling::AsGiven).unwrap();
+    let params = LambdaParams::ranknet().with_rates(vec![0.25]).with_restarts(1).with_epochs(1);
+    let model = params.fit(&lists, None, &Watch::NONE).unwrap();
+    // The slopes are -1/2 and 2 · 1 - 1/2.
+    for (weight, expected) in model.weights().unwrap().iter().zip([-0.25, 0.25]) {
+        assert!((weight - expected).abs() < 1e-8, "{weight}");
+    }
+    // In the order of the file the relevant document is second.
+    assert_eq!(model.curve()[0].train, 0.5);
+    assert_eq!(model.measured(), [1.0, 1.0]);
+}
+
 /// The scorer behind the trait is the one whose risk is bounded.
 #[test]
 fn the_pairwise_risk_scorer_is_the_same_behind_the_trait() {
@@ -342,7 +404,7 @@ fn damaged_models_say_what_is_wrong() {
     };
     assert!(error("").contains("model.json, line 1: expected a ranking model; it ends too early"), "{}", error(""));
     let later = error(&WRITTEN.replace("\"version\": 1", "\"version\": 2"));
-    assert_eq!(later, "model.json: found \"2\", expected a version from 1 to 1; a later version of ordain wrote it");
+    assert_eq!(later, "model.json: found \"2\", expected a version up to 1; a later version of ordain wrote it");
     assert!(error(&WRITTEN.replace("\"version\": 1", "\"version\": 0")).contains("found \"0\""));
     assert!(error(&WRITTEN.replace("\"y\"", "\"x\"")).contains("none twice"));
     // Sizes that overflow when they are multiplied.
@@ -389,5 +451,8 @@ fn letor_files_of_one_collection() {
     assert_eq!(read[1].whole_grades(&paths[1]).unwrap(), [2, 0]);
     let half = write("c.txt", "# nothing\n0.5 qid:1 1:1\n");
     let error = read_letors(&[&half], None).unwrap()[0].whole_grades(&half).unwrap_err().to_string();
-    assert!(error.ends_with("c.txt, line 2, column 1: found \"0.5\", expected a whole number as the grade"), "{error}");
+    assert!(
+        error.ends_with("c.txt, line 2, column 1: found \"0.5\", expected a whole number up to 1023 as the grade"),
+        "{error}"
+    );
 }

@@ -104,6 +104,7 @@ fn what_a_person_sees() {
     assert!(said.stderr.contains("learned from 20 queries with 160 documents"), "{}", said.stderr);
     assert!(said.stderr.contains("on every fifth query, which did not teach: "), "{}", said.stderr);
     assert!(said.stderr.contains("written to model.json"), "{}", said.stderr);
+    assert!(!said.stderr.contains(".0,"), "whole numbers are shown without a fraction: {}", said.stderr);
     assert!(folder.read("curve.svg").starts_with("<svg"));
 }
 
@@ -146,8 +147,13 @@ fn refusals() {
         train("words.txt").contains("words.txt, line 1, column 1: found \"good\", expected a grade: a finite number")
     );
     assert!(
-        train("half.txt").contains("half.txt, line 2, column 1: found \"0.5\", expected a whole number as the grade")
+        train("half.txt")
+            .contains("half.txt, line 2, column 1: found \"0.5\", expected a whole number up to 1023 as the grade")
     );
+    folder.write("high.txt", "1 qid:1 1:0.5\n2000 qid:1 1:0.1\n");
+    assert!(train("high.txt").contains("high.txt, line 2, column 1: found \"2000\""));
+    folder.write("bare.txt", "1 qid:1\n0 qid:1\n");
+    assert!(train("bare.txt").contains("bare.txt: found \"none\", expected lines with features"));
     assert!(train("alike.txt").contains("expected a query whose documents differ in grade"));
     assert!(train("infinite.txt").contains("infinite.txt, line 1"));
     assert!(train("empty.txt").contains("empty.txt"));

@@ -2,13 +2,13 @@
 
 use ordain::data::Items;
 use ordain::learn::{LambdaParams, LinearSvmParams, Ranker, Swap};
-use ordain::measure::Mean;
+use ordain::measure::{Mean, Measure};
 use ordain::numeric::Seed;
 
 use super::Plan;
 
-/// Makes a ranker for a plan.
-type Learner = fn(&Plan, Seed) -> Box<dyn Ranker>;
+/// Makes a ranker for a plan that chooses by a measure.
+type Learner = fn(&Plan, Seed, Measure) -> Box<dyn Ranker>;
 
 /// A ranker in the comparison.
 pub struct Contestant {
@@ -23,61 +23,60 @@ pub struct Contestant {
 /// The hidden units of the network.
 const HIDDEN: usize = 10;
 
-/// The number of RankNet, which others are compared with.
-pub const RANKNET: usize = 3;
-
 /// All, in the order of the columns.
 pub const CONTESTANTS: [Contestant; 7] = [
     Contestant {
         name: "lambda_ndcg",
         title: "lambdas for NDCG, linear",
-        learner: Some(|plan, seed| descent(plan, seed, LambdaParams::lambdarank(Swap::ndcg()))),
+        learner: Some(|plan, seed, measure| descent(plan, seed, measure, LambdaParams::lambdarank(Swap::ndcg()))),
         votes: true,
     },
     Contestant {
         name: "lambda_map",
-        title: "lambdas for average precision, linear",
-        learner: Some(|plan, seed| descent(plan, seed, LambdaParams::lambdarank(Swap::AveragePrecision))),
+        title: "lambdas for MAP, linear",
+        learner: Some(|plan, seed, measure| {
+            descent(plan, seed, measure, LambdaParams::lambdarank(Swap::AveragePrecision))
+        }),
         votes: true,
     },
     Contestant {
         name: "lambda_wta",
-        title: "lambdas for the winner, linear",
-        learner: Some(|plan, seed| descent(plan, seed, LambdaParams::lambdarank(Swap::Winner))),
+        title: "lambdas for WTA, linear",
+        learner: Some(|plan, seed, measure| descent(plan, seed, measure, LambdaParams::lambdarank(Swap::Winner))),
         votes: false,
     },
     Contestant {
         name: "ranknet",
         title: "RankNet, linear",
-        learner: Some(|plan, seed| descent(plan, seed, LambdaParams::ranknet())),
+        learner: Some(|plan, seed, measure| descent(plan, seed, measure, LambdaParams::ranknet())),
         votes: true,
     },
     Contestant {
         name: "ranksvm",
         title: "ranking SVM, linear",
-        learner: Some(|_, _| Box::new(LinearSvmParams::default())),
+        learner: Some(|_, _, measure| Box::new(LinearSvmParams::default().with_measure(measure))),
         votes: true,
     },
     Contestant {
         name: "network_ndcg",
         title: "lambdas for NDCG, network",
-        learner: Some(|plan, seed| {
-            descent(plan, seed, LambdaParams::lambdarank(Swap::ndcg()).with_hidden(vec![HIDDEN]))
+        learner: Some(|plan, seed, measure| {
+            descent(plan, seed, measure, LambdaParams::lambdarank(Swap::ndcg()).with_hidden(vec![HIDDEN]))
         }),
         votes: true,
     },
     Contestant { name: "ensemble", title: "ensemble", learner: None, votes: false },
 ];
 
-fn descent(plan: &Plan, seed: Seed, params: LambdaParams) -> Box<dyn Ranker> {
-    Box::new(params.with_epochs(plan.epochs).with_restarts(plan.restarts).with_seed(seed))
+fn descent(plan: &Plan, seed: Seed, measure: Measure, params: LambdaParams) -> Box<dyn Ranker> {
+    Box::new(params.with_epochs(plan.epochs).with_restarts(plan.restarts).with_seed(seed).with_measure(measure))
 }
 
-/// The mean of the scores of those that vote, each standardised within the query.
+/// The sum of several scores, each standardised within the query.
 pub fn ensemble(scores: &[Vec<f64>], items: &Items) -> Vec<f64> {
     let mut out = vec![0.0; items.len()];
     let Some(groups) = items.groups() else { return out };
-    for (scores, _) in scores.iter().zip(&CONTESTANTS).filter(|(_, contestant)| contestant.votes) {
+    for scores in scores {
         for group in 0..groups.len() {
             let members = groups.members(group);
             let own: Vec<f64> = members.iter().map(|item| scores[item.index()]).collect();

@@ -5,22 +5,48 @@ use std::fmt::Write;
 use ordain::Result;
 use ordain::measure::{Mean, MeanInterval, bootstrap_mean_difference, mean};
 use ordain::numeric::Seed;
-use ordain_plot::{Across, Lines, Range, Series, html};
+use ordain_plot::{Dots, Range, html};
 
 use super::argument::{self, Example, PUSHED_BY};
-use super::contestants::{CONTESTANTS, RANKNET};
+use super::contestants::CONTESTANTS;
 use super::{MEASURES, PARTS, Plan, Tested};
 use crate::findings::{Findings, Gist};
 use crate::journal::Row;
 
 /// A ranker on one collection.
 struct Line {
+    /// The name of its columns; that of a published one is its title.
+    name: String,
     title: String,
     ours: bool,
     /// The means over folds of the means over queries, with the standard error over queries, by measure; none where it is not known.
     means: [Option<Mean>; MEASURES.len()],
-    /// The mean difference from RankNet over all queries.
-    gains: Option<[MeanInterval; MEASURES.len()]>,
+    /// The values of every query by measure; none where only means are known.
+    values: Option<[Vec<f64>; MEASURES.len()]>,
+}
+
+/// The ranker that lambdas are compared with.
+const RANKNET: &str = "ranknet";
+
+/// Lambdas, and the measure by which they should gain over RankNet.
+const AIMS: [(&str, &str); 2] = [("lambda_ndcg", "ndcg10"), ("lambda_wta", "wta")];
+
+/// What gains are counted over: RankNet, and the best of the others by MAP if their values are known.
+fn references(lines: &[Line]) -> Vec<&Line> {
+    let others = lines.iter().filter(|line| !line.ours && line.values.is_some());
+    let best = others.max_by(|one, other| map(one).total_cmp(&map(other)));
+    lines.iter().find(|line| line.name == RANKNET).into_iter().chain(best).collect()
+}
+
+fn map(line: &Line) -> f64 {
+    line.means[0].map_or(f64::NAN, |mean| mean.value)
+}
+
+/// The mean gains of a ranker over another, query by query.
+fn gains(line: &Line, over: &Line, seed: Seed) -> Result<Option<[MeanInterval; MEASURES.len()]>> {
+    let (Some(own), Some(others)) = (&line.values, &over.values) else { return Ok(None) };
+    let gain = |at: usize| bootstrap_mean_difference(&own[at], &others[at], 0.95, 10_000, seed);
+    Ok(Some([gain(0)?, gain(1)?, gain(2)?]))
 }
 
 /// What is shown.
@@ -30,7 +56,7 @@ pub fn findings(plan: &Plan, rows: &[Vec<Row>], seed: Seed) -> Result<Findings> 
     let mut captions = Vec::new();
     let mut all = Vec::new();
     for (tested, rows) in plan.collections.iter().zip(rows) {
-        let lines = lines(tested, rows, seed)?;
+        let lines = lines(tested, rows);
         let svg = figure(&lines);
         files.push((format!("-{}.svg", tested.name), svg.clone()));
         files.push((format!("-{}-summary.csv", tested.name), csv(&lines)));
@@ -39,7 +65,9 @@ pub fn findings(plan: &Plan, rows: &[Vec<Row>], seed: Seed) -> Result<Findings> 
             format!("{}: MAP and NDCG@10 on test queries, with standard errors over queries.", tested.title),
         ));
         let _ = writeln!(tables, "{}", table(tested, &lines));
-        let _ = writeln!(tables, "{}", gains_table(tested, &lines));
+        for over in references(&lines) {
+            let _ = writeln!(tables, "{}", gains_table(tested, &lines, over, seed)?);
+        }
         all.push((tested, lines));
     }
     let examples = argument::examples()?;
@@ -48,37 +76,34 @@ pub fn findings(plan: &Plan, rows: &[Vec<Row>], seed: Seed) -> Result<Findings> 
         gist: gist(&all),
         measured: format!("{figures}\n{tables}\n{}", argument_table(&examples)),
         how: how(plan),
-        comparison: format!("<p>{}</p>", comparison(&all, &examples)),
+        comparison: format!("<p>{}</p>", comparison(&all, &examples, seed)?),
         files,
     })
 }
 
 /// All rankers on a collection: ours, those whose scores are known, and those whose means are.
-fn lines(tested: &Tested, rows: &[Row], seed: Seed) -> Result<Vec<Line>> {
+fn lines(tested: &Tested, rows: &[Row]) -> Vec<Line> {
     let column = |at: usize| -> Vec<f64> { rows.iter().map(|row| row[at].unwrap_or(f64::NAN)).collect() };
     let by_fold = |values: &[f64]| {
         let folds: Vec<f64> = (0..PARTS).map(|part| mean(&values[tested.rows(part)])).collect();
         Mean { value: mean(&folds), error: Mean::of(values).error }
     };
-    let columns = |ranker: usize| [0, 1, 2].map(|measure| column(ranker * MEASURES.len() + measure));
-    let reference = columns(RANKNET);
-    let line = |(at, title): (usize, String)| -> Result<Line> {
-        let own = columns(at);
-        let gain = |measure: usize| bootstrap_mean_difference(&own[measure], &reference[measure], 0.95, 10_000, seed);
-        let gains = if at == RANKNET { None } else { Some([gain(0)?, gain(1)?, gain(2)?]) };
-        let means = own.each_ref().map(|values| Some(by_fold(values)));
-        Ok(Line { title, ours: at < CONTESTANTS.len(), means, gains })
-    };
-    let ours = CONTESTANTS.iter().map(|contestant| contestant.title.to_owned());
-    let mut out: Vec<Line> = ours.chain(tested.given.iter().cloned()).enumerate().map(line).collect::<Result<_>>()?;
+    let ours = CONTESTANTS.iter().map(|contestant| (contestant.name, contestant.title, true));
+    let known = ours.chain(tested.given.iter().map(|name| (name.as_str(), name.as_str(), false)));
+    let known = known.enumerate().map(|(at, (name, title, ours))| {
+        let values = [0, 1, 2].map(|measure| column(at * MEASURES.len() + measure));
+        let means = values.each_ref().map(|values| Some(by_fold(values)));
+        Line { name: name.into(), title: title.into(), ours, means, values: Some(values) }
+    });
     let exact = |value| Some(Mean { value, error: f64::NAN });
-    out.extend(tested.published.iter().map(|published| Line {
+    let published = tested.published.iter().map(|published| Line {
+        name: published.ranker.clone(),
         title: published.ranker.clone(),
         ours: false,
         means: [exact(published.map), exact(published.ndcg10), None],
-        gains: None,
-    }));
-    Ok(out)
+        values: None,
+    });
+    known.chain(published).collect()
 }
 
 fn number(mean: Option<Mean>) -> String {
@@ -86,38 +111,22 @@ fn number(mean: Option<Mean>) -> String {
 }
 
 fn figure(lines: &[Line]) -> String {
-    let point = |measure: usize| {
-        let points = lines.iter().enumerate().filter_map(move |(at, line)| {
-            let mean = line.means[measure]?;
-            // Published means have no errors.
-            let error = if mean.error.is_nan() { 0.0 } else { mean.error };
-            Some((at as f64, Mean { error, ..mean }))
-        });
-        points.collect()
-    };
-    let series =
-        vec![Series { title: "MAP".into(), points: point(0) }, Series { title: "NDCG@10".into(), points: point(1) }];
-    let (low, high) = Range::of(&series);
-    let names = (1..=lines.len()).map(|number| number.to_string()).collect();
-    Lines {
-        across: Across::Apart("Rankers, by their numbers in the table".into(), names),
-        up: Range::new("Test queries", low, high),
-        series,
-    }
-    .draw()
+    let rows: Vec<(String, Vec<Option<Mean>>)> =
+        lines.iter().map(|line| (line.title.clone(), line.means[..2].to_vec())).collect();
+    let (low, high) = Range::of_means(rows.iter().flat_map(|(_, means)| means).flatten().copied());
+    Dots { across: Range::new("Test queries", low, high), series: vec!["MAP".into(), "NDCG@10".into()], rows }.draw()
 }
 
 fn table(tested: &Tested, lines: &[Line]) -> String {
-    let row = |(at, line): (usize, &Line)| {
-        let whose = if line.ours { "Ordain" } else { "others" };
-        let mut row = vec![(at + 1).to_string(), line.title.clone(), whose.to_owned()];
+    let row = |line: &Line| {
+        let mut row = vec![line.title.clone(), if line.ours { "Ordain" } else { "others" }.to_owned()];
         row.extend(line.means.map(number));
         row
     };
-    let rows: Vec<Vec<String>> = lines.iter().enumerate().map(row).collect();
+    let rows: Vec<Vec<String>> = lines.iter().map(row).collect();
     html::table(
         &format!("{}: test means over five folds.", tested.title),
-        &["", "ranker", "by", "MAP", "NDCG@10", "winner"],
+        &["ranker", "by", "MAP", "NDCG@10", "winner"],
         &rows,
     )
 }
@@ -126,14 +135,15 @@ fn interval(interval: &MeanInterval) -> String {
     format!("{:+.4} ({:+.4} to {:+.4})", interval.mean, interval.low, interval.high)
 }
 
-fn gains_table(tested: &Tested, lines: &[Line]) -> String {
-    let row = |line: &Line| -> Option<Vec<String>> {
-        let gains = line.gains.as_ref()?;
-        Some([line.title.clone()].into_iter().chain(gains.iter().map(interval)).collect())
-    };
-    let rows: Vec<Vec<String>> = lines.iter().filter_map(row).collect();
-    let caption = format!("{}: gain over RankNet per query, with 95 % bootstrap intervals.", tested.title);
-    html::table(&caption, &["ranker", "MAP", "NDCG@10", "winner"], &rows)
+fn gains_table(tested: &Tested, lines: &[Line], over: &Line, seed: Seed) -> Result<String> {
+    let mut rows = Vec::new();
+    for line in lines.iter().filter(|line| line.name != over.name) {
+        if let Some(gains) = gains(line, over, seed)? {
+            rows.push([line.title.clone()].into_iter().chain(gains.iter().map(interval)).collect());
+        }
+    }
+    let caption = format!("{}: gain over {} per query, with 95 % bootstrap intervals.", tested.title, over.title);
+    Ok(html::table(&caption, &["ranker", "MAP", "NDCG@10", "winner"], &rows))
 }
 
 fn argument_table(examples: &[Example]) -> String {
@@ -176,22 +186,20 @@ fn how(plan: &Plan) -> String {
 }
 
 /// What lambdas gain, and where ours stand beside others.
-fn comparison(all: &[(&Tested, Vec<Line>)], examples: &[Example]) -> String {
+fn comparison(all: &[(&Tested, Vec<Line>)], examples: &[Example], seed: Seed) -> Result<String> {
     let mut out = format!(
         "In the list of 1,000 documents, wrong pairs fall from {} to {} while the cost of the winner goes from {} to {}.",
         examples[0].wrong_pairs, examples[1].wrong_pairs, examples[0].winner, examples[1].winner
     );
     for (tested, lines) in all {
-        for (at, measure) in [(0, 1), (2, 2)] {
-            if let Some(gains) = &lines[at].gains {
-                let _ = write!(
-                    out,
-                    " {}: {} gain {} in {} over RankNet.",
-                    tested.title,
-                    lines[at].title,
-                    interval(&gains[measure]),
-                    if measure == 1 { "NDCG@10" } else { "winners" }
-                );
+        let find = |name: &str| lines.iter().find(|line| line.name == name);
+        for (name, aim) in AIMS {
+            let (Some(line), Some(ranknet)) = (find(name), find(RANKNET)) else { continue };
+            let Some(gains) = gains(line, ranknet, seed)? else { continue };
+            for (gain, _) in gains.iter().zip(MEASURES).filter(|(_, (measure, _))| *measure == aim) {
+                let measure = if aim == "wta" { "winners" } else { "NDCG@10" };
+                let gain = interval(gain);
+                let _ = write!(out, " {}: {} gain {gain} in {measure} over RankNet.", tested.title, line.title);
             }
         }
         let best = |ours: bool, measure: usize| {
@@ -205,7 +213,7 @@ fn comparison(all: &[(&Tested, Vec<Line>)], examples: &[Example]) -> String {
             }
         }
     }
-    out
+    Ok(out)
 }
 
 fn csv(lines: &[Line]) -> String {

@@ -1,5 +1,7 @@
 //! The numbers that describe items.
 
+use multiversion::multiversion;
+
 use super::{Groups, ItemId};
 use crate::error::listed;
 use crate::{Error, Result};
@@ -152,21 +154,6 @@ impl Attributes {
         }
         out
     }
-
-    /// The spread of one attribute over some items; none if it is constant there.
-    fn spread(&self, block: &[usize], attribute: usize) -> Option<Spread> {
-        let values = || block.iter().map(|&item| self.row(item)[attribute]);
-        let first = values().next()?;
-        if values().all(|value| value == first) {
-            return None;
-        }
-        // Scaled by the largest magnitude first, so that neither the sum nor the squares overflow.
-        let largest = values().map(f64::abs).fold(0.0, f64::max);
-        let count = block.len() as f64;
-        let mean = values().map(|value| value / largest / count).sum::<f64>();
-        let sd = (values().map(|value| (value / largest - mean).powi(2)).sum::<f64>() / count).sqrt();
-        Some(Spread { largest, mean, sd })
-    }
 }
 
 /// The shifts and scales that give attributes mean 0 and standard deviation 1, per group.
@@ -184,6 +171,62 @@ struct Spread {
     sd: f64,
 }
 
+/// Sums over the rows of a block, attribute by attribute, so that rows are read as they lie.
+#[derive(Default)]
+struct Sums {
+    largest: Vec<f64>,
+    mean: Vec<f64>,
+    squares: Vec<f64>,
+    differs: Vec<bool>,
+}
+
+impl Sums {
+    /// The spreads of all attributes over some items; none for an attribute that is constant there.
+    fn spreads(&mut self, attributes: &Attributes, block: &[usize]) -> Vec<Option<Spread>> {
+        let Some(&first) = block.first() else { return vec![None; attributes.len()] };
+        let Self { largest, mean, squares, differs } = self;
+        for sums in [&mut *largest, &mut *mean, &mut *squares] {
+            sums.clear();
+            sums.resize(attributes.len(), 0.0);
+        }
+        differs.clear();
+        differs.resize(attributes.len(), false);
+        let rows = || block.iter().map(|&item| attributes.row(item));
+        rows().for_each(|row| look(row, attributes.row(first), largest, differs));
+        // Scaled by the largest magnitude first, so that neither the sum nor the squares overflow.
+        let count = block.len() as f64;
+        rows().for_each(|row| add_shares(row, largest, count, mean));
+        rows().for_each(|row| add_squares(row, largest, mean, squares));
+        let spread = |at: usize| Spread { largest: largest[at], mean: mean[at], sd: (squares[at] / count).sqrt() };
+        (0..attributes.len()).map(|at| differs[at].then(|| spread(at))).collect()
+    }
+}
+
+/// Notes the largest magnitudes, and where a row differs from the first.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn look(row: &[f64], first: &[f64], largest: &mut [f64], differs: &mut [bool]) {
+    for ((value, first), (largest, differs)) in row.iter().zip(first).zip(largest.iter_mut().zip(differs)) {
+        *largest = largest.max(value.abs());
+        *differs |= value != first;
+    }
+}
+
+/// Adds a row's share of the mean. An attribute of zeros has none, and no spread.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn add_shares(row: &[f64], largest: &[f64], count: f64, mean: &mut [f64]) {
+    for ((value, largest), mean) in row.iter().zip(largest).zip(mean) {
+        *mean += value / largest / count;
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn add_squares(row: &[f64], largest: &[f64], mean: &[f64], squares: &mut [f64]) {
+    for (((value, largest), mean), square) in row.iter().zip(largest).zip(mean).zip(squares) {
+        let from_mean = value / largest - mean;
+        *square += from_mean * from_mean;
+    }
+}
+
 impl Scale {
     /// The scale on which these attributes are standardized.
     pub fn of(attributes: &Attributes, groups: Option<&Groups>) -> Self {
@@ -193,10 +236,8 @@ impl Scale {
             }
             None => vec![(0..attributes.items()).collect()],
         };
-        let spreads = |block: &Vec<usize>| {
-            (0..attributes.len()).map(|attribute| attributes.spread(block, attribute)).collect::<Vec<_>>()
-        };
-        Self { blocks: blocks.iter().map(spreads).collect() }
+        let mut sums = Sums::default();
+        Self { blocks: blocks.iter().map(|block| sums.spreads(attributes, block)).collect() }
     }
 
     /// Whether an attribute is constant in every group.

@@ -152,16 +152,21 @@ impl Sparse<f64> {
     }
 }
 
+/// The highest grade that rankers and measures can use: `2^grade` overflows beyond it.
+pub(crate) const HIGHEST_GRADE: i32 = 1023;
+
 impl Letor {
     /// The grades as whole numbers, which measures need. `path` is the file that they were read from.
     ///
     /// # Errors
-    /// If a grade is not a whole number.
+    /// If a grade is not a whole number, or is beyond 1023.
     pub fn whole_grades(&self, path: impl AsRef<Path>) -> Result<Vec<i32>> {
         let whole = |(&grade, &line): (&f64, &u64)| {
-            let known = grade.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&grade);
-            let wrong =
-                || InputError::new(&path, "a whole number as the grade").line(line).column(1).found(grade.to_string());
+            let known = grade.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(HIGHEST_GRADE)).contains(&grade);
+            let wrong = || {
+                let expected = format!("a whole number up to {HIGHEST_GRADE} as the grade");
+                InputError::new(&path, expected).line(line).column(1).found(grade.to_string())
+            };
             if known { Ok(grade as i32) } else { Err(wrong().into()) }
         };
         self.grades.iter().zip(&self.lines).map(whole).collect()

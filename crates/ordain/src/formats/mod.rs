@@ -57,6 +57,7 @@ pub use apart::check_apart;
 pub use documents::{Document, Documents, DocumentsSpec, QueryText, read_queries};
 pub use init::{Description, Draft, Sketch, USUAL_OWN_WEIGHT, USUAL_WEIGHT, describe, draft_project, write_project};
 pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, named_item, named_pair, read_items};
+pub(crate) use letor::HIGHEST_GRADE;
 pub use letor::{Letor, LetorRanks, read_letor, read_letor_ranks, read_letors, read_scores};
 pub use letor_queries::LetorQueries;
 pub use log::AnswerWriter;

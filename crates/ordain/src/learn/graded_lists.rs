@@ -1,7 +1,7 @@
 //! The documents of many queries with their grades, as rankers learn from them.
 
 use crate::data::{Attributes, Groups, Items, Scale};
-use crate::formats::Letor;
+use crate::formats::{HIGHEST_GRADE, Letor};
 use crate::measure::{JudgedList, Measure, mean};
 use crate::words::vocabulary;
 use crate::{Error, Result};
@@ -60,9 +60,8 @@ impl GradedLists {
         if items.is_empty() || items.attributes().is_empty() {
             return Err(wrong("no items or no attributes".into(), "items with attributes to rank them by".into()));
         }
-        const HIGHEST: i32 = 1023;
-        if let Some(&grade) = grades.iter().find(|grade| **grade > HIGHEST) {
-            return Err(wrong(format!("grade {grade}"), format!("grades up to {HIGHEST}")));
+        if let Some(&grade) = grades.iter().find(|grade| **grade > HIGHEST_GRADE) {
+            return Err(wrong(format!("grade {grade}"), format!("grades up to {HIGHEST_GRADE}")));
         }
         let attributes = scaling.of(items.attributes(), items.groups());
         let members: Vec<Vec<usize>> = match items.groups() {
@@ -165,6 +164,12 @@ impl GradedLists {
         List { rows: &self.values[from * width..to * width], width, grades: &self.grades[from..to] }
     }
 
+    /// The sum of a measure over the queries that teach nothing: their order does not matter, so no scores are needed.
+    pub(super) fn sum_of_others(&self, measure: Measure) -> Result<f64> {
+        let others = (0..self.len()).map(|query| self.list(query)).filter(|list| !list.teaches());
+        others.map(|list| measure_of(measure, &vec![0.0; list.grades.len()], list.grades)).sum()
+    }
+
     /// The queries that teach something.
     pub(super) fn teaching(&self) -> Result<Vec<List<'_>>> {
         let lists: Vec<List<'_>> = self.teach().into_iter().map(|query| self.list(query)).collect();
@@ -202,11 +207,15 @@ impl GradedLists {
         let mut from = 0;
         let of = |&to: &usize| {
             let own = std::mem::replace(&mut from, to)..to;
-            let grades = &self.grades[own.clone()];
-            measure.of(&JudgedList::given(&scores[own], grades, grades.iter().copied())?)
+            measure_of(measure, &scores[own.clone()], &self.grades[own])
         };
         self.ends.iter().map(of).collect()
     }
+}
+
+/// A measure of one query. Equal scores keep their order.
+fn measure_of(measure: Measure, scores: &[f64], grades: &[i32]) -> Result<f64> {
+    measure.of(&JudgedList::given(scores, grades, grades.iter().copied())?)
 }
 
 /// Fails unless some lists have the attributes of others, in their order.

@@ -145,26 +145,34 @@ impl<L: Lambda> Ranker for LambdaParams<L> {
         let starts: Vec<(f64, usize)> =
             self.rates.iter().flat_map(|&rate| (0..self.restarts).map(move |restart| (rate, restart))).collect();
         let passes = Passes { done: AtomicUsize::new(0), of: starts.len() * self.epochs, runs: starts.len(), watch };
+        let others = train.sum_of_others(self.measure)?;
         let run = |&(rate, restart): &(f64, usize)| {
-            let run = Run { params: self, train: &train, validate: &validate, lists: &lists, rate };
+            let run = Run { params: self, train: &train, validate: &validate, lists: &lists, others, rate };
             run.descend(self.seed.stream(restart as u64), &passes)
         };
         let mut runs: Vec<Found> = starts.par_iter().map(run).collect::<Result<_>>()?;
         let best = first_best(runs.iter().map(|found| found.value));
         let Found { network, best: epoch, curve, .. } = runs.swap_remove(best);
+        if network.weights.iter().all(|weight| *weight == 0.0) {
+            return Err(Error::Data {
+                what: "attributes to learn from",
+                found: "none that moves the scores".into(),
+                expected: "an attribute that differs within a query".into(),
+            });
+        }
         let (rate, restart) = starts[best];
         Ok(RankingModel {
             learner: self.name.clone(),
             scaling: train.scaling(),
             features: train.names().to_vec(),
             importance: network.importance(&lists),
+            measured: [network.measured(&train, self.measure)?, curve[epoch].validate],
             network,
             chosen: vec![
                 ("rate".into(), rate),
                 ("restart".into(), restart as f64),
                 ("epochs".into(), (epoch + 1) as f64),
             ],
-            measured: [curve[epoch].train, curve[epoch].validate],
             curve,
             measure: self.measure,
         })
@@ -202,6 +210,8 @@ struct Run<'a, L> {
     train: &'a GradedLists,
     validate: &'a GradedLists,
     lists: &'a [List<'a>],
+    /// The sum of the measure over the queries that teach nothing.
+    others: f64,
     rate: f64,
 }
 
@@ -217,10 +227,12 @@ impl<L: Lambda> Run<'_, L> {
         for epoch in 0..params.epochs {
             order.shuffle(&mut stream);
             let lists = order.iter().map(|&list| &self.lists[list]);
-            let mean = descent.pass(&params.lambda, lists, &mut network, &mut adam);
+            let mean = descent.pass(params, lists, &mut network, &mut adam)?;
+            adam.check()?;
             let mean = network.at(mean);
+            let train = (descent.measured + self.others) / self.train.len() as f64;
             let validate = mean.measured(self.validate, params.measure)?;
-            found.curve.push(Epoch { train: mean.measured(self.train, params.measure)?, validate });
+            found.curve.push(Epoch { train, validate });
             passes.add(1)?;
             if validate > found.value {
                 found = Found { value: validate, network: mean, best: epoch, ..found };
@@ -240,29 +252,33 @@ struct Descent {
     activity: Activity,
     workspace: Workspace,
     slopes: Vec<f64>,
+    /// The sum of the measure over the queries of the last pass, each before the step that it taught.
+    measured: f64,
 }
 
 impl Descent {
     /// A step after each query. Returns the mean of the weights over the steps.
-    fn pass<'a>(
+    fn pass<'a, L: Lambda>(
         &mut self,
-        lambda: &dyn Lambda,
+        params: &LambdaParams<L>,
         lists: impl ExactSizeIterator<Item = &'a List<'a>>,
         network: &mut Network,
         adam: &mut Adam,
-    ) -> Vec<f64> {
+    ) -> Result<Vec<f64>> {
         let share = 1.0 / lists.len() as f64;
+        self.measured = 0.0;
         let mut mean = vec![0.0; network.weights.len()];
         for list in lists {
             network.scores(list.rows, &mut self.activity);
-            let forces = self.workspace.forces(lambda, list.grades, &self.activity.scores);
+            let forces = self.workspace.forces(&params.lambda, list.grades, &self.activity.scores);
             self.slopes.clear();
             self.slopes.resize(network.weights.len(), 0.0);
             network.add_slopes(list.rows, &self.activity, &forces.lambdas, &mut self.slopes);
             adam.climb(&mut network.weights, &self.slopes);
+            self.measured += self.workspace.measured(params.measure, list.grades)?;
             crate::numeric::dense::add_scaled(&mut mean, share, &network.weights);
         }
-        mean
+        Ok(mean)
     }
 }
 
@@ -284,6 +300,18 @@ impl Adam {
         Self { rate, mean: vec![0.0; size], square: vec![0.0; size], left: [1.0; 2] }
     }
 
+    /// Fails if squares of slopes overflowed: steps would be 0 from then on.
+    fn check(&self) -> Result<()> {
+        if self.square.iter().all(|square| square.is_finite()) {
+            return Ok(());
+        }
+        Err(Error::Data {
+            what: "attributes to learn from",
+            found: "values so large that the squares of slopes overflow".into(),
+            expected: "smaller values; scaling within each query gives them".into(),
+        })
+    }
+
     /// A step up along the slopes.
     fn climb(&mut self, weights: &mut [f64], slopes: &[f64]) {
         let [kept, kept_square] = Self::KEPT;
@@ -295,5 +323,27 @@ impl Adam {
             *square = kept_square * *square + (1.0 - kept_square) * slope * slope;
             *weight += self.rate * (*mean / seen) / ((*square / seen_square).sqrt() + Self::LEAST);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand. Under a constant slope g both means are exactly g and g², so every step is the rate. After g and -g the first mean is
+    /// (0.9 · 0.1 - 0.1) g / (1 - 0.81).
+    #[test]
+    fn steps_of_adam() {
+        let (mut weights, mut adam) = (vec![0.0, 0.0], Adam::new(2, 0.5));
+        adam.climb(&mut weights, &[3.0, 1e-3]);
+        for (weight, least) in weights.iter().zip([1e-8 / 3.0, 1e-5]) {
+            assert!(
+                (weight - 0.5).abs() <= 0.5 * least * (1.0 + 1e-6),
+                "{weight}: 1e-8 beside the slope is all that is missing"
+            );
+        }
+        adam.climb(&mut weights, &[-3.0, 1e-3]);
+        assert!((weights[0] - 0.5 * (1.0 - 0.01 / 0.19)).abs() < 1e-8, "{weights:?}");
+        assert!((weights[1] - 1.0).abs() < 2e-5, "{weights:?}");
     }
 }

@@ -7,7 +7,7 @@ use super::graded_lists::{GradedLists, List};
 use crate::Result;
 use crate::measure::Measure;
 use crate::numeric::Stream;
-use crate::numeric::dense::{add_scaled, dot};
+use crate::numeric::dense::{add_scaled, add_scaled_rows, dot, row_products};
 
 /// A network with one score as its output. Without hidden layers it is linear. Hidden units are hyperbolic tangents. The output has no bias:
 /// only differences of scores matter.
@@ -120,7 +120,7 @@ impl Network {
             let weights = &self.weights[layer.from..layer.from + layer.weights()];
             match own.first_mut() {
                 // The last layer.
-                None => activity.scores.extend(inputs.chunks_exact(layer.inputs).map(|row| dot(row, weights))),
+                None => row_products(inputs, weights, &mut activity.scores),
                 Some(values) => {
                     values.clear();
                     values.reserve(count * layer.units);
@@ -139,14 +139,17 @@ impl Network {
         let mut pull = pull.to_vec();
         for (at, &layer) in layers.iter().enumerate().rev() {
             let inputs = if at == 0 { rows } else { &activity.hidden[at - 1] };
-            for (row, pull) in inputs.chunks_exact(layer.inputs).zip(pull.chunks_exact(layer.units)) {
-                let units = slopes[layer.from..layer.from + layer.weights()].chunks_exact_mut(layer.stride());
-                for (slopes, pull) in units.zip(pull) {
-                    add_scaled(&mut slopes[..layer.inputs], *pull, row);
-                    if layer.has_bias {
+            let slopes = &mut slopes[layer.from..layer.from + layer.weights()];
+            if layer.has_bias {
+                for (row, pull) in inputs.chunks_exact(layer.inputs).zip(pull.chunks_exact(layer.units)) {
+                    for (slopes, pull) in slopes.chunks_exact_mut(layer.stride()).zip(pull) {
+                        add_scaled(&mut slopes[..layer.inputs], *pull, row);
                         slopes[layer.inputs] += pull;
                     }
                 }
+            } else {
+                // The last layer: one unit.
+                add_scaled_rows(slopes, &pull, inputs);
             }
             if at > 0 {
                 pull = self.before(layer, &pull, Some(inputs));
@@ -196,8 +199,7 @@ impl Network {
                 slopes.iter().zip(&mut sizes).for_each(|(slope, size)| *size += slope.abs());
             }
         }
-        let values = |at: usize| lists.iter().flat_map(List::rows).map(move |row| row[at]);
-        let moved: Vec<f64> = sizes.iter().enumerate().map(|(at, size)| size * deviation(|| values(at))).collect();
+        let moved: Vec<f64> = sizes.iter().zip(deviations(lists, self.inputs())).map(|(size, of)| size * of).collect();
         // The largest is taken out first, so that the sum does not overflow.
         let largest = moved.iter().copied().fold(0.0, f64::max);
         let all: f64 = moved.iter().map(|moved| moved / largest).sum();
@@ -205,15 +207,21 @@ impl Network {
     }
 }
 
-/// The standard deviation of some numbers, up to a factor that their count alone decides. Neither sums nor squares overflow.
-fn deviation<I: Iterator<Item = f64>>(values: impl Fn() -> I) -> f64 {
-    let largest = values().map(f64::abs).fold(0.0, f64::max);
-    if largest == 0.0 {
-        return 0.0;
-    }
-    let count = values().count() as f64;
-    let mean = values().map(|value| value / largest).sum::<f64>() / count;
-    largest * values().map(|value| (value / largest - mean).powi(2)).sum::<f64>().sqrt()
+/// The standard deviation of every input, up to a factor that the number of documents alone decides. Neither sums nor squares overflow.
+fn deviations(lists: &[List<'_>], inputs: usize) -> Vec<f64> {
+    let summed = |of: &dyn Fn(usize, f64) -> f64, add: fn(f64, f64) -> f64| {
+        let mut sums = vec![0.0; inputs];
+        for row in lists.iter().flat_map(List::rows) {
+            sums.iter_mut().zip(row).enumerate().for_each(|(at, (sum, value))| *sum = add(*sum, of(at, *value)));
+        }
+        sums
+    };
+    let count = lists.iter().map(|list| list.grades.len()).sum::<usize>() as f64;
+    let largest = summed(&|_, value| value.abs(), f64::max);
+    let share = |at: usize, value: f64| if largest[at] > 0.0 { value / largest[at] } else { 0.0 };
+    let mean = summed(&|at, value| share(at, value) / count, |sum, value| sum + value);
+    let squares = summed(&|at, value| (share(at, value) - mean[at]).powi(2), |sum, value| sum + value);
+    squares.iter().zip(&largest).map(|(squares, largest)| largest * squares.sqrt()).collect()
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub struct RankingModel {
 /// The measure after a pass over all queries.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Epoch {
-    /// On the queries that taught.
+    /// On the queries to learn from, each as the pass met it.
     pub train: f64,
     /// On the queries to validate with.
     pub validate: f64,
@@ -203,7 +203,7 @@ impl RankingModel {
             return Err(wrong("a ranking model, which `ordain train` writes").found(head.format).into());
         }
         if !(1..=VERSION).contains(&head.version) {
-            let expected = format!("a version from 1 to {VERSION}");
+            let expected = format!("a version up to {VERSION}");
             let error = wrong(&expected).found(head.version.to_string());
             return Err(
                 if head.version > VERSION { error.hint("a later version of ordain wrote it") } else { error }.into()

@@ -7,6 +7,8 @@
 //! A query without relevant documents has the value 0 in every measure, as in trec_eval. The exception is
 //! [`winner_takes_all`], a cost, which is 1.
 
+use std::sync::LazyLock;
+
 use super::list::{Block, JudgedList};
 use crate::{Error, Result};
 
@@ -21,10 +23,12 @@ pub enum Gain {
 
 impl Gain {
     pub(crate) fn of(self, grade: i32) -> f64 {
-        let grade = f64::from(grade.max(0));
+        let grade = grade.max(0);
         match self {
-            Self::Grade => grade,
-            Self::Exponential => grade.exp2() - 1.0,
+            Self::Grade => f64::from(grade),
+            // Exact, and much faster than an exponential.
+            Self::Exponential if grade < 63 => (1_u64 << grade) as f64 - 1.0,
+            Self::Exponential => f64::from(grade).exp2() - 1.0,
         }
     }
 }
@@ -41,11 +45,18 @@ pub enum Discount {
 impl Discount {
     pub(crate) fn at(self, place: usize) -> f64 {
         match self {
-            Self::Standard => 1.0 / ((1 + place) as f64).log2(),
+            Self::Standard => logarithmic(1 + place),
             Self::Letor if place <= 2 => 1.0,
-            Self::Letor => 1.0 / (place as f64).log2(),
+            Self::Letor => logarithmic(place),
         }
     }
+}
+
+/// `1 / log2(number)` from 2 on. Those of the first places are asked for all the time, so they are computed once.
+fn logarithmic(number: usize) -> f64 {
+    const KEPT: usize = 1024;
+    static FIRST: LazyLock<Vec<f64>> = LazyLock::new(|| (0..KEPT).map(|number| 1.0 / (number as f64).log2()).collect());
+    FIRST.get(number).copied().unwrap_or_else(|| 1.0 / (number as f64).log2())
 }
 
 /// The number of relevant documents among the first k; its expectation where ties are open.

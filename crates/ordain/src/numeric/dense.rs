@@ -127,9 +127,36 @@ pub(crate) fn add_scaled(target: &mut [f64], factor: f64, source: &[f64]) {
     }
 }
 
+/// `target += Σ factor * row`, row by row. Four rows at a time, so that the target is read and written a quarter as often.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+pub(crate) fn add_scaled_rows(target: &mut [f64], factors: &[f64], rows: &[f64]) {
+    let width = target.len();
+    let (fours, rest) = factors.as_chunks::<4>();
+    let (in_fours, in_rest) = rows.split_at(4 * fours.len() * width);
+    for (factors, rows) in fours.iter().zip(in_fours.chunks_exact(4 * width)) {
+        let ((one, two), (three, four)) = {
+            let (first, second) = rows.split_at(2 * width);
+            (first.split_at(width), second.split_at(width))
+        };
+        let rows = one.iter().zip(two).zip(three.iter().zip(four));
+        for (target, ((one, two), (three, four))) in target.iter_mut().zip(rows) {
+            *target = *target + factors[0] * one + factors[1] * two + factors[2] * three + factors[3] * four;
+        }
+    }
+    for (factor, row) in rest.iter().zip(in_rest.chunks_exact(width)) {
+        target.iter_mut().zip(row).for_each(|(target, value)| *target += factor * value);
+    }
+}
+
 /// The inner product; the order of the sum is fixed.
 pub fn dot(left: &[f64], right: &[f64]) -> f64 {
     sum_of(left, right, |left, right| left * right)
+}
+
+/// Appends the inner products of rows with a vector, to the bit as [`dot`] gives them.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+pub(crate) fn row_products(rows: &[f64], vector: &[f64], out: &mut Vec<f64>) {
+    out.extend(rows.chunks_exact(vector.len()).map(|row| sum_of(row, vector, |left, right| left * right)));
 }
 
 /// `|left - right|²`, without the cancellation of sums of squares.
@@ -138,7 +165,7 @@ pub(crate) fn squared_distance(left: &[f64], right: &[f64]) -> f64 {
 }
 
 /// `Σ term(left, right)` in eight interleaved partial sums, so that it vectorises. Their number is part of the bits.
-#[inline]
+#[inline(always)]
 pub(crate) fn sum_of(left: &[f64], right: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
     assert_eq!(left.len(), right.len());
     let mut sums = [0.0; 8];

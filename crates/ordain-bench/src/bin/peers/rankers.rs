@@ -190,9 +190,10 @@ fn compare(python: &str, place: &Path) -> Result<(), Box<dyn Error>> {
         &format!(
             "`cargo xtask bench-peers rankers` on {}; {}.\n\n{} queries of {DOCUMENTS} documents with {FEATURES} features teach: \
              {} rows and {:.1} M pairs of different grades; {} queries choose and {} test. One run, each side in a process of its \
-             own, one thread each. A pass: lambdas for NDCG of every query and a step after each; ours also measures NDCG on all \
-             queries after it. Training: until validation has been no better for 20 passes or trees; one step length, one \
-             beginning; LightGBM at most 100 trees with its own defaults.\n\n{report}",
+             own, one thread each. A pass: lambdas for NDCG of every query, a step after each, and NDCG@10 on the queries that \
+             choose; ours also measures those that teach and takes the mean of the weights. Training: until validation has been no better for 20 passes or trees; one step length, one \
+             beginning; LightGBM at most 100 trees with its own defaults. Scoring: from features as given; \
+             linear rankers standardise them within each query first.\n\n{report}",
             machine()?,
             versions.join(", "),
             QUERIES[0],

@@ -21,6 +21,7 @@ pub use margin::MarginLambda;
 pub use pairs::{PairLambda, cross_entropy};
 pub use swap::Swap;
 
+use crate::measure::{JudgedList, Measure};
 use crate::{Error, Result};
 
 /// The documents of a query, as a lambda sees them.
@@ -140,7 +141,8 @@ fn check_scores(grades: &[i32], scores: &[f64]) -> Result<()> {
 /// Memory that is used again for every query.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Workspace {
-    order: Vec<usize>,
+    /// The documents by falling score, each behind a number that orders as its score does.
+    order: Vec<(u64, usize)>,
     ranks: Vec<usize>,
     forces: Forces,
 }
@@ -150,14 +152,27 @@ impl Workspace {
     pub(super) fn forces(&mut self, lambda: &dyn Lambda, grades: &[i32], scores: &[f64]) -> &Forces {
         let count = scores.len();
         self.order.clear();
-        self.order.extend(0..count);
-        // Adding 0 makes one zero of both, which are equal scores.
-        let by_score = |&one: &usize, &other: &usize| (scores[other] + 0.0).total_cmp(&(scores[one] + 0.0));
-        self.order.sort_by(by_score);
+        self.order.extend(scores.iter().enumerate().map(|(document, score)| (falling(*score), document)));
+        self.order.sort_unstable();
         self.ranks.resize(count, 0);
-        self.order.iter().enumerate().for_each(|(rank, &document)| self.ranks[document] = rank);
+        self.order.iter().enumerate().for_each(|(rank, &(_, document))| self.ranks[document] = rank);
         self.forces.reset(count);
         lambda.add(&Scored { grades, scores, ranks: &self.ranks }, &mut self.forces);
         &self.forces
     }
+
+    /// A measure of the query that forces were last computed for. Equal scores keep the order of the file.
+    pub(super) fn measured(&self, measure: Measure, grades: &[i32]) -> Result<f64> {
+        let ranked = self.order.iter().map(|&(_, document)| grades[document]).collect();
+        measure.of(&JudgedList::ranked(ranked, grades.iter().copied()))
+    }
+}
+
+/// A number that falls as the score rises: whole numbers are sorted faster.
+fn falling(score: f64) -> u64 {
+    const SIGN: u64 = 1 << 63;
+    // Adding 0 makes one zero of both, which are equal scores.
+    let bits = (score + 0.0).to_bits();
+    // The bits of positive numbers rise with them, those of negative ones fall.
+    if bits & SIGN == 0 { !(bits | SIGN) } else { bits }
 }

@@ -50,9 +50,7 @@ impl Lambda for PairLambda {
         match self.swap {
             Swap::Pairs => sorted.add(forces, |_, _, weights| weights.fill(1.0)),
             Swap::Ndcg { k } => {
-                let (gains, discounts) = swap::ndcg(query, k);
-                let by_grade = |values: Vec<f64>| sorted.documents.iter().map(|&at| values[at]).collect::<Vec<f64>>();
-                let (gains, discounts) = (by_grade(gains), by_grade(discounts));
+                let (gains, discounts) = swap::ndcg(query, k, &sorted.documents);
                 sorted.add(forces, |better, from, weights| {
                     let worse = gains[from..].iter().zip(&discounts[from..]);
                     for (weight, (gain, discount)) in weights.iter_mut().zip(worse) {

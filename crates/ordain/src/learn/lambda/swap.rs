@@ -30,20 +30,18 @@ impl Swap {
     }
 }
 
-/// Gains and discounts of a query's documents, each divided so that products are changes of NDCG: `|gain_i - gain_j| |discount_i -
+/// Gains and discounts of a query's documents, which are sorted by falling grade; divided so that products are changes of NDCG: `|gain_i - gain_j| |discount_i -
 /// discount_j|`. All gains are 0 if nothing is relevant.
-pub(super) fn ndcg(query: &Scored<'_>, k: Option<usize>) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn ndcg(query: &Scored<'_>, k: Option<usize>, sorted: &[usize]) -> (Vec<f64>, Vec<f64>) {
     let places = query.grades.len();
     let counted = k.unwrap_or(places);
     let discount = |rank: usize| if rank < counted { Discount::Standard.at(rank + 1) } else { 0.0 };
     let by_place: Vec<f64> = (0..places).map(discount).collect();
-    let gain = |grade: &i32| Gain::Exponential.of(*grade);
-    let mut ideal: Vec<i32> = query.grades.to_vec();
-    ideal.sort_unstable_by(|one, other| other.cmp(one));
-    let best: f64 = ideal.iter().zip(&by_place).map(|(grade, discount)| gain(grade) * discount).sum();
+    let mut gains: Vec<f64> = sorted.iter().map(|&document| Gain::Exponential.of(query.grades[document])).collect();
+    let best: f64 = gains.iter().zip(&by_place).map(|(gain, discount)| gain * discount).sum();
     let scale = if best > 0.0 { 1.0 / best } else { 0.0 };
-    let gains = query.grades.iter().map(|grade| gain(grade) * scale).collect();
-    (gains, query.ranks.iter().map(|rank| by_place[*rank]).collect())
+    gains.iter_mut().for_each(|gain| *gain *= scale);
+    (gains, sorted.iter().map(|&document| by_place[query.ranks[document]]).collect())
 }
 
 /// What average precision changes by, from sums over the places before each document.

@@ -1,0 +1,91 @@
+//! Named rows over a horizontal axis: the frame of bars and dots.
+
+use crate::canvas::{Anchor, Canvas};
+use crate::palette::{self, GRID, INK};
+use crate::range::WIDTH;
+
+/// The space between rows.
+const BETWEEN: f64 = 7.0;
+
+/// The top of the first row.
+const TOP: f64 = 40.0;
+
+/// The right end of the axis.
+const RIGHT: f64 = 460.0;
+
+/// The width of a letter of a name.
+const LETTER: f64 = 8.5;
+
+/// The frame.
+pub struct Rows<'a> {
+    /// The meaning of the axis.
+    pub across: &'a str,
+    /// The names of the series.
+    pub series: &'a [String],
+    /// The ticks: their places on the axis from 0 to 1, and their texts.
+    pub ticks: Vec<(f64, String)>,
+    /// The height of a row.
+    pub height: f64,
+    names: Vec<String>,
+}
+
+impl<'a> Rows<'a> {
+    /// A frame. A name with more letters than these is cut.
+    pub fn new<'n>(
+        across: &'a str,
+        series: &'a [String],
+        names: impl Iterator<Item = &'n str>,
+        letters: usize,
+        height: f64,
+    ) -> Self {
+        let shown = |name: &str| match name.char_indices().nth(letters) {
+            Some((end, _)) => format!("{}…", &name[..end]),
+            None => name.to_owned(),
+        };
+        Self { across, series, ticks: Vec::new(), height, names: names.map(shown).collect() }
+    }
+
+    fn left(&self) -> f64 {
+        24.0 + LETTER * self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0) as f64
+    }
+
+    fn bottom(&self) -> f64 {
+        TOP + BETWEEN + (self.height + BETWEEN) * self.names.len() as f64
+    }
+
+    /// The size of the picture.
+    pub fn size(&self) -> (u32, u32) {
+        (WIDTH, (self.bottom() + 60.0) as u32)
+    }
+
+    /// The place of a share of the axis.
+    pub fn x(&self, share: f64) -> f64 {
+        self.left() + (RIGHT - self.left()) * share
+    }
+
+    /// The upper end of a row.
+    pub fn y(&self, row: usize) -> f64 {
+        TOP + BETWEEN + (self.height + BETWEEN) * row as f64
+    }
+
+    /// Draws the legend, the names and the axis with its grid.
+    pub fn draw(&self, canvas: &Canvas<'_>) {
+        let (left, bottom) = (self.left(), self.bottom());
+        let width = f64::from(WIDTH) / self.series.len().max(1) as f64;
+        for (at, title) in self.series.iter().enumerate() {
+            let x = 24.0 + (width - 24.0).min(150.0) * at as f64;
+            canvas.rectangle([(x, 12.0), (x + 18.0, 24.0)], palette::series(at));
+            canvas.text(title, (x + 26.0, 18.0), 15.0, Anchor::Left);
+        }
+        for (share, label) in &self.ticks {
+            let x = self.x(*share);
+            canvas.line(&[(x, TOP), (x, bottom)], GRID, 1);
+            canvas.text(label, (x, bottom + 8.0), 15.0, Anchor::Top);
+        }
+        for (row, name) in self.names.iter().enumerate() {
+            canvas.text(name, (left - 8.0, self.y(row) + 0.5 * self.height), 15.0, Anchor::Right);
+        }
+        canvas.line(&[(left, TOP), (left, bottom), (RIGHT, bottom)], INK, 1);
+        canvas.text(self.across, ((left + RIGHT) / 2.0, bottom + 32.0), 16.0, Anchor::Top);
+    }
+}
