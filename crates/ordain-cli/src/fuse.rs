@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use ordain::InputError;
-use ordain::formats::{check_apart, fits_run, write_whole};
+use ordain::formats::{check_outputs, fits_run, write_whole};
 use ordain::order::{ExpertWeights, Fused, Fusion, Learning, Pool, RankOrdering, Unretrieved};
 use rayon::prelude::*;
 
@@ -175,7 +175,7 @@ fn check_files(arguments: &Arguments) -> Outcome {
     let outputs = [("--output", output.as_slice()), ("--state", state.as_slice()), ("--plot", plot.as_slice())];
     let feedback = [("--qrels", qrels.as_slice()), ("--clicks", clicks.as_slice()), ("--shown", shown.as_slice())];
     let lists = [("a run", runs.as_slice()), ("--letor", letor.as_slice())];
-    Ok(check_apart(&named(&outputs), &[named(&lists), named(&feedback)].concat())?)
+    Ok(check_outputs(&named(&outputs), &[named(&lists), named(&feedback)].concat())?)
 }
 
 /// Checks combinations of arguments that the parser cannot check; returns how weights are learned.

@@ -18,7 +18,7 @@ pub fn graded(paths: &[PathBuf]) -> Result<Vec<(Letor, Vec<i32>)>> {
     files.into_iter().zip(paths).map(graded).collect()
 }
 
-/// These files in the role of an option, for [`ordain::formats::check_apart`].
+/// These files in the role of an option, for [`ordain::formats::check_outputs`].
 pub fn roles<'a>(role: &'static str, paths: &'a [PathBuf]) -> impl Iterator<Item = (&'static str, &'a Path)> {
     paths.iter().map(move |path| (role, path.as_path()))
 }

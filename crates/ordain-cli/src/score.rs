@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use ordain::InputError;
 use ordain::data::{ItemId, Items};
-use ordain::formats::{Letor, check_apart, fits_run, read_letors, write_whole};
+use ordain::formats::{Letor, check_outputs, fits_run, read_letors, write_whole};
 use ordain::learn::RankingModel;
 
 use crate::output;
@@ -56,7 +56,7 @@ enum Format {
 pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(output) = &arguments.output {
         let inputs = letor::roles("FILE", &arguments.files).chain([("MODEL", arguments.model.as_path())]);
-        check_apart(&[("--output", output)], &inputs.collect::<Vec<_>>())?;
+        check_outputs(&[("--output", output)], &inputs.collect::<Vec<_>>())?;
     }
     let model = RankingModel::load(&arguments.model)?;
     let tag = arguments.tag.clone().unwrap_or_else(|| model.learner().to_owned());

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
 use ordain::InputError;
-use ordain::formats::{Documents, DocumentsSpec, Lines, QueryText, check_apart, fits_run, read_queries, write_whole};
+use ordain::formats::{Documents, DocumentsSpec, Lines, QueryText, check_outputs, fits_run, read_queries, write_whole};
 use ordain::text::{Analysis, Bm25Params, Hit, Index, IndexBuilder, Query, Stemmer, StopWords};
 use serde::Serialize;
 
@@ -99,7 +99,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let others = [("--queries", &arguments.queries), ("--stop", &arguments.stop)];
         let others = others.iter().filter_map(|(role, file)| Some((*role, file.as_deref()?)));
         let inputs: Vec<_> = others.chain([("the collection", arguments.collection.as_path())]).collect();
-        check_apart(&[("--output", output)], &inputs)?;
+        check_outputs(&[("--output", output)], &inputs)?;
     }
     let queries = queries(arguments, format)?;
     let working = working("searching");

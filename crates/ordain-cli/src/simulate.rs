@@ -16,7 +16,7 @@ use ordain::active::{
     marks,
 };
 use ordain::data::{Goal, Prior};
-use ordain::formats::{DEFAULT_NOISE, ProjectFile, check_apart, read_kernels};
+use ordain::formats::{DEFAULT_NOISE, ProjectFile, check_outputs, read_kernels};
 use ordain::gp::AnswerModel;
 use ordain::kernel::{KernelSpec, Parameter};
 use ordain::numeric::Seed;
@@ -177,7 +177,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 fn check_plot(arguments: &Arguments, inputs: &[(&str, &Path)]) -> Outcome {
     let Some(plot) = &arguments.plot else { return Ok(()) };
     let model = arguments.model.as_deref().map(|file| ("--model", file));
-    Ok(check_apart(&[("--plot", plot)], &inputs.iter().copied().chain(model).collect::<Vec<_>>())?)
+    Ok(check_outputs(&[("--plot", plot)], &inputs.iter().copied().chain(model).collect::<Vec<_>>())?)
 }
 
 /// A tournament with its grounds and contenders.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::formats::check_apart;
+use ordain::formats::check_outputs;
 use ordain::learn::{GradedLists, LambdaParams, LinearSvmParams, Ranker, RankingModel, Scaling, Swap};
 use ordain::measure::{Mean, Measure};
 use ordain::numeric::Seed;
@@ -152,7 +152,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let plot = arguments.plot.as_deref().map(|path| ("--plot", path));
     let outputs: Vec<_> = [("--output", arguments.output.as_path())].into_iter().chain(plot).collect();
     let inputs = letor::roles("--train", &arguments.train).chain(letor::roles("--validate", &arguments.validate));
-    check_apart(&outputs, &inputs.collect::<Vec<_>>())?;
+    check_outputs(&outputs, &inputs.collect::<Vec<_>>())?;
     let working = working("training");
     let ranker = ranker(arguments)?;
     // All files have the features of the one with most.

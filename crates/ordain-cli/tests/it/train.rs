@@ -167,6 +167,11 @@ fn refusals() {
         refused(&["train", "ranknet", "--train", "a.txt", "--improve", "map", "-o", "m.json"])
             .contains("ranknet has no --improve")
     );
+    let nowhere = refused(&["train", "ranksvm", "--train", "missing.txt", "-o", "nowhere/m.json"]);
+    assert!(
+        nowhere.contains("nowhere/m.json: expected a place in a folder that exists, for --output"),
+        "before anything is read: {nowhere}"
+    );
     assert!(refused(&["train", "ranknet", "--train", "a.txt", "a.txt", "-o", "m.json"]).contains("a.txt"));
     folder.write("again.txt", lists(19..21));
     let twice = refused(&["train", "ranknet", "--train", "a.txt", "--validate", "again.txt", "-o", "m.json"]);

@@ -28,6 +28,22 @@ pub fn check_apart(outputs: &[Role<'_>], inputs: &[Role<'_>]) -> Result<()> {
     Ok(())
 }
 
+/// The same, and fails if the folder of a file to be written does not exist: nobody wants to hear of it after the work.
+///
+/// # Errors
+/// If a folder does not exist, or two files are the same. Nothing has been written then.
+pub fn check_outputs(outputs: &[Role<'_>], inputs: &[Role<'_>]) -> Result<()> {
+    for (role, path) in outputs {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.is_dir()) {
+            return Err(InputError::new(path, format!("a place in a folder that exists, for {role}"))
+                .hint("create the folder, or name another")
+                .into());
+        }
+    }
+    check_apart(outputs, inputs)
+}
+
 /// Two names of the same file have the same identity.
 #[derive(Debug, PartialEq, Eq)]
 enum Identity {

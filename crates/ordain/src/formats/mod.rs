@@ -53,7 +53,7 @@ mod trec;
 mod whole;
 
 pub use answers::{read_answer_ids, read_answer_items, read_answers};
-pub use apart::check_apart;
+pub use apart::{check_apart, check_outputs};
 pub use documents::{Document, Documents, DocumentsSpec, QueryText, read_queries};
 pub use init::{Description, Draft, Sketch, USUAL_OWN_WEIGHT, USUAL_WEIGHT, describe, draft_project, write_project};
 pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, named_item, named_pair, read_items};
