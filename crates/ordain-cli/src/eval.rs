@@ -16,7 +16,7 @@ use serde::Serialize;
 use self::bounds::BoundArguments;
 use crate::output::{self, Format};
 use crate::working::working;
-use crate::{Failure, Outcome, word};
+use crate::{Failure, Outcome, labels, word};
 
 /// Measure runs against judgements
 ///
@@ -27,18 +27,28 @@ use crate::{Failure, Outcome, word};
 /// paired t test over the queries that both answer, with Holm's correction over the runs.
 ///
 /// --bounds bounds the error of runs, or of a linear scorer, on queries not yet seen.
+///
+/// --truth measures rankings of labels that "ordain score --format csv" wrote: Hamming loss, ranking loss, one-error, coverage,
+/// average precision, micro and macro F1 where the truth says which labels are relevant; Kendall's tau and the footrule, over
+/// its largest value, where it orders them; accuracy where it is a class. Equal utilities count against a ranking.
 #[derive(Args)]
 #[command(after_long_help = measures())]
 pub struct Arguments {
-    /// TREC runs (qid Q0 docid rank score tag); with --letor, files of scores, one per line
+    /// TREC runs (qid Q0 docid rank score tag); with --letor, files of scores, one per line; with --truth, rankings of labels
     #[arg(required_unless_present = "unlabelled", conflicts_with = "unlabelled", value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// The judgements: TREC qrels (qid iteration docid grade)
-    #[arg(long, value_name = "FILE", required_unless_present = "letor", conflicts_with = "letor")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["letor", "truth"], conflicts_with_all = ["letor", "truth"])]
     qrels: Option<PathBuf>,
     /// Judgements in a LETOR file; each line of scores belongs to its line
     #[arg(long, value_name = "FILE")]
     letor: Option<PathBuf>,
+    /// The true labels: ARFF, or a table such as CSV
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["letor", "bounds", "measure", "ties", "complete", "per_query"])]
+    truth: Option<PathBuf>,
+    /// With --truth, the columns that are labels, as for "ordain train labels"
+    #[arg(long, value_name = "COLUMNS", requires = "truth")]
+    labels: Option<String>,
     /// The measures, e.g. map,ndcg@10,p@5,mrr; may be given several times
     #[arg(long, value_delimiter = ',', default_value = "map,ndcg@10,p@10,mrr", value_parser = measure)]
     measure: Vec<Measure>,
@@ -78,6 +88,9 @@ fn measure(text: &str) -> Result<Measure, String> {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
+    if let Some(truth) = &arguments.truth {
+        return labels::eval::run(truth, arguments.labels.as_deref(), &arguments.runs, arguments.format);
+    }
     if let (Some(letor), Some(unlabelled)) = (&arguments.letor, arguments.bounds.unlabelled()) {
         return bounds::of_scorer(&arguments.bounds, letor, unlabelled, arguments.format);
     }

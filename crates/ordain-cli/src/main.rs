@@ -10,6 +10,7 @@ mod demo;
 mod eval;
 mod fuse;
 mod init;
+mod labels;
 mod letor;
 mod memory;
 mod next;

@@ -108,6 +108,12 @@ pub fn note(text: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
+/// A number for JSON, without a fraction if it has none.
+pub fn number(value: f64) -> serde_json::Value {
+    const LARGEST: f64 = 1e15;
+    if value.fract() == 0.0 && value.abs() < LARGEST { (value as i64).into() } else { value.into() }
+}
+
 /// A number of things in words: `1 answer`, `2 answers`.
 pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })

@@ -1,4 +1,4 @@
-//! `ordain score`: applies a ranking model.
+//! `ordain score`: applies a learned model.
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -7,33 +7,41 @@ use clap::{Args, ValueEnum};
 use ordain::InputError;
 use ordain::data::{ItemId, Items};
 use ordain::formats::{Letor, check_outputs, fits_run, read_letors, write_whole};
-use ordain::learn::RankingModel;
+use ordain::learn::labels::LabelModel;
+use ordain::learn::{AnyModel, RankingModel};
 
 use crate::output;
 use crate::working::working;
-use crate::{Failure, Outcome, letor};
+use crate::{Failure, Outcome, labels, letor};
 
-/// Score documents with a model that "ordain train" wrote
+/// Score documents, or rank labels, with a model that "ordain train" wrote
 ///
-/// Files are LETOR or SVMlight, with the features that the model was learned with. Features that a line does not name
+/// For a model of document rankings, files are LETOR or SVMlight, with the features that the model was learned with. Features that a line does not name
 /// are 0. Grades are not used. The default form is a TREC run, which "ordain eval" reads: each query's documents by
 /// falling score. With --format letor there is one score per line, in the order of the lines. With --format csv there is
 /// a table of items for a project: qid, id, score and all features, so that the score can be an attribute or the prior
 /// mean of what people then compare.
+///
+/// For a model of labels, files are ARFF or tables with the attributes of the model; other columns are not looked at. The
+/// default form has a line per example: the labels in order, a bar at the zero point, and probabilities where the method
+/// has them. With --format csv there is a row per example and label, which "ordain eval --truth" reads. JSON:
+/// {"labels":[...],"calibrated","examples":[{"example","order":[...],"relevant","utilities":[...],"probabilities"?}...]}.
 #[derive(Args)]
 #[command(after_long_help = "Examples:
   ordain score model.json S5.txt -o model.run
   ordain score model.json S5.txt --format letor > S5.scores
-  ordain score model.json S5.txt --format csv -o items.csv")]
+  ordain score model.json S5.txt --format csv -o items.csv
+  ordain score labels.json new.arff
+  ordain score labels.json test.arff --format csv -o found.csv")]
 pub struct Arguments {
     /// The model
     model: PathBuf,
-    /// LETOR files
+    /// LETOR files, or for labels ARFF or tables
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The form of the output
-    #[arg(long, value_enum, default_value = "trec")]
-    format: Format,
+    /// The form of the output [default: trec; table for labels]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// The name of the run [default: the model's learner]
     #[arg(long, value_name = "NAME")]
     tag: Option<String>,
@@ -43,13 +51,17 @@ pub struct Arguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub enum Format {
     /// For ordain eval and trec_eval: qid Q0 docid rank score tag
     Trec,
     /// One score per line of the files
     Letor,
-    /// A table of items: qid, id, score and the features
+    /// A table of items: qid, id, score and the features; for labels, a row per example and label
     Csv,
+    /// Labels for people: a line per example
+    Table,
+    /// Labels for programs: one object
+    Json,
 }
 
 /// Runs the subcommand.
@@ -58,9 +70,54 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let inputs = letor::roles("FILE", &arguments.files).chain([("MODEL", arguments.model.as_path())]);
         check_outputs(&[("--output", output)], &inputs.collect::<Vec<_>>())?;
     }
-    let model = RankingModel::load(&arguments.model)?;
+    match AnyModel::load(&arguments.model)? {
+        AnyModel::Ranking(model) => documents(&model, arguments),
+        AnyModel::Labels(model) => examples(&model, arguments),
+    }
+}
+
+/// Ranks the labels of examples.
+fn examples(model: &LabelModel, arguments: &Arguments) -> Outcome {
+    let format = arguments.format.unwrap_or(Format::Table);
+    labels::score::check_format(format, &arguments.model)?;
+    if arguments.tag.is_some() {
+        return Err(Failure::Usage {
+            message: format!("--tag names a TREC run, and {} ranks labels", arguments.model.display()),
+            hint: "leave it out",
+        });
+    }
+    let found = labels::score::predict(model, &arguments.files)?;
+    write(arguments, |out| labels::score::write(model, &found, format, out))?;
+    if arguments.output.is_some() {
+        output::note(format!("ranked the labels of {}", output::count(found.len(), "example")));
+    }
+    Ok(())
+}
+
+/// Writes to the file or to standard output.
+fn write(arguments: &Arguments, write: impl Fn(&mut dyn Write) -> std::io::Result<()>) -> Outcome {
+    match &arguments.output {
+        Some(path) => write_whole(path, write)?,
+        None => {
+            let mut out = BufWriter::new(std::io::stdout().lock());
+            write(&mut out)?;
+            out.flush()?;
+        }
+    }
+    Ok(())
+}
+
+/// Scores documents.
+fn documents(model: &RankingModel, arguments: &Arguments) -> Outcome {
+    let format = arguments.format.unwrap_or(Format::Trec);
+    if matches!(format, Format::Table | Format::Json) {
+        return Err(Failure::Usage {
+            message: format!("{} scores documents, which have no such form", arguments.model.display()),
+            hint: "choose --format trec, letor or csv",
+        });
+    }
     let tag = arguments.tag.clone().unwrap_or_else(|| model.learner().to_owned());
-    if arguments.format == Format::Trec && !fits_run(&tag) {
+    if format == Format::Trec && !fits_run(&tag) {
         return Err(Failure::Usage {
             message: format!("--tag {tag:?}: a TREC run cannot hold a name with spaces"),
             hint: "write _ for the space",
@@ -70,7 +127,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let files = read_letors(&arguments.files, Some(model.features().len()))?;
     let mut scored = Vec::new();
     for (letor, path) in files.into_iter().zip(&arguments.files) {
-        if arguments.format == Format::Trec {
+        if format == Format::Trec {
             check_ids(&letor, path)?;
         }
         let in_file = |error| ordain::Error::In { file: path.clone(), error: Box::new(error) };
@@ -78,19 +135,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
         scored.push((letor.items, scores));
     }
     drop(working);
-    let write = |out: &mut dyn Write| match arguments.format {
+    write(arguments, |out| match format {
         Format::Trec => scored.iter().try_for_each(|(items, scores)| run_of(items, scores, &tag, out)),
         Format::Letor => scored.iter().flat_map(|(_, scores)| scores).try_for_each(|score| writeln!(out, "{score}")),
-        Format::Csv => table(&scored, out),
-    };
-    match &arguments.output {
-        Some(path) => write_whole(path, write)?,
-        None => {
-            let mut out = BufWriter::new(std::io::stdout().lock());
-            write(&mut out)?;
-            out.flush()?;
-        }
-    }
+        _ => table(&scored, out),
+    })?;
     if arguments.output.is_some() {
         let documents = scored.iter().map(|(_, scores)| scores.len()).sum();
         output::note(format!("scored {}", output::count(documents, "document")));

@@ -11,14 +11,15 @@ use ordain::numeric::Seed;
 use ordain_plot::{Across, Lines, Range, Series};
 use serde::Serialize;
 
+use crate::labels::train::{LabelArguments, Task};
 use crate::output::{self, Format};
 use crate::simulate::picture;
 use crate::working::working;
-use crate::{Failure, Outcome, chart, letor, word};
+use crate::{Failure, Outcome, chart, labels, letor, word};
 
-/// Learn a ranking model from graded lists
+/// Learn a ranking model from graded lists, or a ranking of labels
 ///
-/// Files are LETOR or SVMlight: "2 qid:1 1:0.5 2:0.1 # docid = a", one line per document. The model scores documents by
+/// For lambdarank, ranknet and ranksvm, files are LETOR or SVMlight: "2 qid:1 1:0.5 2:0.1 # docid = a", one line per document. The model scores documents by
 /// their features; "ordain score" applies it. Features are scaled within each query. Queries whose documents have one
 /// grade only teach nothing and are counted.
 ///
@@ -27,22 +28,29 @@ use crate::{Failure, Outcome, chart, letor, word};
 /// chooses, it chooses by a measure on the files of --validate; without them, on every fifth query of --train whose
 /// grades differ, or, if there are fewer than five of these, on all.
 ///
+/// labels learns to rank the labels of examples, and which of them are relevant. Files are ARFF, or tables such as CSV. Label
+/// columns hold 0 and 1 (which labels are relevant), or places from 1 (an order), or places and 0 (an order of the relevant
+/// ones); one column of text holds classes. An empty cell or ? says nothing. All other columns are attributes.
+///
 /// JSON: {"learner","queries","documents","one_grade_only","measure","train","validate","chosen":{...},
-/// "features":[{"name","importance","weight"?}...],"curve":[{"train","validate"}...]}. CSV: one row per feature.
+/// "features":[{"name","importance","weight"?}...],"curve":[{"train","validate"}...]}. CSV: one row per feature. For labels:
+/// {"learner","method","examples","features","labels":[...],"calibrated","chosen":{...},"validate"?}.
 #[derive(Args)]
 #[command(after_long_help = "Examples:
   ordain train lambdarank --train S1.txt S2.txt S3.txt --validate S4.txt -o model.json
   ordain train ranknet --train grades.txt --hidden 10 -o model.json --plot curve.svg
   ordain train ranksvm --train grades.txt -o model.json
-  ordain score model.json S5.txt -o model.run")]
+  ordain score model.json S5.txt -o model.run
+  ordain train labels --train music.arff --labels 6 -o labels.json
+  ordain train labels --train a.csv --validate b.csv --labels calm,happy,sad --method kernel -o labels.json")]
 pub struct Arguments {
     /// The learner
     #[arg(value_enum)]
     learner: Learner,
-    /// LETOR files to learn from
+    /// Files to learn from
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     train: Vec<PathBuf>,
-    /// LETOR files to choose by
+    /// Files to choose by; for labels, files to measure on
     #[arg(long, num_args = 1.., value_name = "FILE")]
     validate: Vec<PathBuf>,
     /// The file to write the model to. It appears only when it is complete
@@ -52,36 +60,40 @@ pub struct Arguments {
     /// [default: ndcg]
     #[arg(long, value_name = "MEASURE", value_parser = swap)]
     improve: Option<Swap>,
-    /// The measure to choose by, such as map or ndcg-letor@10
-    #[arg(long, value_name = "MEASURE", default_value = "map", value_parser = measure)]
-    choose_by: Measure,
+    /// The measure to choose by, such as map or ndcg-letor@10 [default: map]
+    #[arg(long, value_name = "MEASURE", value_parser = measure)]
+    choose_by: Option<Measure>,
     /// The units of one or two hidden layers, such as 10 or 20,10 [default: none, scores are linear]
     #[arg(long, value_name = "UNITS", value_delimiter = ',')]
     hidden: Option<Vec<usize>>,
-    /// How features are scaled within each query
-    #[arg(long, default_value = "standard", value_parser = word::parser::<Scaling>())]
-    scaling: Scaling,
+    /// How features are scaled within each query [default: standard]
+    #[arg(long, value_parser = word::parser::<Scaling>())]
+    scaling: Option<Scaling>,
     /// The lengths of steps to try, for lambdarank and ranknet [default: 0.001,0.01,0.1]
     #[arg(long, value_name = "RATE", value_delimiter = ',')]
     rates: Option<Vec<f64>>,
     /// The number of beginnings to try, for lambdarank and ranknet [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     restarts: Option<u16>,
-    /// The most passes over the queries, for lambdarank and ranknet [default: 200]
+    /// The most passes over the queries, for lambdarank and ranknet [default: 200]; the passes of the online methods for
+    /// labels [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     epochs: Option<u32>,
     /// Passes without a better one after which a run ends, for lambdarank and ranknet [default: 20]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     patience: Option<u32>,
-    /// The seed of random orders and weights, for lambdarank and ranknet [default: 1]
+    /// The seed of random orders and weights [default: 1]
     #[arg(long)]
     seed: Option<u64>,
-    /// The penalties to try, for ranksvm [default: 0.00001 to 100, in powers of ten]
+    /// The penalties to try, for ranksvm [default: 0.00001 to 100, in powers of ten], and for labels by logistic or
+    /// pairwise [default: 0.0001 to 0.1]
     #[arg(long, value_name = "PENALTY", value_delimiter = ',')]
     penalties: Option<Vec<f64>>,
     /// Also write the training curve of lambdarank or ranknet as an SVG picture
     #[arg(long, value_name = "FILE.svg", value_parser = picture::parse_file)]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    labels: LabelArguments,
     /// The form of the report
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -95,6 +107,8 @@ enum Learner {
     Ranknet,
     /// The linear ranking SVM
     Ranksvm,
+    /// Rankings of labels with a zero point
+    Labels,
 }
 
 /// Parses the measure that pairs are weighed by.
@@ -147,22 +161,41 @@ struct Feature {
     weight: Option<f64>,
 }
 
+impl Arguments {
+    fn choose_by(&self) -> Measure {
+        self.choose_by.unwrap_or(Measure::AveragePrecision)
+    }
+}
+
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
+    check_options(arguments)?;
+    if arguments.learner == Learner::Labels {
+        return labels::train::run(&Task {
+            train: &arguments.train,
+            validate: &arguments.validate,
+            output: &arguments.output,
+            labels: &arguments.labels,
+            epochs: arguments.epochs,
+            penalties: arguments.penalties.as_deref(),
+            seed: arguments.seed,
+            format: arguments.format,
+        });
+    }
     let plot = arguments.plot.as_deref().map(|path| ("--plot", path));
     let outputs: Vec<_> = [("--output", arguments.output.as_path())].into_iter().chain(plot).collect();
     let inputs = letor::roles("--train", &arguments.train).chain(letor::roles("--validate", &arguments.validate));
     check_outputs(&outputs, &inputs.collect::<Vec<_>>())?;
     let working = working("training");
-    let ranker = ranker(arguments)?;
+    let ranker = ranker(arguments);
     // All files have the features of the one with most.
     let all: Vec<PathBuf> = arguments.train.iter().chain(&arguments.validate).cloned().collect();
     let mut files = letor::graded(&all)?;
     let validate = files.split_off(arguments.train.len());
-    let train = GradedLists::from_letor(&files, arguments.scaling)?;
+    let train = GradedLists::from_letor(&files, arguments.scaling.unwrap_or_default())?;
     let validate = match validate.as_slice() {
         [] => None,
-        files => Some(GradedLists::from_letor(files, arguments.scaling)?),
+        files => Some(GradedLists::from_letor(files, arguments.scaling.unwrap_or_default())?),
     };
     let model = ranker.fit(&train, validate.as_ref(), &working.watch())?;
     drop(working);
@@ -180,45 +213,50 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
-fn ranker(arguments: &Arguments) -> Result<Box<dyn Ranker>, Failure> {
-    check_options(arguments)?;
-    Ok(match arguments.learner {
+fn ranker(arguments: &Arguments) -> Box<dyn Ranker> {
+    match arguments.learner {
         Learner::Lambdarank => {
             let swap = arguments.improve.unwrap_or_else(Swap::ndcg);
             Box::new(descent(LambdaParams::lambdarank(swap), arguments))
         }
         Learner::Ranknet => Box::new(descent(LambdaParams::ranknet(), arguments)),
-        Learner::Ranksvm => {
-            let mut params = LinearSvmParams::default().with_measure(arguments.choose_by);
+        Learner::Ranksvm | Learner::Labels => {
+            let mut params = LinearSvmParams::default().with_measure(arguments.choose_by());
             params.penalties = arguments.penalties.clone().unwrap_or(params.penalties);
             Box::new(params)
         }
-    })
+    }
 }
 
 /// Fails if an option is given that the learner does not have.
-fn check_options(arguments: &Arguments) -> Result<(), Failure> {
-    let of_descent = [
-        ("--hidden", arguments.hidden.is_some()),
-        ("--rates", arguments.rates.is_some()),
-        ("--restarts", arguments.restarts.is_some()),
-        ("--epochs", arguments.epochs.is_some()),
-        ("--patience", arguments.patience.is_some()),
-        ("--seed", arguments.seed.is_some()),
-        ("--plot", arguments.plot.is_some()),
+fn check_options(arguments: &Arguments) -> Outcome {
+    use Learner::{Labels, Lambdarank, Ranknet, Ranksvm};
+    let given = [
+        ("--improve", arguments.improve.is_some(), &[Lambdarank][..]),
+        ("--choose-by", arguments.choose_by.is_some(), &[Lambdarank, Ranknet, Ranksvm]),
+        ("--scaling", arguments.scaling.is_some(), &[Lambdarank, Ranknet, Ranksvm]),
+        ("--hidden", arguments.hidden.is_some(), &[Lambdarank, Ranknet]),
+        ("--rates", arguments.rates.is_some(), &[Lambdarank, Ranknet]),
+        ("--restarts", arguments.restarts.is_some(), &[Lambdarank, Ranknet]),
+        ("--epochs", arguments.epochs.is_some(), &[Lambdarank, Ranknet, Labels]),
+        ("--patience", arguments.patience.is_some(), &[Lambdarank, Ranknet]),
+        ("--seed", arguments.seed.is_some(), &[Lambdarank, Ranknet, Labels]),
+        ("--penalties", arguments.penalties.is_some(), &[Ranksvm, Labels]),
+        ("--plot", arguments.plot.is_some(), &[Lambdarank, Ranknet]),
+        ("--labels", arguments.labels.labels.is_some(), &[Labels]),
+        ("--method", arguments.labels.method.is_some(), &[Labels]),
+        ("--loss", arguments.labels.loss.is_some(), &[Labels]),
     ];
-    let improve = ("--improve", arguments.improve.is_some());
-    let (learner, others): (&str, Vec<(&str, bool)>) = match arguments.learner {
-        Learner::Lambdarank => ("lambdarank", vec![("--penalties", arguments.penalties.is_some())]),
-        Learner::Ranknet => ("ranknet", vec![("--penalties", arguments.penalties.is_some()), improve]),
-        Learner::Ranksvm => ("ranksvm", of_descent.into_iter().chain([improve]).collect()),
-    };
-    match others.into_iter().find(|(_, is_given)| *is_given) {
+    match given.iter().find(|(_, is_given, of)| *is_given && !of.contains(&arguments.learner)) {
         None => Ok(()),
-        Some((option, _)) => Err(Failure::Usage {
-            message: format!("{learner} has no {option}"),
-            hint: "leave it out, or choose the learner that its help names",
-        }),
+        Some((option, ..)) => {
+            let learner =
+                arguments.learner.to_possible_value().map_or(String::new(), |name| name.get_name().to_owned());
+            Err(Failure::Usage {
+                message: format!("{learner} has no {option}"),
+                hint: "leave it out, or choose the learner that its help names",
+            })
+        }
     }
 }
 
@@ -229,7 +267,7 @@ fn descent(mut params: LambdaParams, arguments: &Arguments) -> LambdaParams {
     params.epochs = arguments.epochs.map_or(params.epochs, |epochs| epochs as usize);
     params.patience = arguments.patience.map_or(params.patience, |patience| patience as usize);
     params.seed = arguments.seed.map_or(params.seed, Seed);
-    params.with_measure(arguments.choose_by)
+    params.with_measure(arguments.choose_by())
 }
 
 fn report(model: &RankingModel, train: &GradedLists, arguments: &Arguments) -> Report {
@@ -239,25 +277,19 @@ fn report(model: &RankingModel, train: &GradedLists, arguments: &Arguments) -> R
         importance: model.importance()[at],
         weight: model.weights().map(|weights| weights[at]),
     };
-    let chosen = model.chosen().iter().map(|(name, value)| (name.clone(), number(*value)));
+    let chosen = model.chosen().iter().map(|(name, value)| (name.clone(), output::number(*value)));
     Report {
         learner: model.learner().to_owned(),
         queries: train.len(),
         documents: train.documents(),
         one_grade_only: train.one_grade_only(),
-        measure: arguments.choose_by.to_string(),
+        measure: arguments.choose_by().to_string(),
         train: taught,
         validate: validated,
         chosen: chosen.collect(),
         features: model.features().iter().enumerate().map(feature).collect(),
         curve: model.curve().to_vec(),
     }
-}
-
-/// A number for JSON, without a fraction if it has none.
-fn number(value: f64) -> serde_json::Value {
-    const LARGEST: f64 = 1e15;
-    if value.fract() == 0.0 && value.abs() < LARGEST { (value as i64).into() } else { value.into() }
 }
 
 /// The features that move scores most, and the curve.

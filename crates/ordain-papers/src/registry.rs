@@ -1,7 +1,7 @@
 //! The list of all experiments.
 
 use crate::experiment::Experiment;
-use crate::{bounds, illustration, known_pairs, metasearch, rankers, sessions};
+use crate::{bounds, illustration, known_pairs, labels, metasearch, rankers, sessions};
 
 /// All experiments, in the order in which they are listed and reported.
 static EXPERIMENTS: &[Experiment] = &[
@@ -19,6 +19,7 @@ static EXPERIMENTS: &[Experiment] = &[
     sessions::stopping::EXPERIMENT,
     metasearch::EXPERIMENT,
     rankers::EXPERIMENT,
+    labels::EXPERIMENT,
     bounds::k_partite::EXPERIMENT,
     bounds::unlabelled::EXPERIMENT,
 ];

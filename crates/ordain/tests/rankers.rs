@@ -402,7 +402,7 @@ fn damaged_models_say_what_is_wrong() {
         let error = RankingModel::load(&path).unwrap_err();
         format!("{error}; {}", error.hint().unwrap_or("")).replace(&path.display().to_string(), "model.json")
     };
-    assert!(error("").contains("model.json, line 1: expected a ranking model; it ends too early"), "{}", error(""));
+    assert!(error("").contains("model.json, line 1: expected a model; it ends too early"), "{}", error(""));
     let later = error(&WRITTEN.replace("\"version\": 1", "\"version\": 2"));
     assert_eq!(later, "model.json: found \"2\", expected a version up to 1; a later version of ordain wrote it");
     assert!(error(&WRITTEN.replace("\"version\": 1", "\"version\": 0")).contains("found \"0\""));
@@ -411,7 +411,7 @@ fn damaged_models_say_what_is_wrong() {
     let huge = WRITTEN.replace("    1\n  ],\n  \"features\"", "    9223372036854775808\n  ],\n  \"features\"");
     assert!(error(&huge).contains("as many weights"), "{}", error(&huge));
     assert!(error(&WRITTEN.replace("ordain ranking model", "cake")).contains("found \"cake\""));
-    assert!(error("[1, 2]").contains("expected a ranking model"));
+    assert!(error("[1, 2]").contains("expected a model"));
     assert!(error(&WRITTEN.replace("0.125", "1e999")).contains("not as `ordain train` wrote it"));
     assert!(
         error(&WRITTEN.replace("0.125,", "")).contains("as many weights"),

@@ -16,6 +16,7 @@ mod fine;
 mod fire;
 mod fuse;
 mod init;
+mod labels;
 mod newcomers;
 mod next;
 mod predict;

@@ -194,6 +194,6 @@ fn refusals() {
     assert!(score("cut.json", "c.txt").contains("it ends too early"));
     folder.write("later.json", whole.replace("\"version\": 1", "\"version\": 9"));
     assert!(score("later.json", "c.txt").contains("a later version of ordain wrote it"));
-    assert!(score("c.txt", "c.txt").contains("expected a ranking model"));
+    assert!(score("c.txt", "c.txt").contains("expected a model"));
     assert!(refused(&["score", "model.json", "c.txt", "--tag", "two words"]).contains("two words"));
 }

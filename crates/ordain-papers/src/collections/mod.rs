@@ -2,5 +2,6 @@
 
 pub mod arguments;
 pub mod cacm;
+pub mod labels;
 pub mod letor;
 pub mod ohsumed_runs;

@@ -240,6 +240,12 @@ impl Scale {
         Self { blocks: blocks.iter().map(|block| sums.spreads(attributes, block)).collect() }
     }
 
+    /// Of the first group, for every attribute: what it is divided by, then the mean and the standard deviation. None for a constant one.
+    pub(crate) fn numbers(&self) -> Vec<Option<[f64; 3]>> {
+        let numbers = |spread: &Option<Spread>| spread.map(|Spread { largest, mean, sd }| [largest, mean, sd]);
+        self.blocks.first().map_or(Vec::new(), |block| block.iter().map(numbers).collect())
+    }
+
     /// Whether an attribute is constant in every group.
     pub(super) fn is_constant(&self, attribute: usize) -> bool {
         self.blocks.iter().all(|block| block[attribute].is_none())

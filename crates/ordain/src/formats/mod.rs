@@ -31,10 +31,12 @@
 
 mod answers;
 mod apart;
+mod arff;
 mod documents;
 mod init;
 mod items;
 mod json;
+mod label_table;
 mod letor;
 mod letor_queries;
 mod lock;
@@ -57,6 +59,7 @@ pub use apart::{check_apart, check_outputs};
 pub use documents::{Document, Documents, DocumentsSpec, QueryText, read_queries};
 pub use init::{Description, Draft, Sketch, USUAL_OWN_WEIGHT, USUAL_WEIGHT, describe, draft_project, write_project};
 pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, named_item, named_pair, read_items};
+pub use label_table::{LabelColumns, LabelTable, has_listing, read_attributes};
 pub(crate) use letor::HIGHEST_GRADE;
 pub use letor::{Letor, LetorRanks, read_letor, read_letor_ranks, read_letors, read_scores};
 pub use letor_queries::LetorQueries;

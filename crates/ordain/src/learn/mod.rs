@@ -2,16 +2,20 @@
 //!
 //! [`RankSvmParams`] fits the ranking SVM, the papers' baseline. [`RankSvmGrid`] chooses its two parameters by
 //! cross-validation. [`PairwiseRiskParams`] fits a linear scorer whose pairwise risk over queries can be bounded.
+//! [`LambdaParams`] and [`LinearSvmParams`] learn from graded lists, behind the trait [`Ranker`]. [`labels`] ranks the
+//! labels of examples.
 
 mod cross_validation;
 mod graded_lists;
 mod gradient;
+pub mod labels;
 mod lambda;
 mod linear_svm;
 mod network;
 mod pairwise_risk;
 mod rank_svm;
 mod ranker;
+mod stored;
 
 pub use cross_validation::{GridPoint, RankSvmGrid, RankSvmProblem};
 pub use graded_lists::{GradedLists, Scaling};
@@ -24,3 +28,4 @@ pub use linear_svm::LinearSvmParams;
 pub use pairwise_risk::{CrossValidated, Fold, LabelledQuery, PairwiseRisk, PairwiseRiskParams};
 pub use rank_svm::{RankSvm, RankSvmParams};
 pub use ranker::{Epoch, Ranker, RankingModel};
+pub use stored::AnyModel;

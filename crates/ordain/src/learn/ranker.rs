@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::graded_lists::{GradedLists, Scaling, check_same_names};
 use super::network::{Activity, Network};
+use super::stored::{self, Stored};
 use crate::data::{Attributes, Groups};
 use crate::formats::{read_text, write_whole};
 use crate::measure::Measure;
-use crate::{Error, InputError, Result, Watch};
+use crate::{Error, Result, Watch};
 
 /// A learner of rankings from graded lists.
 pub trait Ranker: Send + Sync {
@@ -165,7 +166,7 @@ impl RankingModel {
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let stored = Stored {
+        let file = File {
             format: FORMAT.into(),
             version: VERSION,
             learner: self.learner.clone(),
@@ -180,7 +181,7 @@ impl RankingModel {
             curve: self.curve.clone(),
         };
         write_whole(path, |out| {
-            serde_json::to_writer_pretty(&mut *out, &stored)?;
+            serde_json::to_writer_pretty(&mut *out, &file)?;
             out.write_all(b"\n")
         })
     }
@@ -191,41 +192,15 @@ impl RankingModel {
     /// If the file cannot be read, is no model, was cut short, or is of a later version.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let text = read_text(path)?;
-        let wrong = |expected: &str| InputError::new(path, expected);
-        let broken = |error: serde_json::Error| {
-            let reason = if error.is_eof() { "it ends too early" } else { "it is not as `ordain train` wrote it" };
-            let error = wrong("a ranking model").line(error.line() as u64).hint(format!("{reason}: {error}"));
-            Error::from(error)
-        };
-        let head: Head = serde_json::from_str(&text).map_err(broken)?;
-        if head.format != FORMAT {
-            return Err(wrong("a ranking model, which `ordain train` writes").found(head.format).into());
-        }
-        if !(1..=VERSION).contains(&head.version) {
-            let expected = format!("a version up to {VERSION}");
-            let error = wrong(&expected).found(head.version.to_string());
-            return Err(
-                if head.version > VERSION { error.hint("a later version of ordain wrote it") } else { error }.into()
-            );
-        }
-        let stored: Stored = serde_json::from_str(&text).map_err(broken)?;
-        stored.model().map_err(|expected| wrong(&expected).into())
+        stored::load(path, &read_text(path)?)
     }
 }
 
 const FORMAT: &str = "ordain ranking model";
 
-/// What every version of the file has.
-#[derive(Deserialize)]
-struct Head {
-    format: String,
-    version: u32,
-}
-
 /// The file.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+pub(super) struct File {
     format: String,
     version: u32,
     learner: String,
@@ -240,33 +215,36 @@ struct Stored {
     curve: Vec<Epoch>,
 }
 
-impl Stored {
-    /// The model, or what is wrong with it.
-    fn model(self) -> std::result::Result<RankingModel, String> {
-        let scaling = self.scaling.parse().map_err(|error: Error| error.to_string())?;
-        let measure = self.measure.parse().map_err(|error: Error| error.to_string())?;
-        let numbers = self.weights.iter().chain(&self.importance);
-        if self.importance.len() != self.features.len() || numbers.into_iter().any(|number| !number.is_finite()) {
+impl Stored for RankingModel {
+    const FORMAT: &'static str = FORMAT;
+    const VERSION: u32 = VERSION;
+    type File = File;
+
+    fn restored(file: File) -> std::result::Result<Self, String> {
+        let scaling = file.scaling.parse().map_err(|error: Error| error.to_string())?;
+        let measure = file.measure.parse().map_err(|error: Error| error.to_string())?;
+        let numbers = file.weights.iter().chain(&file.importance);
+        if file.importance.len() != file.features.len() || numbers.into_iter().any(|number| !number.is_finite()) {
             return Err("a finite number for every weight and attribute".into());
         }
-        let different: HashSet<&String> = self.features.iter().collect();
-        if self.features.is_empty() || different.len() != self.features.len() {
+        let different: HashSet<&String> = file.features.iter().collect();
+        if file.features.is_empty() || different.len() != file.features.len() {
             return Err("at least one attribute, and none twice".into());
         }
-        if self.hidden.len() > MOST_LAYERS || self.hidden.contains(&0) {
+        if file.hidden.len() > MOST_LAYERS || file.hidden.contains(&0) {
             return Err(format!("at most {MOST_LAYERS} hidden layers, each with units"));
         }
-        let network = Network::with_weights(self.features.len(), &self.hidden, self.weights);
-        Ok(RankingModel {
+        let network = Network::with_weights(file.features.len(), &file.hidden, file.weights);
+        Ok(Self {
             network: network.ok_or("as many weights as the attributes and hidden units need")?,
-            learner: self.learner,
+            learner: file.learner,
             scaling,
-            features: self.features,
-            importance: self.importance,
-            chosen: self.chosen,
-            curve: self.curve,
+            features: file.features,
+            importance: file.importance,
+            chosen: file.chosen,
+            curve: file.curve,
             measure,
-            measured: self.measured,
+            measured: file.measured,
         })
     }
 }

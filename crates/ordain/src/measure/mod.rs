@@ -10,6 +10,7 @@ mod bounds;
 mod correlation;
 mod errors;
 mod evaluate;
+mod labels;
 mod list;
 mod mean;
 mod name;
@@ -27,6 +28,7 @@ pub use correlation::{
 };
 pub use errors::{Bins, expected_calibration_error, mean_absolute_error, zero_one_error};
 pub use evaluate::{Evaluation, EvaluationParams, RunEvaluation, Warning, evaluate};
+pub use labels::{LabelCounts, label_average_precision, label_coverage, label_ranking_loss, one_error};
 pub use list::{JudgedList, Ties};
 pub use mean::{Mean, mean};
 pub use name::Measure;
