@@ -7,8 +7,9 @@ use crate::range::WIDTH;
 /// The space between rows.
 const BETWEEN: f64 = 7.0;
 
-/// The top of the first row.
+/// The top of the axis below one line of legend, and what each further line takes.
 const TOP: f64 = 40.0;
+const LINE: f64 = 20.0;
 
 /// The right end of the axis.
 const RIGHT: f64 = 460.0;
@@ -49,8 +50,27 @@ impl<'a> Rows<'a> {
         24.0 + LETTER * self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0) as f64
     }
 
+    /// The place of every title of the legend: as many on a line as fit.
+    fn legend(&self) -> Vec<(f64, f64)> {
+        const LEFT: f64 = 24.0;
+        let (mut x, mut y) = (LEFT, 18.0);
+        let place = |title: &String| {
+            let width = 44.0 + LETTER * title.chars().count() as f64;
+            if x > LEFT && x + width > f64::from(WIDTH) {
+                (x, y) = (LEFT, y + LINE);
+            }
+            x += width;
+            (x - width, y)
+        };
+        self.series.iter().map(place).collect()
+    }
+
+    fn top(&self) -> f64 {
+        TOP + self.legend().last().map_or(0.0, |(_, y)| y - 18.0)
+    }
+
     fn bottom(&self) -> f64 {
-        TOP + BETWEEN + (self.height + BETWEEN) * self.names.len() as f64
+        self.top() + BETWEEN + (self.height + BETWEEN) * self.names.len() as f64
     }
 
     /// The size of the picture.
@@ -65,27 +85,25 @@ impl<'a> Rows<'a> {
 
     /// The upper end of a row.
     pub fn y(&self, row: usize) -> f64 {
-        TOP + BETWEEN + (self.height + BETWEEN) * row as f64
+        self.top() + BETWEEN + (self.height + BETWEEN) * row as f64
     }
 
     /// Draws the legend, the names and the axis with its grid.
     pub fn draw(&self, canvas: &Canvas<'_>) {
         let (left, bottom) = (self.left(), self.bottom());
-        let width = f64::from(WIDTH) / self.series.len().max(1) as f64;
-        for (at, title) in self.series.iter().enumerate() {
-            let x = 24.0 + (width - 24.0).min(150.0) * at as f64;
-            canvas.rectangle([(x, 12.0), (x + 18.0, 24.0)], palette::series(at));
-            canvas.text(title, (x + 26.0, 18.0), 15.0, Anchor::Left);
+        for (at, (title, (x, y))) in self.series.iter().zip(self.legend()).enumerate() {
+            canvas.rectangle([(x, y - 6.0), (x + 18.0, y + 6.0)], palette::series(at));
+            canvas.text(title, (x + 26.0, y), 15.0, Anchor::Left);
         }
         for (share, label) in &self.ticks {
             let x = self.x(*share);
-            canvas.line(&[(x, TOP), (x, bottom)], GRID, 1);
+            canvas.line(&[(x, self.top()), (x, bottom)], GRID, 1);
             canvas.text(label, (x, bottom + 8.0), 15.0, Anchor::Top);
         }
         for (row, name) in self.names.iter().enumerate() {
             canvas.text(name, (left - 8.0, self.y(row) + 0.5 * self.height), 15.0, Anchor::Right);
         }
-        canvas.line(&[(left, TOP), (left, bottom), (RIGHT, bottom)], INK, 1);
+        canvas.line(&[(left, self.top()), (left, bottom), (RIGHT, bottom)], INK, 1);
         canvas.text(self.across, ((left + RIGHT) / 2.0, bottom + 32.0), 16.0, Anchor::Top);
     }
 }

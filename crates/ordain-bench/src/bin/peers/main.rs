@@ -9,6 +9,7 @@ mod fit;
 mod fusion;
 mod goals;
 mod graph;
+mod labels;
 mod rankers;
 mod search;
 mod shared;
@@ -20,7 +21,7 @@ use std::error::Error;
 type Part = (&'static str, fn(&str) -> Result<(), Box<dyn Error>>);
 
 /// The parts, each of which records a result of its own.
-const PARTS: [Part; 9] = [
+const PARTS: [Part; 10] = [
     ("evaluation", evaluation::side_by_side),
     ("search", search::side_by_side),
     ("fit", fit::side_by_side),
@@ -30,6 +31,7 @@ const PARTS: [Part; 9] = [
     ("graph", graph::side_by_side),
     ("fusion", fusion::side_by_side),
     ("rankers", rankers::side_by_side),
+    ("labels", labels::side_by_side),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -42,6 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["ours", "search", collection] => search::ours(collection),
         ["ours", "fusion", folder] => fusion::ours(folder),
         ["ours", "rankers", place] => rankers::ours(place),
+        ["ours", "labels", place] => labels::ours(place),
         ["ours", "greedy", items] => fusion::grown(items),
         ["ours", "evaluation", run, qrels] => evaluation::ours(run, qrels),
         ["ours", "engine", contender, world, answers] => engine::ours(contender, world, answers),
