@@ -30,7 +30,7 @@ use crate::{Failure, Outcome, labels, word};
 ///
 /// --truth measures rankings of labels that "ordain score --format csv" wrote: Hamming loss, ranking loss, one-error, coverage,
 /// average precision, micro and macro F1 where the truth says which labels are relevant; Kendall's tau and the footrule, over
-/// its largest value, where it orders them; accuracy where it is a class. Equal utilities count against a ranking.
+/// its largest value, where it orders them; accuracy where it is a class. Equal utilities count against a ranking, in tau and the footrule as half.
 #[derive(Args)]
 #[command(after_long_help = measures())]
 pub struct Arguments {

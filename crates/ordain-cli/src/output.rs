@@ -95,7 +95,8 @@ pub fn csv_table(header: &[String], rows: impl IntoIterator<Item = Vec<String>>)
     Ok(())
 }
 
-fn csv_failure(error: csv::Error) -> std::io::Error {
+/// The error of the file itself, where it is one.
+pub fn csv_failure(error: csv::Error) -> std::io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
         other => std::io::Error::other(format!("{other:?}")),

@@ -183,13 +183,13 @@ fn table(scored: &[(Items, Vec<f64>)], out: &mut dyn Write) -> std::io::Result<(
     let mut csv = csv::Writer::from_writer(out);
     let features = scored.first().map_or(&[][..], |(items, _)| items.attributes().names());
     let head = ["qid", "id", "score"].into_iter().map(str::to_owned);
-    csv.write_record(head.chain(features.iter().map(|name| format!("f{name}"))))?;
+    csv.write_record(head.chain(features.iter().map(|name| format!("f{name}")))).map_err(output::csv_failure)?;
     for (items, scores) in scored {
         for item in items.iter() {
             let query = items.group_name(item).unwrap_or("1");
             let values = items.attributes().row(item.index()).iter().map(f64::to_string);
             let cells = [query.to_owned(), items.id(item).to_owned(), scores[item.index()].to_string()];
-            csv.write_record(cells.into_iter().chain(values))?;
+            csv.write_record(cells.into_iter().chain(values)).map_err(output::csv_failure)?;
         }
     }
     csv.flush()

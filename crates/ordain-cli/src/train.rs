@@ -220,7 +220,8 @@ fn ranker(arguments: &Arguments) -> Box<dyn Ranker> {
             Box::new(descent(LambdaParams::lambdarank(swap), arguments))
         }
         Learner::Ranknet => Box::new(descent(LambdaParams::ranknet(), arguments)),
-        Learner::Ranksvm | Learner::Labels => {
+        Learner::Labels => unreachable!("labels have a command of their own"),
+        Learner::Ranksvm => {
             let mut params = LinearSvmParams::default().with_measure(arguments.choose_by());
             params.penalties = arguments.penalties.clone().unwrap_or(params.penalties);
             Box::new(params)

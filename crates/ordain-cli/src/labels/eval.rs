@@ -1,23 +1,27 @@
 //! `ordain eval --truth`: measures rankings of labels.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::formats::Table as Rows;
-use ordain::learn::labels::{LabelEvaluation, LabelPrediction};
+use ordain::formats::{LabelTable, Table as Rows};
+use ordain::learn::labels::{LabelEvaluation, LabelKind, LabelPrediction, LabelledExamples};
 use ordain::{Error, InputError};
 use serde::Serialize;
 
-use super::read;
+use super::columns;
 use crate::output::{self, Format};
 use crate::{Failure, Outcome};
 
 /// Runs the part of the subcommand.
 pub fn run(truth: &Path, named: Option<&str>, files: &[PathBuf], format: Format) -> Outcome {
-    let examples = read(truth, named)?;
+    let table = LabelTable::read_labels(truth, &columns(named, truth)?)?;
+    let examples = LabelledExamples::from_table(&table, LabelKind::of(std::slice::from_ref(&table))?)?;
+    // A class that nobody predicts is no label of the rankings.
+    let known = if table.labels().len() == 1 { &[][..] } else { examples.labels() };
     let mut measured = Vec::new();
     for path in files {
-        let (labels, found) = predictions(path, examples.labels(), examples.len())?;
+        let (labels, found) = predictions(path, known, examples.len())?;
         let in_file =
             |error: Error| InputError::new(path, error.to_string()).hint("its labels must be those of --truth");
         let targets = examples.targets_for(&labels).map_err(|error| Error::from(in_file(error)))?;
@@ -83,6 +87,11 @@ fn values(evaluation: &LabelEvaluation) -> [(&'static str, Option<f64>); 10] {
     ]
 }
 
+/// The measures that are known, by name.
+pub fn measures(evaluation: &LabelEvaluation) -> BTreeMap<&'static str, f64> {
+    values(evaluation).into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
 #[derive(Serialize)]
 struct Report<'a> {
     runs: Vec<RunReport<'a>>,
@@ -92,7 +101,7 @@ struct Report<'a> {
 struct RunReport<'a> {
     name: &'a str,
     examples: usize,
-    measures: std::collections::BTreeMap<&'static str, f64>,
+    measures: BTreeMap<&'static str, f64>,
 }
 
 /// Shows a column per file for people, a row per file for programs.
@@ -102,9 +111,10 @@ pub fn show(measured: &[(String, LabelEvaluation)], format: Format) -> Outcome {
     }
     match format {
         Format::Json => {
-            let runs = measured.iter().map(|(name, evaluation)| {
-                let known = values(evaluation).into_iter().filter_map(|(name, value)| Some((name, value?)));
-                RunReport { name, examples: evaluation.examples, measures: known.collect() }
+            let runs = measured.iter().map(|(name, evaluation)| RunReport {
+                name,
+                examples: evaluation.examples,
+                measures: measures(evaluation),
             });
             output::json(&Report { runs: runs.collect() })
         }

@@ -4,10 +4,9 @@ pub mod eval;
 pub mod score;
 pub mod train;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ordain::formats::{LabelColumns, LabelTable, has_listing};
-use ordain::learn::labels::LabelledExamples;
 
 use crate::Failure;
 
@@ -31,7 +30,11 @@ fn names(text: &str) -> Vec<String> {
     first.iter().map(str::to_owned).collect()
 }
 
-/// The examples of a file.
-fn read(path: &Path, named: Option<&str>) -> Result<LabelledExamples, Failure> {
-    Ok(LabelledExamples::from_table(&LabelTable::read(path, &columns(named, path)?)?)?)
+/// The tables of some files.
+fn tables(files: &[PathBuf], named: Option<&str>) -> Result<Vec<LabelTable>, Failure> {
+    let mut tables = Vec::new();
+    for path in files {
+        tables.push(LabelTable::read(path, &columns(named, path)?)?);
+    }
+    Ok(tables)
 }

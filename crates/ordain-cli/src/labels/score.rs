@@ -96,7 +96,8 @@ fn line(model: &LabelModel, at: usize, found: &LabelPrediction) -> String {
         None => format!("{}: {}", at + 1, join(&order)),
         Some(relevant) => {
             let (above, below) = order.split_at(relevant);
-            format!("{}: {} | {}", at + 1, join(above), join(below)).replace(":  |", ": |").trim_end().to_owned()
+            let parts = [join(above), "|".to_owned(), join(below)].into_iter().filter(|part| !part.is_empty());
+            format!("{}: {}", at + 1, parts.collect::<Vec<_>>().join(" "))
         }
     }
 }
@@ -104,19 +105,21 @@ fn line(model: &LabelModel, at: usize, found: &LabelPrediction) -> String {
 /// A row per example and label, best first.
 fn csv(model: &LabelModel, found: &[LabelPrediction], out: &mut dyn Write) -> std::io::Result<()> {
     let mut csv = csv::Writer::from_writer(out);
-    csv.write_record(["example", "place", "label", "utility", "relevant", "probability"])?;
+    let head = ["example", "place", "label", "utility", "relevant", "probability"];
+    csv.write_record(head).map_err(output::csv_failure)?;
     for (at, found) in found.iter().enumerate() {
         for (place, label) in found.order().into_iter().enumerate() {
             let relevant = found.relevant().map_or(String::new(), |count| u8::from(place < count).to_string());
             let share = found.probabilities.as_ref().map_or(String::new(), |shares| shares[label].to_string());
-            csv.write_record([
+            let cells = [
                 (at + 1).to_string(),
                 (place + 1).to_string(),
                 model.labels()[label].clone(),
                 found.utilities[label].to_string(),
                 relevant,
                 share,
-            ])?;
+            ];
+            csv.write_record(cells).map_err(output::csv_failure)?;
         }
     }
     csv.flush()

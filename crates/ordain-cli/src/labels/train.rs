@@ -1,18 +1,20 @@
 //! `ordain train labels`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use ordain::formats::check_outputs;
+use ordain::formats::{LabelTable, check_outputs};
 use ordain::learn::labels::{
-    Features, ForestParams, LabelEvaluation, LabelLoss, LabelModel, LabelRanker, LabelledExamples, LogisticParams,
+    Features, ForestParams, LabelEvaluation, LabelKind, LabelLoss, LabelRanker, LabelledExamples, LogisticParams,
     NeighboursParams, OnlineParams, PairwiseParams,
 };
 use ordain::numeric::Seed;
 use ordain::{Error, InputError};
 use serde::Serialize;
 
-use super::read;
+use super::eval::measures;
+use super::tables;
 use crate::output::{self, Format};
 use crate::working::working;
 use crate::{Failure, Outcome, word};
@@ -34,9 +36,9 @@ pub struct LabelArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Method {
-    /// Trees over all labels; the best for orders
+    /// Trees over all labels; for orders, and where nothing is known of the data
     Forest,
-    /// The online algorithm with a Gaussian kernel; the best for sets, if there are few thousand examples
+    /// The online algorithm with a Gaussian kernel; for sets, with up to some thousand examples
     Kernel,
     /// The online algorithm on attributes, for linear data and many examples
     Online,
@@ -78,7 +80,7 @@ struct Report {
     calibrated: bool,
     chosen: serde_json::Map<String, serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    validate: Option<LabelEvaluation>,
+    validate: Option<BTreeMap<&'static str, f64>>,
 }
 
 /// Runs the subcommand.
@@ -89,12 +91,27 @@ pub fn run(task: &Task<'_>) -> Outcome {
     check_outputs(&[("--output", task.output)], &inputs)?;
     let learner = learner(task)?;
     let working = working("training");
-    let train = together(task.train, task.labels.labels.as_deref())?;
+    let named = task.labels.labels.as_deref();
+    let mut files = tables(&[task.train, task.validate].concat(), named)?;
+    let kind = LabelKind::of(&files)?;
+    let others = files.split_off(task.train.len());
+    let train = together(&files, kind)?;
     check_labels(&train, task)?;
-    let model = learner.fit(&train, &working.watch())?;
-    let validated = match task.validate {
+    let validate = match others.as_slice() {
         [] => None,
-        files => Some(validated(&model, &together(files, task.labels.labels.as_deref())?)?),
+        others => {
+            let examples = together(others, kind)?;
+            let in_file = |error: Error| Error::from(InputError::new(others[0].path(), error.to_string()));
+            Some((examples.targets_for(train.labels()).map_err(in_file)?, examples))
+        }
+    };
+    let model = learner.fit(&train, &working.watch())?;
+    let measured = match &validate {
+        None => None,
+        Some((targets, examples)) => {
+            let found = model.predict(examples.attributes())?;
+            Some(LabelEvaluation::of(&found, targets, model.labels().len())?)
+        }
     };
     drop(working);
     model.save(task.output)?;
@@ -106,14 +123,14 @@ pub fn run(task: &Task<'_>) -> Outcome {
         labels: model.labels().to_vec(),
         calibrated: model.is_calibrated(),
         chosen: model.chosen().iter().map(|(name, value)| (name.clone(), output::number(*value))).collect(),
-        validate: validated,
+        validate: measured.as_ref().map(measures),
     };
     match task.format {
         Format::Json => output::json(&report)?,
         Format::Csv | Format::Table => {
             let names: Vec<String> = task.validate.iter().map(|path| path.display().to_string()).collect();
-            let measured = report.validate.iter().map(|evaluation| (names.join(", "), evaluation.clone()));
-            super::eval::show(&measured.collect::<Vec<_>>(), task.format)?;
+            let measured = measured.map(|evaluation| (names.join(", "), evaluation));
+            super::eval::show(measured.as_slice(), task.format)?;
         }
     }
     conclude(&report, task);
@@ -163,20 +180,13 @@ fn learner(task: &Task<'_>) -> Result<Box<dyn LabelRanker>, Failure> {
 }
 
 /// The examples of several files, which must have the same columns.
-fn together(files: &[PathBuf], named: Option<&str>) -> Result<LabelledExamples, Failure> {
-    let mut parts = Vec::new();
-    for path in files {
-        let part = read(path, named)?;
-        parts.push((path, part));
-    }
-    let (first, mut all) = match parts.first() {
-        Some((path, part)) => ((*path).clone(), part.clone()),
-        None => unreachable!("clap asks for at least one file"),
-    };
-    for (path, part) in &parts[1..] {
-        all = all.and(part).map_err(|error| {
-            let hint = format!("all files must have the columns of {}", first.display());
-            Error::from(InputError::new(path, error.to_string()).hint(hint))
+fn together(tables: &[LabelTable], kind: LabelKind) -> Result<LabelledExamples, Failure> {
+    let [first, others @ ..] = tables else { unreachable!("there is at least one file") };
+    let mut all = LabelledExamples::from_table(first, kind)?;
+    for table in others {
+        all = all.and(&LabelledExamples::from_table(table, kind)?).map_err(|error| {
+            let hint = format!("all files must have the columns of {}", first.path().display());
+            Error::from(InputError::new(table.path(), error.to_string()).hint(hint))
         })?;
     }
     Ok(all)
@@ -195,12 +205,6 @@ fn check_labels(train: &LabelledExamples, task: &Task<'_>) -> Outcome {
             Err(Error::from(error).into())
         }
     }
-}
-
-fn validated(model: &LabelModel, examples: &LabelledExamples) -> Result<LabelEvaluation, Failure> {
-    let found = model.predict(examples.attributes())?;
-    let targets = examples.targets_for(model.labels())?;
-    Ok(LabelEvaluation::of(&found, &targets, model.labels().len())?)
 }
 
 /// Prints the outcome for people.

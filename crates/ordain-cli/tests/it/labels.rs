@@ -85,7 +85,7 @@ fn what_a_person_sees() {
         "-o",
         "m.json",
         "--method",
-        "logistic",
+        "pairwise",
     ]);
     assert!(said.fine().contains("hamming"), "{}", said.stdout);
     for words in
@@ -96,7 +96,7 @@ fn what_a_person_sees() {
     let lines = folder.run(["score", "m.json", "test.csv"]).fine().to_owned();
     assert_eq!(lines.lines().count(), 60);
     assert!(lines.lines().all(|line| line.contains(" | ") || line.ends_with(" |") || line.contains(": |")), "{lines}");
-    assert!(lines.contains('%'), "logistic regression has probabilities: {lines}");
+    assert!(lines.contains('%'), "votes beside the zero point are probabilities: {lines}");
     let json: serde_json::Value =
         serde_json::from_str(folder.run(["score", "m.json", "test.csv", "--format", "json"]).fine()).unwrap();
     assert_eq!(json["examples"][0]["order"].as_array().unwrap().len(), 3);

@@ -2,7 +2,7 @@
 
 use ordain::Result;
 use ordain::formats::{LabelColumns, LabelTable};
-use ordain::learn::labels::LabelledExamples;
+use ordain::learn::labels::{LabelKind, LabelledExamples};
 
 use crate::data::{DataCollection, DataFile, DataFolder};
 
@@ -94,5 +94,6 @@ pub fn sets(folder: &DataFolder, file: &DataFile) -> Result<LabelledExamples> {
 
 /// The examples of a file whose last columns are labels.
 pub fn read(folder: &DataFolder, file: &DataFile, labels: usize) -> Result<LabelledExamples> {
-    LabelledExamples::from_table(&LabelTable::read(folder.file(file), &LabelColumns::Last(labels))?)
+    let table = LabelTable::read(folder.file(file), &LabelColumns::Last(labels))?;
+    LabelledExamples::from_table(&table, LabelKind::of(std::slice::from_ref(&table))?)
 }

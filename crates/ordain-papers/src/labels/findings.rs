@@ -17,7 +17,8 @@ pub fn findings(plan: &Plan, rows: &[Vec<Row>]) -> Findings {
     let taus = taus(plan, orders);
     let svg = figure(&taus);
     let caption = "Kendall's tau on each label-ranking set, test examples; the last row is the mean over sets.";
-    let encodings = encodings_rows(encodings);
+    let learned = encoding_losses(encodings);
+    let encodings = encodings_rows(&learned);
     let mut measured = html::figures([(svg.as_str(), caption)]);
     let _ = writeln!(
         measured,
@@ -50,7 +51,7 @@ pub fn findings(plan: &Plan, rows: &[Vec<Row>]) -> Findings {
         gist: gist(&sets, &taus),
         measured,
         how: how(plan),
-        comparison: format!("<p>{}</p>", comparison(&taus, &encodings)),
+        comparison: format!("<p>{}</p>", comparison(&taus, &learned)),
         files: vec![("-taus.svg".into(), svg), ("-summary.csv".into(), csv(&taus))],
     }
 }
@@ -113,20 +114,29 @@ fn figure(taus: &[(String, Vec<Option<Mean>>)]) -> String {
     Dots { across: Range::new("Kendall's tau", 0.0, 1.0), series, rows }.draw()
 }
 
-/// A row per encoding and loss: the mean over sets of every loss on tests.
-fn encodings_rows(rows: &[Row]) -> Vec<Vec<String>> {
+/// What algorithm 1 learned with an encoding and a loss: both names, and the mean over sets of every loss on tests.
+type Encoded = (&'static str, String, Vec<f64>);
+
+fn encoding_losses(rows: &[Row]) -> Vec<Encoded> {
     let mut out = Vec::new();
     for (encoding, (title, _)) in ENCODINGS.iter().enumerate() {
         for (loss, name) in LOSSES.iter().enumerate() {
-            let mut row = vec![(*title).to_owned(), name.to_string()];
-            row.extend((0..LOSSES.len()).map(|measured| {
+            let measured = (0..LOSSES.len()).map(|measured| {
                 let column = (encoding * LOSSES.len() + loss) * LOSSES.len() + measured;
-                number(rows.iter().map(|row| row[column]).collect::<Option<Vec<f64>>>().map(|values| mean(&values)))
-            }));
-            out.push(row);
+                mean(&rows.iter().map(|row| row[column].unwrap_or(f64::NAN)).collect::<Vec<f64>>())
+            });
+            out.push((*title, name.to_string(), measured.collect()));
         }
     }
     out
+}
+
+fn encodings_rows(losses: &[Encoded]) -> Vec<Vec<String>> {
+    let row = |(title, loss, measured): &Encoded| {
+        let cells = measured.iter().map(|value| number(Some(*value)));
+        [(*title).to_owned(), loss.clone()].into_iter().chain(cells).collect()
+    };
+    losses.iter().map(row).collect()
 }
 
 fn gist(sets: &[Vec<String>], taus: &[(String, Vec<Option<Mean>>)]) -> Gist {
@@ -161,7 +171,7 @@ fn how(plan: &Plan) -> String {
 }
 
 /// Which method leads where, and what encodings change.
-fn comparison(taus: &[(String, Vec<Option<Mean>>)], encodings: &[Vec<String>]) -> String {
+fn comparison(taus: &[(String, Vec<Option<Mean>>)], encodings: &[Encoded]) -> String {
     let mut out = String::new();
     for (at, method) in METHODS.iter().enumerate() {
         let leads = |(_, means): &&(String, Vec<Option<Mean>>)| {
@@ -174,10 +184,9 @@ fn comparison(taus: &[(String, Vec<Option<Mean>>)], encodings: &[Vec<String>]) -
         }
     }
     for (at, loss) in LOSSES.iter().enumerate() {
-        let best = encodings.iter().min_by(|one, other| one[2 + at].cmp(&other[2 + at]));
-        if let Some(best) = best {
-            let _ =
-                write!(out, "Lowest {loss} loss of top rankings: {} with {} ({}). ", best[0], best[1], best[2 + at]);
+        let best = encodings.iter().min_by(|one, other| one.2[at].total_cmp(&other.2[at]));
+        if let Some((encoding, by, measured)) = best {
+            let _ = write!(out, "Lowest {loss} loss of top rankings: {encoding} with {by} ({:.3}). ", measured[at]);
         }
     }
     out

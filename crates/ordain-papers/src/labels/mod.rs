@@ -22,7 +22,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     title: "Rankings of labels with a zero point",
     paper: "Brinker, Hüllermeier: Calibrated label ranking (CLR)",
     figure: "sections 3 and 4",
-    duration: "5 minutes",
+    duration: "3 minutes",
     claim: "A zero label calibrates label rankings, so that they also say which labels are relevant. Which constraints an order becomes, \
             and which loss scales a step, decide what is learned; how, the paper leaves to later work.",
     setting: "Preliminary results are called promising and not shown.",
@@ -170,7 +170,7 @@ impl Examples {
     }
 }
 
-/// The examples that teach and those that test in a fold of ten, by a random division of the first examples.
+/// The examples that teach and those that test in a fold of ten, by a random division of so many random examples.
 fn fold(
     examples: &LabelledExamples,
     most: usize,

@@ -3,6 +3,7 @@
 //! It is read into a [`Table`]: names are columns, values are cells without their quotes, `?` stays `?`. In a sparse row, `{1 0.5, 4 1}`, a
 //! value that is left out is 0, or the first of its attribute's values if these are listed.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::source::Lines;
@@ -17,7 +18,7 @@ pub(super) fn read(mut lines: Lines) -> Result<Table> {
     let (mut cells, mut numbers) = (Cells::default(), Vec::new());
     while let Some((line, text)) = lines.next_numbered()? {
         let text = text.trim();
-        if text.starts_with('%') {
+        if text.is_empty() || text.starts_with('%') {
             continue;
         }
         row(text, &attributes, &mut cells).map_err(|wrong| wrong.at(&path, line))?;
@@ -40,6 +41,8 @@ pub(super) fn is_named(path: &Path) -> bool {
 /// A column.
 struct Attribute {
     name: String,
+    /// The values that it may have, if they are listed.
+    listed: Option<Vec<String>>,
     /// What a sparse row that leaves it out means.
     usual: String,
 }
@@ -65,11 +68,24 @@ impl Wrong {
     }
 }
 
+impl Attribute {
+    /// Fails if a value is not one of those that are listed.
+    fn check(&self, value: &str) -> std::result::Result<(), Wrong> {
+        match &self.listed {
+            Some(listed) if value != "?" && !listed.iter().any(|known| known == value) => {
+                Err(Wrong::new(value, format!("a value of {}: {}", self.name, crate::error::listed(listed))))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 fn header(lines: &mut Lines, path: &Path) -> Result<Vec<Attribute>> {
     let mut attributes: Vec<Attribute> = Vec::new();
+    let mut seen = HashSet::new();
     while let Some((line, text)) = lines.next_numbered()? {
         let text = text.trim();
-        if text.starts_with('%') {
+        if text.is_empty() || text.starts_with('%') {
             continue;
         }
         let word = text.split(|letter: char| letter.is_whitespace()).next().unwrap_or_default();
@@ -78,7 +94,7 @@ fn header(lines: &mut Lines, path: &Path) -> Result<Vec<Attribute>> {
             "@relation" => {}
             "@attribute" => {
                 let own = attribute(rest).map_err(|wrong| wrong.at(path, line))?;
-                if attributes.iter().any(|other| other.name == own.name) {
+                if !seen.insert(own.name.clone()) {
                     return Err(Wrong::new(own.name, "every attribute once").at(path, line));
                 }
                 attributes.push(own);
@@ -102,15 +118,15 @@ fn attribute(text: &str) -> std::result::Result<Attribute, Wrong> {
     }
     if let Some(listed) = kind.strip_prefix('{') {
         let listed = listed.strip_suffix('}').ok_or_else(|| Wrong::new(kind, "values that end with \"}\""))?;
-        let first = split(listed)?.into_iter().next().unwrap_or_default();
-        return Ok(Attribute { name, usual: first });
+        let listed = split(listed)?;
+        return Ok(Attribute { name, usual: listed.first().cloned().unwrap_or_default(), listed: Some(listed) });
     }
     let known = ["numeric", "real", "integer", "string", "date", "relational"];
     let word = kind.split_whitespace().next().unwrap_or_default();
     match known.iter().position(|known| word.eq_ignore_ascii_case(known)) {
-        Some(at) if at < 3 => Ok(Attribute { name, usual: "0".into() }),
+        Some(at) if at < 3 => Ok(Attribute { name, usual: "0".into(), listed: None }),
         Some(5) | None => Err(Wrong::new(word, "numeric, real, integer, string, date, or values in {}")),
-        Some(_) => Ok(Attribute { name, usual: String::new() }),
+        Some(_) => Ok(Attribute { name, usual: String::new(), listed: None }),
     }
 }
 
@@ -159,7 +175,10 @@ fn row(text: &str, attributes: &[Attribute], cells: &mut Cells) -> std::result::
     if values.len() != attributes.len() {
         return Err(Wrong::new(format!("{} values", values.len()), format!("{}, one per attribute", attributes.len())));
     }
-    values.iter().for_each(|value| cells.push(value));
+    for (value, attribute) in values.iter().zip(attributes) {
+        attribute.check(value)?;
+        cells.push(value);
+    }
     Ok(())
 }
 
@@ -177,10 +196,15 @@ fn sparse(text: &str, attributes: &[Attribute], cells: &mut Cells) -> std::resul
         }
         let (value, after) = token(after, |letter| letter == ',')?;
         attributes[next..place].iter().for_each(|attribute| cells.push(&attribute.usual));
+        attributes[place].check(&value)?;
         cells.push(&value);
         next = place + 1;
         let after = after.trim_start();
-        rest = after.strip_prefix(',').unwrap_or(after).trim_start();
+        rest = match after.strip_prefix(',') {
+            Some(more) if !more.trim().is_empty() => more.trim_start(),
+            None if after.is_empty() => after,
+            _ => return Err(Wrong::new(after, "a comma between values, and none at the end")),
+        };
     }
     attributes[next..].iter().for_each(|attribute| cells.push(&attribute.usual));
     Ok(())

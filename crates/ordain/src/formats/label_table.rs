@@ -48,6 +48,17 @@ impl LabelTable {
         Ok(Self { table, attributes, labels })
     }
 
+    /// The same without attributes, so that other columns may hold anything.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or a column is missing.
+    pub fn read_labels(path: impl AsRef<Path>, columns: &LabelColumns) -> Result<Self> {
+        let table = read_table(path.as_ref())?;
+        let labels = places(&table, columns)?;
+        let attributes = Attributes::none(table.len());
+        Ok(Self { table, attributes, labels })
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         self.table.path()
@@ -154,22 +165,32 @@ pub fn has_listing(path: impl AsRef<Path>) -> bool {
     listing(path.as_ref()).is_file()
 }
 
-/// The labels of MULAN's XML: `<label name="..."></label>`, with their lines.
+/// The labels of MULAN's XML: `<label name="..."></label>`, with their lines. Comments do not count.
 fn listed(path: &Path) -> Result<Vec<(u64, String)>> {
     let text = read_text(path)?;
     let mut names = Vec::new();
-    for (at, line) in text.lines().enumerate() {
-        for tag in line.split("<label ").skip(1) {
-            let name = tag.split_once("name=").and_then(|(_, rest)| {
-                let quote = rest.chars().next().filter(|letter| matches!(letter, '"' | '\''))?;
-                rest[1..].split(quote).next()
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at..];
+        let line = 1 + text[..text.len() - rest.len()].matches('\n').count() as u64;
+        if let Some(comment) = rest.strip_prefix("<!--") {
+            rest = comment.find("-->").map_or("", |end| &comment[end..]);
+            continue;
+        }
+        let end = rest.find('>').ok_or_else(|| InputError::new(path, "a tag that ends with >").line(line))?;
+        let (tag, after) = (&rest[1..end], &rest[end..]);
+        if let Some(inner) = tag.strip_prefix("label").filter(|inner| inner.starts_with(char::is_whitespace)) {
+            let name = inner.split_once("name").and_then(|(_, value)| {
+                let value = value.trim_start().strip_prefix('=')?.trim_start();
+                let quote = value.chars().next().filter(|letter| matches!(letter, '"' | '\''))?;
+                value[1..].split_once(quote).map(|(name, _)| name)
             });
-            let line = at as u64 + 1;
             let name = name.ok_or_else(|| InputError::new(path, "<label name=\"...\">").line(line).found(tag))?;
             let plain = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
             let name = plain.iter().fold(name.to_owned(), |name, (coded, letter)| name.replace(coded, letter));
             names.push((line, name));
         }
+        rest = after;
     }
     if names.is_empty() {
         return Err(InputError::new(path, "labels, as in <label name=\"...\"></label>").found("none").into());

@@ -71,7 +71,7 @@ pub(crate) use project::{ProjectLog, read_project_log};
 pub use relations::read_relation;
 pub use run_queries::{RunQueries, RunQuery, check_query};
 pub use source::Lines;
-pub(crate) use source::read_text;
+pub(crate) use source::{read_long_text, read_text};
 pub use table::Table;
 pub use trec::{fits_run, read_qrels, read_run, read_runs};
 pub use whole::write_whole;

@@ -371,16 +371,27 @@ fn not_text(path: &Path, line: u64, bytes: &[u8], at: usize) -> Error {
 /// # Errors
 /// If it cannot be read, is longer than the limit of one line, or is not UTF-8.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
-    let limits = Limits::default();
+    read_text_up_to(path, Limits::default().line as u64)
+}
+
+/// The same for a file that may be as large as a table, such as a model.
+///
+/// # Errors
+/// If it cannot be read, is too long, or is not UTF-8.
+pub(crate) fn read_long_text(path: &Path) -> Result<String> {
+    read_text_up_to(path, Limits::default().table)
+}
+
+fn read_text_up_to(path: &Path, most: u64) -> Result<String> {
     let (wrapping, bytes) = open_bytes(path)?;
     if wrapping != Wrapping::Plain {
         return Err(InputError::new(path, "plain text").found(format!("{wrapping:?}").to_lowercase()).into());
     }
     let mut out = Vec::new();
     let io = |source| Error::Io { action: "read", path: path.to_path_buf(), source };
-    bytes.take(limits.line as u64 + 1).read_to_end(&mut out).map_err(io)?;
-    if out.len() > limits.line {
-        return Err(InputError::new(path, format!("at most {} bytes", limits.line)).into());
+    bytes.take(most + 1).read_to_end(&mut out).map_err(io)?;
+    if out.len() as u64 > most {
+        return Err(InputError::new(path, format!("at most {most} bytes")).into());
     }
     if out.starts_with(b"\xef\xbb\xbf") {
         out.drain(..3);

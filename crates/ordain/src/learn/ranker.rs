@@ -10,7 +10,7 @@ use super::graded_lists::{GradedLists, Scaling, check_same_names};
 use super::network::{Activity, Network};
 use super::stored::{self, Stored};
 use crate::data::{Attributes, Groups};
-use crate::formats::{read_text, write_whole};
+use crate::formats::write_whole;
 use crate::measure::Measure;
 use crate::{Error, Result, Watch};
 
@@ -191,8 +191,7 @@ impl RankingModel {
     /// # Errors
     /// If the file cannot be read, is no model, was cut short, or is of a later version.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        stored::load(path, &read_text(path)?)
+        stored::load(path.as_ref())
     }
 }
 

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::labels::LabelModel;
 use super::ranker::RankingModel;
-use crate::formats::read_text;
+use crate::formats::read_long_text;
 use crate::{Error, InputError, Result};
 
 /// A model with a file of its own kind.
@@ -39,8 +39,12 @@ fn head(path: &Path, text: &str) -> Result<Head> {
     serde_json::from_str(text).map_err(|error| broken(path, &error))
 }
 
-/// Reads a model from the text of a file.
-pub(super) fn load<M: Stored>(path: &Path, text: &str) -> Result<M> {
+/// Reads a model from its file.
+pub(super) fn load<M: Stored>(path: &Path) -> Result<M> {
+    restore(path, &read_long_text(path)?)
+}
+
+fn restore<M: Stored>(path: &Path, text: &str) -> Result<M> {
     let wrong = |expected: &str| InputError::new(path, expected);
     let head = head(path, text)?;
     if head.format != M::FORMAT {
@@ -72,10 +76,10 @@ impl AnyModel {
     /// As [`RankingModel::load`] and [`LabelModel::load`].
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let text = read_text(path)?;
+        let text = read_long_text(path)?;
         if head(path, &text)?.format == LabelModel::FORMAT {
-            return load(path, &text).map(Self::Labels);
+            return restore(path, &text).map(Self::Labels);
         }
-        load(path, &text).map(Self::Ranking)
+        restore(path, &text).map(Self::Ranking)
     }
 }

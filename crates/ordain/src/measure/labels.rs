@@ -12,15 +12,11 @@ pub fn label_ranking_loss(scores: &[f64], relevant: &[bool]) -> f64 {
     if pairs == 0 { 0.0 } else { wrong as f64 / pairs as f64 }
 }
 
-/// 1 if the label of the highest score, the first of equals, is irrelevant; else 0.
+/// 1 if a label of the highest score is irrelevant; else 0.
 pub fn one_error(scores: &[f64], relevant: &[bool]) -> f64 {
-    let mut best: Option<usize> = None;
-    for (at, score) in scores.iter().enumerate() {
-        if best.is_none_or(|best| *score > scores[best]) {
-            best = Some(at);
-        }
-    }
-    f64::from(!best.is_some_and(|best| relevant[best]))
+    let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let wrong = scores.iter().zip(relevant).any(|(score, is)| *score == highest && !is);
+    f64::from(u8::from(wrong || scores.is_empty()))
 }
 
 /// How many labels, best first, one must go through to have seen all relevant ones. 0 if none is relevant.

@@ -1,11 +1,16 @@
 //! How good rankings of labels are.
 
+use std::cmp::Ordering;
+
 use serde::Serialize;
 
 use super::loss::LabelLoss;
 use super::model::LabelPrediction;
-use super::target::Target;
-use crate::measure::{LabelCounts, label_average_precision, label_coverage, label_ranking_loss, mean, one_error};
+use super::target::{Encoding, LabelPreferences, Target};
+use crate::measure::{
+    LabelCounts, kendall_tau_a, label_average_precision, label_coverage, label_ranking_loss, mean, normalised_footrule,
+    one_error,
+};
 use crate::{Error, Result};
 
 /// Means over examples. What depends on the zero point is left out if predictions have none. Those of sets are over the examples that say which labels are relevant, those of orders over the examples that order
@@ -28,9 +33,10 @@ pub struct LabelEvaluation {
     pub micro_f1: Option<f64>,
     /// The mean over labels of the F1 measure.
     pub macro_f1: Option<f64>,
-    /// The share of examples whose first label is the class.
+    /// The share of examples whose class has the highest utility, alone. A class beyond the labels, which nobody learned, counts as wrong.
     pub accuracy: Option<f64>,
-    /// Kendall's tau: 1 less twice the share of pairs in the wrong order; for top rankings of the distance of the lists.
+    /// Kendall's tau over the pairs that the truth orders, where equal utilities count as half; for top rankings 1 less twice the distance of the
+    /// lists.
     pub tau: Option<f64>,
     /// The differences of places, over their largest sum.
     pub footrule: Option<f64>,
@@ -40,7 +46,7 @@ impl LabelEvaluation {
     /// Compares predictions with what is known.
     ///
     /// # Errors
-    /// If there are not as many predictions as targets, or not as many utilities as labels.
+    /// If there are not as many predictions as targets, not as many utilities as labels, or a target names another label.
     pub fn of(predictions: &[LabelPrediction], targets: &[Target], labels: usize) -> Result<Self> {
         let fits = predictions.len() == targets.len();
         if !fits || predictions.iter().any(|found| found.utilities.len() != labels) {
@@ -77,52 +83,85 @@ struct Sums {
 
 impl Sums {
     fn add(&mut self, utilities: &[f64], target: &Target) -> Result<()> {
+        let labels = utilities.len();
+        if !matches!(target, Target::Class(_)) {
+            target.check(labels)?;
+        }
+        let known = Encoding::ALL.preferences(target, labels);
         match target {
-            Target::Class(_) => self.accuracy.push(1.0 - LabelLoss::ZeroOne.of(utilities, target)?),
-            Target::Set(relevant) => self.set(utilities, relevant),
-            Target::Order(_) => self.order(utilities, target)?,
-            Target::Top(relevant) => {
-                self.set(utilities, relevant);
+            Target::Class(class) => {
+                let alone = |own: &f64| utilities.iter().enumerate().all(|(at, other)| at == *class || other < own);
+                self.accuracy.push(f64::from(u8::from(utilities.get(*class).is_some_and(alone))));
+            }
+            Target::First(first) => {
+                let others: Vec<usize> = (0..labels).filter(|label| !first.contains(label)).collect();
+                self.ordered_set(utilities, first, &others);
+            }
+            Target::Set(_) => self.set(utilities, &known),
+            Target::Order(order) => {
+                if order.len() > 1 {
+                    let places: Vec<f64> = (0..order.len()).map(|place| -(place as f64)).collect();
+                    let own: Vec<f64> = order.iter().map(|&label| utilities[label]).collect();
+                    self.tau.push(kendall_tau_a(&own, &places)?);
+                    self.footrule.push(normalised_footrule(&own, &places)?);
+                }
+            }
+            Target::Top(_) => {
+                self.set(utilities, &known);
                 if self.calibrated {
-                    self.order(utilities, target)?;
+                    self.tau.push(1.0 - 2.0 * LabelLoss::Kendall.of_known(utilities, target)?);
+                    self.footrule.push(LabelLoss::Footrule.of_known(utilities, target)?);
                 }
             }
-            Target::Partial(known) => {
-                if known.ordered().next().is_some() {
-                    self.tau.push(1.0 - 2.0 * LabelLoss::Kendall.of(utilities, target)?);
+            Target::Partial(_) => {
+                if !known.pairs.is_empty() {
+                    let sign = |&(one, other): &(usize, usize)| match utilities[one].total_cmp(&utilities[other]) {
+                        Ordering::Greater => 1.0,
+                        Ordering::Equal => 0.0,
+                        Ordering::Less => -1.0,
+                    };
+                    self.tau.push(known.pairs.iter().map(sign).sum::<f64>() / known.pairs.len() as f64);
                 }
-                if target.has_zero() && self.calibrated {
-                    self.hamming.push(LabelLoss::Hamming.of(utilities, target)?);
+                if target.has_zero() {
+                    self.set(utilities, &known);
                 }
             }
         }
         Ok(())
     }
 
-    fn set(&mut self, utilities: &[f64], relevant: &[usize]) {
-        let truth: Vec<bool> = (0..utilities.len()).map(|label| relevant.contains(&label)).collect();
-        for (label, counts) in self.labels.iter_mut().enumerate() {
-            counts.add(utilities[label] > 0.0, truth[label]);
-        }
-        let wrong = truth.iter().zip(utilities).filter(|(is, utility)| **is != (**utility > 0.0)).count();
+    /// The measures of a set, over the labels of which it is known on which side they are.
+    fn set(&mut self, utilities: &[f64], known: &LabelPreferences) {
         if self.calibrated {
-            self.hamming.push(wrong as f64 / utilities.len() as f64);
+            let sides = [(&known.relevant, true), (&known.irrelevant, false)];
+            let mut wrong = 0.0;
+            for (&label, relevant) in
+                sides.into_iter().flat_map(|(labels, side)| labels.iter().map(move |label| (label, side)))
+            {
+                let predicted = utilities[label] > 0.0;
+                self.labels[label].add(predicted, relevant);
+                wrong += f64::from(u8::from(predicted != relevant));
+            }
+            self.hamming.push(wrong / (known.relevant.len() + known.irrelevant.len()) as f64);
         }
-        self.ranking_loss.push(label_ranking_loss(utilities, &truth));
-        self.one_error.push(one_error(utilities, &truth));
-        self.coverage.push(label_coverage(utilities, &truth));
-        self.average_precision.push(label_average_precision(utilities, &truth));
+        self.ordered_set(utilities, &known.relevant, &known.irrelevant);
     }
 
-    fn order(&mut self, utilities: &[f64], target: &Target) -> Result<()> {
-        self.tau.push(1.0 - 2.0 * LabelLoss::Kendall.of(utilities, target)?);
-        self.footrule.push(LabelLoss::Footrule.of(utilities, target)?);
-        Ok(())
+    /// Those that need no zero point.
+    fn ordered_set(&mut self, utilities: &[f64], relevant: &[usize], irrelevant: &[usize]) {
+        let mut labels: Vec<usize> = relevant.iter().chain(irrelevant).copied().collect();
+        labels.sort_unstable();
+        let own: Vec<f64> = labels.iter().map(|&label| utilities[label]).collect();
+        let truth: Vec<bool> = labels.iter().map(|label| relevant.contains(label)).collect();
+        self.ranking_loss.push(label_ranking_loss(&own, &truth));
+        self.one_error.push(one_error(&own, &truth));
+        self.coverage.push(label_coverage(&own, &truth));
+        self.average_precision.push(label_average_precision(&own, &truth));
     }
 
     fn evaluation(&self, examples: usize) -> LabelEvaluation {
         let of = |values: &Vec<f64>| (!values.is_empty()).then(|| mean(values));
-        let is_set = !self.one_error.is_empty() && self.calibrated;
+        let is_set = !self.hamming.is_empty();
         let mut all = LabelCounts::default();
         for counts in &self.labels {
             all.right += counts.right;

@@ -1,6 +1,6 @@
 //! Examples with what is known of their labels.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::target::{LabelPreferences, Target};
 use crate::data::Attributes;
@@ -122,17 +122,19 @@ impl LabelledExamples {
     /// The targets with other numbers for the labels: their places in a list that has them all.
     ///
     /// # Errors
-    /// If a label is not in the list, or, unless targets are classes, the list has others.
+    /// If a label is not in the list, or the list has others. Not so for classes: an unknown one gets a number behind all in the list.
     pub fn targets_for(&self, labels: &[String]) -> Result<Vec<Target>> {
+        let are_classes = self.are_classes();
         let place = |name: &String| {
-            labels.iter().position(|label| label == name).ok_or_else(|| Error::Data {
+            let behind = are_classes.then_some(labels.len());
+            labels.iter().position(|label| label == name).or(behind).ok_or_else(|| Error::Data {
                 what: "labels of examples",
                 found: name.clone(),
                 expected: format!("one of {}", listed(labels)),
             })
         };
         let places = self.labels.iter().map(place).collect::<Result<Vec<usize>>>()?;
-        if places.len() != labels.len() && !self.are_classes() {
+        if places.len() != labels.len() && !are_classes {
             return Err(Error::Data {
                 what: "labels of examples",
                 found: self.labels.len().to_string(),
@@ -142,6 +144,7 @@ impl LabelledExamples {
         let moved = |list: &[usize]| list.iter().map(|&label| places[label]).collect::<Vec<usize>>();
         let renamed = |target: &Target| match target {
             Target::Class(class) => Target::Class(places[*class]),
+            Target::First(list) => Target::First(moved(list)),
             Target::Set(list) => Target::Set(moved(list)),
             Target::Order(list) => Target::Order(moved(list)),
             Target::Top(list) => Target::Top(moved(list)),
@@ -181,54 +184,96 @@ impl LabelledExamples {
     }
 }
 
-impl LabelledExamples {
-    /// The examples of a table. Its label columns hold one of these:
-    ///
-    /// | columns | cells | meaning |
-    /// |---|---|---|
-    /// | one | any text | the class |
-    /// | several | 0 and 1 | whether the label is relevant |
-    /// | several | whole numbers from 1 | the place of the label in an order, 1 is best |
-    /// | several | the same, and 0 | the order of the relevant labels; 0 is irrelevant |
-    ///
-    /// An empty cell, or `?`, says nothing of a label. Two labels of one place are not compared.
+/// What the label columns of tables hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelKind {
+    /// One column: the class.
+    Classes,
+    /// 0 and 1: whether each label is relevant.
+    Sets,
+    /// Whole numbers from 1: the place of each label in an order, 1 is best.
+    Orders,
+    /// The same, and 0 for labels that are irrelevant.
+    Tops,
+}
+
+/// The most classes. A column with more values is a measured number.
+const MOST_CLASSES: usize = 1000;
+
+impl LabelKind {
+    /// What some tables hold, taken together: one that has only 0 and 1 may be part of a file of orders.
     ///
     /// # Errors
-    /// If a cell is none of these, with its place.
-    pub fn from_table(table: &LabelTable) -> Result<Self> {
-        if table.labels().len() == 1 {
+    /// If a cell fits none of the kinds, with its place.
+    pub fn of(tables: &[LabelTable]) -> Result<Self> {
+        if tables.iter().all(|table| table.labels().len() == 1) {
+            return Ok(Self::Classes);
+        }
+        let (mut largest, mut has_zero) = (0, false);
+        for table in tables {
+            for mark in marks(table)?.into_iter().flatten().flatten() {
+                largest = largest.max(mark);
+                has_zero |= mark == 0;
+            }
+        }
+        Ok(if largest <= 1 {
+            Self::Sets
+        } else if has_zero {
+            Self::Tops
+        } else {
+            Self::Orders
+        })
+    }
+}
+
+/// The numbers in the label columns, row by row; none where nothing is known.
+fn marks(table: &LabelTable) -> Result<Vec<Vec<Option<u32>>>> {
+    const HIGHEST: f64 = 1e6;
+    let mark = |row: usize, label: usize| match table.mark(row, label) {
+        None => Ok(None),
+        // Some files write 1.0.
+        Some(cell) => match cell.parse::<f64>() {
+            Ok(value) if value.fract() == 0.0 && (0.0..=HIGHEST).contains(&value) => Ok(Some(value as u32)),
+            _ => Err(Error::from(table.wrong(row, label, "0 or 1, or a place from 1"))),
+        },
+    };
+    (0..table.len()).map(|row| (0..table.labels().len()).map(|label| mark(row, label)).collect()).collect()
+}
+
+impl LabelledExamples {
+    /// The examples of a table. An empty cell, or `?`, says nothing of a label. Two labels of one place are not compared.
+    ///
+    /// # Errors
+    /// If a cell does not fit the kind, with its place, or there are more than 1,000 classes.
+    pub fn from_table(table: &LabelTable, kind: LabelKind) -> Result<Self> {
+        if kind == LabelKind::Classes {
             return Self::classes(table);
         }
         let labels: Vec<String> = table.labels().map(str::to_owned).collect();
-        let mut marks: Vec<Vec<Option<u32>>> = Vec::with_capacity(table.len());
-        for row in 0..table.len() {
-            let mark = |label: usize| match table.mark(row, label) {
-                None => Ok(None),
-                // Some files write 1.0.
-                Some(cell) => match cell.parse::<f64>() {
-                    Ok(value) if value.fract() == 0.0 && (0.0..=1e6).contains(&value) => Ok(Some(value as u32)),
-                    _ => Err(Error::from(table.wrong(row, label, "0 or 1, or a place from 1"))),
-                },
-            };
-            marks.push((0..labels.len()).map(mark).collect::<Result<_>>()?);
-        }
-        let largest = marks.iter().flatten().flatten().copied().max().unwrap_or(0);
-        let has_zero = marks.iter().flatten().any(|mark| *mark == Some(0));
-        let target = |marks: &Vec<Option<u32>>| if largest <= 1 { set(marks) } else { order(marks, has_zero) };
-        Self::new(table.attributes().clone(), labels, marks.iter().map(target).collect())
+        let target = |marks: &Vec<Option<u32>>| match kind {
+            LabelKind::Sets => set(marks),
+            _ => order(marks, kind == LabelKind::Tops),
+        };
+        Self::new(table.attributes().clone(), labels, marks(table)?.iter().map(target).collect())
     }
 
     /// One column: every value that occurs is a label.
     fn classes(table: &LabelTable) -> Result<Self> {
         let mut labels: Vec<String> = Vec::new();
+        let mut places: HashMap<&str, usize> = HashMap::new();
         let mut targets = Vec::with_capacity(table.len());
         for row in 0..table.len() {
-            let class =
-                table.mark(row, 0).ok_or_else(|| Error::from(table.wrong(row, 0, "the class of the example")))?;
-            let at = labels.iter().position(|label| label == class).unwrap_or_else(|| {
+            let class = table.mark(row, 0);
+            let class = class.ok_or_else(|| Error::from(table.wrong(row, 0, "the class of the example")))?;
+            let at = *places.entry(class).or_insert_with(|| {
                 labels.push(class.to_owned());
                 labels.len() - 1
             });
+            if at >= MOST_CLASSES {
+                let expected = format!("at most {MOST_CLASSES} classes");
+                let hint = "is this column a number that was measured? choose the columns that are labels";
+                return Err(table.wrong(row, 0, expected).hint(hint).into());
+            }
             targets.push(Target::Class(at));
         }
         Self::new(table.attributes().clone(), labels, targets)

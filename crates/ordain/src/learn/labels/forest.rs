@@ -1,8 +1,9 @@
 //! Extremely randomised trees (Geurts, Ernst, Wehenkel 2006) over all labels at once.
 //!
-//! What is known of an example becomes a number per label: 1 if it is relevant, -1 if it is irrelevant, and within each side the share of labels
-//! that it is before, less those it is behind. A tree divides the examples by random thresholds, of which the one counts that leaves the
-//! least variance of these numbers, summed over labels. The utility of a label is the mean over trees of the means in their leaves.
+//! What is known of an example becomes up to two numbers per label. Its side is 1 if it is relevant and -1 if it is not. Its rank is the share of
+//! labels that it is before, less those that it is behind, among those it is compared with. A tree divides the examples by random thresholds,
+//! of which the one counts that leaves the least variance of all numbers. Sides and ranks are means over trees of the means in their leaves.
+//! Sides alone decide on which side of the zero point a label lies; there, sides and ranks order the labels.
 
 use rand::RngExt;
 use rayon::prelude::*;
@@ -12,7 +13,8 @@ use super::LabelRanker;
 use super::examples::LabelledExamples;
 use super::model::{LabelModel, Machine};
 use super::prepared::{Rows, Standard};
-use super::target::{Encoding, Target};
+use super::target::{Encoding, LabelPreferences, Target};
+use crate::numeric::dense::add_scaled;
 use crate::numeric::{Seed, Stream};
 use crate::params::setters;
 use crate::watch::Step;
@@ -51,19 +53,17 @@ impl LabelRanker for ForestParams {
     fn fit(&self, examples: &LabelledExamples, watch: &Watch) -> Result<LabelModel> {
         self.check()?;
         examples.check()?;
-        let standard = Standard::of(examples.attributes());
-        let columns: Vec<usize> = (0..standard.len()).collect();
-        let rows = standard.rows(examples.attributes(), &columns);
-        let targets = numbers(examples);
+        let (standard, rows) = Standard::of(examples.attributes());
+        let numbers = Numbers::of(examples);
         let done = std::sync::atomic::AtomicUsize::new(0);
         let grow = |tree: usize| {
             let at = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             watch.step(|| Step::new("growing trees", at, self.trees))?;
-            Ok(Grower::new(self, &rows, &targets, examples.labels().len()).grow(self.seed.stream(tree as u64)))
+            Ok(Grower::new(self, &rows, &numbers).grow(self.seed.stream(tree as u64)))
         };
         let trees: Vec<Tree> = (0..self.trees).into_par_iter().map(grow).collect::<Result<_>>()?;
-        let sets = examples.targets().iter().all(|target| matches!(target, Target::Set(_)));
-        Ok(LabelModel::new("forest", examples, standard, Machine::Forest { trees, shares: sets }))
+        let forest = Forest { trees, has_sides: numbers.has_sides, has_ranks: numbers.has_ranks };
+        Ok(LabelModel::new("forest", examples, standard, Machine::Forest(forest)))
     }
 }
 
@@ -80,64 +80,136 @@ impl ForestParams {
     }
 }
 
-/// A number per example and label. A label of which nothing is known has the mean of the others' numbers for it.
-fn numbers(examples: &LabelledExamples) -> Vec<f64> {
-    let labels = examples.labels().len();
-    let mut out = Vec::with_capacity(examples.len() * labels);
-    for target in examples.targets() {
-        let known = Encoding::default().preferences(target, labels);
-        let mut own = vec![f64::NAN; labels];
-        let mut add = |label: usize, value: f64| {
-            own[label] = if own[label].is_nan() { value } else { own[label] + value };
-        };
-        known.relevant.iter().for_each(|&label| add(label, 1.0));
-        known.irrelevant.iter().for_each(|&label| add(label, -1.0));
-        for &(one, other) in &known.pairs {
-            add(one, 1.0 / labels as f64);
-            add(other, -1.0 / labels as f64);
+/// What a forest learns: for every example the sides of all labels, then their ranks, as far as any example has them.
+struct Numbers {
+    values: Vec<f64>,
+    width: usize,
+    has_sides: bool,
+    has_ranks: bool,
+}
+
+impl Numbers {
+    /// A label of which nothing is known has the mean of the others' numbers for it.
+    fn of(examples: &LabelledExamples) -> Self {
+        let labels = examples.labels().len();
+        let known = |target: &Target| Encoding::ALL.preferences(target, labels);
+        let has_sides = examples.has_zero();
+        let has_ranks = examples.targets().iter().any(|target| !known(target).pairs.is_empty());
+        let width = labels * (usize::from(has_sides) + usize::from(has_ranks));
+        let mut values = Vec::with_capacity(examples.len() * width);
+        for known in examples.targets().iter().map(known) {
+            if has_sides {
+                let mut sides = vec![f64::NAN; labels];
+                known.relevant.iter().for_each(|&label| sides[label] = 1.0);
+                known.irrelevant.iter().for_each(|&label| sides[label] = -1.0);
+                values.extend(sides);
+            }
+            if has_ranks {
+                values.extend(ranks(&known, labels));
+            }
         }
-        out.extend(own);
+        for column in 0..width {
+            let of = || (0..examples.len()).map(move |row| row * width + column);
+            let known: Vec<f64> = of().map(|at| values[at]).filter(|value| !value.is_nan()).collect();
+            let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
+            for at in of() {
+                if values[at].is_nan() {
+                    values[at] = mean;
+                }
+            }
+        }
+        Self { values, width, has_sides, has_ranks }
     }
-    for label in 0..labels {
-        let known: Vec<f64> = out.iter().skip(label).step_by(labels).copied().filter(|value| !value.is_nan()).collect();
-        let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
-        out.iter_mut().skip(label).step_by(labels).filter(|value| value.is_nan()).for_each(|value| *value = mean);
+
+    fn of_example(&self, example: u32) -> &[f64] {
+        &self.values[example as usize * self.width..][..self.width]
     }
-    out
+}
+
+/// Of every label, what it is before less what it is behind, over both; NaN if it is compared with none.
+fn ranks(known: &LabelPreferences, labels: usize) -> Vec<f64> {
+    let (mut balance, mut count) = (vec![0.0; labels], vec![0.0; labels]);
+    for (one, other) in known.ordered() {
+        balance[one] += 1.0;
+        balance[other] -= 1.0;
+        count[one] += 1.0;
+        count[other] += 1.0;
+    }
+    balance.iter().zip(&count).map(|(balance, count)| balance / count).collect()
+}
+
+/// The trees, and what their leaves hold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Forest {
+    trees: Vec<Tree>,
+    has_sides: bool,
+    has_ranks: bool,
+}
+
+impl Forest {
+    fn width(&self, labels: usize) -> usize {
+        labels * (usize::from(self.has_sides) + usize::from(self.has_ranks))
+    }
+
+    /// Utilities, and the shares of examples in which labels are relevant. Utilities are sums of side and rank, moved away from the zero point.
+    pub(super) fn predict(&self, row: &[f64], labels: usize) -> (Vec<f64>, Option<Vec<f64>>) {
+        let width = self.width(labels);
+        let mut means = vec![0.0; width];
+        self.trees.iter().for_each(|tree| add_scaled(&mut means, 1.0, tree.leaf(row, width)));
+        means.iter_mut().for_each(|mean| *mean /= self.trees.len() as f64);
+        if !self.has_sides {
+            return (means, None);
+        }
+        let (sides, ranks) = means.split_at(labels);
+        let shares = sides.iter().map(|side| 0.5 + 0.5 * side).collect();
+        // Ranks lie between -1 and 1, so no label changes its side.
+        let utility = |(label, side): (usize, &f64)| match ranks.get(label) {
+            None => *side,
+            Some(rank) if *side > 0.0 => side + (1.0 + rank).max(0.0),
+            Some(rank) => side - (1.0 - rank).max(0.0),
+        };
+        (sides.iter().enumerate().map(utility).collect(), Some(shares))
+    }
+
+    /// Whether every row finds a leaf in every tree.
+    pub(super) fn is_whole(&self, attributes: usize, labels: usize) -> bool {
+        let width = self.width(labels);
+        width > 0 && !self.trees.is_empty() && self.trees.iter().all(|tree| tree.is_whole(attributes, width))
+    }
 }
 
 /// A tree. Nodes stand behind their parents.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(super) struct Tree {
+struct Tree {
     /// The attribute of every node; for a leaf, the number of attributes.
-    pub(super) attribute: Vec<u32>,
+    attribute: Vec<u32>,
     /// The threshold: rows below it go to the next node, others to `other`.
-    pub(super) threshold: Vec<f64>,
+    threshold: Vec<f64>,
     /// Where other rows go; for a leaf, its number.
-    pub(super) other: Vec<u32>,
-    /// Leaf by leaf, a number per label.
-    pub(super) leaves: Vec<f64>,
+    other: Vec<u32>,
+    /// Leaf by leaf, what it holds.
+    leaves: Vec<f64>,
 }
 
 impl Tree {
     /// The numbers of the leaf of a row, which ends with a constant.
-    pub(super) fn leaf(&self, row: &[f64], labels: usize) -> &[f64] {
+    fn leaf(&self, row: &[f64], width: usize) -> &[f64] {
         let attributes = row.len() - 1;
         let mut node = 0;
         loop {
             let attribute = self.attribute[node] as usize;
             if attribute == attributes {
                 let leaf = self.other[node] as usize;
-                return &self.leaves[leaf * labels..(leaf + 1) * labels];
+                return &self.leaves[leaf * width..(leaf + 1) * width];
             }
             node = if row[attribute] < self.threshold[node] { node + 1 } else { self.other[node] as usize };
         }
     }
 
     /// Whether every row of so many attributes finds a leaf: all parts fit, and every node leads forward.
-    pub(super) fn is_whole(&self, attributes: usize, labels: usize) -> bool {
+    fn is_whole(&self, attributes: usize, width: usize) -> bool {
         let count = self.attribute.len();
-        let leaves = self.leaves.len() / labels;
+        let leaves = self.leaves.len() / width;
         let leads = |node: usize| {
             let (attribute, other) = (self.attribute[node] as usize, self.other[node] as usize);
             if attribute == attributes {
@@ -149,7 +221,7 @@ impl Tree {
         count > 0
             && self.threshold.len() == count
             && self.other.len() == count
-            && self.leaves.len() == leaves * labels
+            && self.leaves.len() == leaves * width
             && self.threshold.iter().chain(&self.leaves).all(|number| number.is_finite())
             && (0..count).all(leads)
     }
@@ -159,8 +231,7 @@ impl Tree {
 struct Grower<'a> {
     params: &'a ForestParams,
     rows: &'a Rows,
-    targets: &'a [f64],
-    labels: usize,
+    numbers: &'a Numbers,
     tried: usize,
     tree: Tree,
     examples: Vec<u32>,
@@ -179,19 +250,18 @@ struct Division {
 }
 
 impl<'a> Grower<'a> {
-    fn new(params: &'a ForestParams, rows: &'a Rows, targets: &'a [f64], labels: usize) -> Self {
+    fn new(params: &'a ForestParams, rows: &'a Rows, numbers: &'a Numbers) -> Self {
         let attributes = rows.width - 1;
         Self {
             params,
             rows,
-            targets,
-            labels,
+            numbers,
             tried: ((params.tried * attributes as f64).round() as usize).clamp(1, attributes),
             tree: Tree::default(),
             examples: (0..rows.len() as u32).collect(),
             attributes: (0..attributes).collect(),
-            sums: vec![0.0; labels],
-            left: vec![0.0; labels],
+            sums: vec![0.0; numbers.width],
+            left: vec![0.0; numbers.width],
         }
     }
 
@@ -221,7 +291,7 @@ impl<'a> Grower<'a> {
 
     fn leaf(&mut self, from: usize, to: usize) {
         self.add_up(from, to);
-        let leaf = self.tree.leaves.len() / self.labels;
+        let leaf = self.tree.leaves.len() / self.numbers.width;
         self.tree.attribute.push((self.rows.width - 1) as u32);
         self.tree.threshold.push(0.0);
         self.tree.other.push(leaf as u32);
@@ -229,11 +299,11 @@ impl<'a> Grower<'a> {
         self.tree.leaves.extend(self.sums.iter().map(|sum| sum / count));
     }
 
-    /// The sums of all labels over a part.
+    /// The sums of all numbers over a part.
     fn add_up(&mut self, from: usize, to: usize) {
         self.sums.fill(0.0);
         for &example in &self.examples[from..to] {
-            let own = &self.targets[example as usize * self.labels..][..self.labels];
+            let own = self.numbers.of_example(example);
             self.sums.iter_mut().zip(own).for_each(|(sum, value)| *sum += value);
         }
     }
@@ -273,9 +343,8 @@ impl<'a> Grower<'a> {
 
     /// Whether all examples of a part have the same numbers.
     fn is_alike(&self, from: usize, to: usize) -> bool {
-        let own = |example: u32| &self.targets[example as usize * self.labels..][..self.labels];
-        let first = own(self.examples[from]);
-        self.examples[from + 1..to].iter().all(|&example| own(example) == first)
+        let first = self.numbers.of_example(self.examples[from]);
+        self.examples[from + 1..to].iter().all(|&example| self.numbers.of_example(example) == first)
     }
 
     fn value(&self, example: u32, attribute: usize) -> f64 {
@@ -294,7 +363,7 @@ impl<'a> Grower<'a> {
         for &example in &self.examples[from..to] {
             if self.rows.values[example as usize * self.rows.width + attribute] < threshold {
                 below += 1;
-                let own = &self.targets[example as usize * self.labels..][..self.labels];
+                let own = self.numbers.of_example(example);
                 self.left.iter_mut().zip(own).for_each(|(sum, value)| *sum += value);
             }
         }
@@ -341,10 +410,28 @@ mod tests {
         let model = ForestParams::default().with_leaf(1).with_trees(3).fit(&examples, &Watch::NONE).unwrap();
         for (found, order) in model.predict(&attributes).unwrap().iter().zip(orders) {
             assert_eq!(found.order(), order);
-            // Before both others, less behind none: 2/3; and so on.
+            // Before both others and behind none: 1; and so on.
             let mut sorted = found.utilities.clone();
             sorted.sort_by(f64::total_cmp);
-            assert!(sorted.iter().zip([-2.0 / 3.0, 0.0, 2.0 / 3.0]).all(|(one, other)| (one - other).abs() < 1e-12));
+            assert!(sorted.iter().zip([-1.0, 0.0, 1.0]).all(|(one, other)| (one - other).abs() < 1e-12));
         }
+    }
+
+    /// A label that is relevant in seven of ten examples lies above the zero point, also if it is always the last of the relevant ones; one that
+    /// is relevant in four of ten lies below, also if it is always the first.
+    #[test]
+    fn sides_alone_decide_the_zero_point() {
+        let attributes = Attributes::new(vec!["x".into()], 10, vec![1.0; 10]).unwrap();
+        let top = |at: usize| match at {
+            0..4 => Target::Top(vec![0, 2, 3, 1]),
+            4..7 => Target::Top(vec![2, 3, 1]),
+            _ => Target::Top(vec![2]),
+        };
+        let labels = ["first", "last", "a", "b"].map(str::to_owned).to_vec();
+        let examples = LabelledExamples::new(attributes.clone(), labels, (0..10).map(top).collect()).unwrap();
+        let found = ForestParams::default().fit(&examples, &Watch::NONE).unwrap().predict(&attributes).unwrap();
+        let shares = found[0].probabilities.as_ref().unwrap();
+        assert!(shares.iter().zip([0.4, 0.7, 1.0, 0.7]).all(|(one, other)| (one - other).abs() < 1e-12), "{shares:?}");
+        assert_eq!((found[0].order(), found[0].relevant()), (vec![2, 3, 1, 0], Some(3)));
     }
 }

@@ -1,9 +1,9 @@
 //! The expansion of CLR section 2 with logistic regression: one convex problem over all constraints.
 //!
-//! $$\min_W \; \frac{\lambda}{2} \lVert W \rVert^2 + \frac1m \sum_{\text{examples}} \Big[ \sum_{(r,s)} \ell(u_r - u_s) + \sum_{r \in P} \ell(u_r)
+//! $$\min_W \; \frac{\lambda}{2} \lVert W \rVert^2 + \frac1m \sum_{\text{examples}} \Big[ 2 \sum_{(r,s)} \ell(u_r - u_s) + \sum_{r \in P} \ell(u_r)
 //! + \sum_{r \in N} \ell(-u_r) \Big], \qquad u = W x, \quad \ell(t) = \log(1 + e^{-t}).$$
 //!
-//! The examples are never expanded: all that the gradient needs of the constraints is a number per example and label.
+//! A pair counts twice, because its expansion has two origin-symmetric examples. The examples are never expanded: all that the gradient needs of the constraints is a number per example and label.
 
 use rayon::prelude::*;
 
@@ -77,16 +77,19 @@ pub(super) fn check_penalties(penalties: &[f64], tolerance: f64) -> Result<()> {
 
 impl LogisticParams {
     fn fit_with(&self, penalty: f64, examples: &LabelledExamples, watch: &Watch) -> Result<LabelModel> {
-        let standard = Standard::of(examples.attributes());
-        let columns: Vec<usize> = (0..standard.len()).collect();
-        let rows = standard.rows(examples.attributes(), &columns);
+        let (standard, rows) = Standard::of(examples.attributes());
         let labels = examples.labels().len();
         let known: Vec<LabelPreferences> =
             examples.targets().iter().map(|target| self.encoding.preferences(target, labels)).collect();
         let cost = |at: usize, utilities: &[f64], pull: &mut [f64]| self.cost(&known[at], utilities, pull);
         let solver = Lbfgs { tolerance: self.tolerance, max_iterations: self.max_steps, ..Lbfgs::default() };
         let weights = minimise(&solver, &rows, labels, penalty, cost, watch)?;
-        Ok(LabelModel::new("logistic", examples, standard, Machine::Linear { weights, fourier: None }))
+        Ok(LabelModel::new(
+            "logistic",
+            examples,
+            standard,
+            Machine::Linear { weights, fourier: None, is_log_odds: !self.across && examples.has_zero() },
+        ))
     }
 }
 
@@ -97,9 +100,9 @@ impl LogisticParams {
         let counted = if self.across { usize::MAX } else { known.pairs.len() };
         for (one, other) in known.ordered().take(counted) {
             let (value, slope) = softplus(utilities[other] - utilities[one]);
-            cost += value;
-            pull[one] -= slope;
-            pull[other] += slope;
+            cost += 2.0 * value;
+            pull[one] -= 2.0 * slope;
+            pull[other] += 2.0 * slope;
         }
         for (labels, sign) in [(&known.relevant, -1.0), (&known.irrelevant, 1.0)] {
             for &label in labels {

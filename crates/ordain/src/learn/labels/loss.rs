@@ -1,6 +1,6 @@
 //! What a wrong ranking of the labels costs, from 0 to 1.
 
-use super::target::Target;
+use super::target::{Encoding, LabelPreferences, Target};
 use super::{argsort, places};
 use crate::measure::{NEUTRAL, top_footrule_at, top_kendall};
 use crate::words::vocabulary;
@@ -14,7 +14,7 @@ pub enum LabelLoss {
     ZeroOne,
     /// The share of labels on the wrong side of the zero point; for a class, on the wrong side of the first place.
     Hamming,
-    /// The share of pairs in the wrong order. For top rankings the distance of the lists, each ended by the zero point (Fagin, Kumar,
+    /// The share of pairs in the wrong order; for sets and single constraints the zero point is one of the ranked. For top rankings the distance of the lists, each ended by the zero point (Fagin, Kumar,
     /// Sivakumar 2003; penalty one half), over the number of pairs of labels and the zero point.
     Kendall,
     /// The sum of the differences of places over its largest value. For top rankings, labels that are left out stand behind all.
@@ -33,8 +33,15 @@ impl LabelLoss {
     /// utility is positive (CLR definition 3.2).
     ///
     /// # Errors
-    /// If the loss says nothing of such a target: Hamming of an order, the footrule of a set or of single constraints.
+    /// If the target names a label that is not there, or the loss says nothing of such a target: Hamming of an order, the footrule of a set or
+    /// of single constraints.
     pub fn of(self, utilities: &[f64], target: &Target) -> Result<f64> {
+        target.check(utilities.len())?;
+        self.of_known(utilities, target)
+    }
+
+    /// The same for a target that was checked.
+    pub(super) fn of_known(self, utilities: &[f64], target: &Target) -> Result<f64> {
         let labels = utilities.len();
         let none = |kind: &str| {
             Err(Error::Data {
@@ -56,7 +63,12 @@ impl LabelLoss {
                 let wrong = (0..labels).filter(|label| relevant.contains(label) != (utilities[*label] > 0.0)).count();
                 wrong as f64 / labels as f64
             }
+            (Self::Hamming, Target::First(first)) => {
+                let missed = first.iter().filter(|label| places(utilities)[**label] >= first.len()).count();
+                share(2 * missed, labels)
+            }
             (Self::Hamming, Target::Order(_)) => return none("an order"),
+            (Self::Hamming, Target::Partial(_)) if !target.has_zero() => return none("an order"),
             (Self::Hamming, Target::Partial(known)) => {
                 let missed = known.relevant.iter().filter(|label| utilities[**label] <= 0.0).count();
                 let wrong = known.irrelevant.iter().filter(|label| utilities[**label] > 0.0).count();
@@ -66,11 +78,8 @@ impl LabelLoss {
                 let place = places(utilities)[*class];
                 share(place, labels - 1)
             }
-            (Self::Kendall, Target::Set(relevant)) => {
-                let place = places(utilities);
-                let others: Vec<usize> = (0..labels).filter(|label| !relevant.contains(label)).collect();
-                let wrong = relevant.iter().flat_map(|one| others.iter().filter(|other| place[*one] > place[**other]));
-                share(wrong.count(), relevant.len() * others.len())
+            (Self::Kendall, Target::First(_) | Target::Set(_)) => {
+                wrong_share(utilities, &Encoding::ALL.preferences(target, labels))
             }
             (Self::Kendall, Target::Order(order)) => {
                 let place = places(utilities);
@@ -85,11 +94,7 @@ impl LabelLoss {
                 let with_zero = |list: &[usize]| list.iter().copied().chain([labels]).collect::<Vec<usize>>();
                 top_kendall(&with_zero(&top(utilities)), &with_zero(order), NEUTRAL)? / pairs(labels + 1) as f64
             }
-            (Self::Kendall, Target::Partial(known)) => {
-                let place = places(utilities);
-                let wrong = known.ordered().filter(|(one, other)| place[*one] > place[*other]).count();
-                share(wrong, known.ordered().count())
-            }
+            (Self::Kendall, Target::Partial(known)) => wrong_share(utilities, known),
             (Self::Footrule, Target::Order(order)) => {
                 // Labels of which nothing is known are left out of the prediction too.
                 let place = places(utilities);
@@ -109,7 +114,7 @@ impl LabelLoss {
                 top_footrule_at(&found, order, behind)? / most
             }
             (Self::Footrule, Target::Class(_)) => return none("a class"),
-            (Self::Footrule, Target::Set(_)) => return none("a set"),
+            (Self::Footrule, Target::First(_) | Target::Set(_)) => return none("a set"),
             (Self::Footrule, Target::Partial(_)) => return none("single constraints"),
         })
     }
@@ -117,6 +122,15 @@ impl LabelLoss {
 
 fn pairs(count: usize) -> usize {
     count * count.saturating_sub(1) / 2
+}
+
+/// The share of constraints that do not hold, among the pairs of labels and of labels with the zero point.
+fn wrong_share(utilities: &[f64], known: &LabelPreferences) -> f64 {
+    let place = places(utilities);
+    let pairs = known.ordered().filter(|(one, other)| place[*one] > place[*other]).count();
+    let missed = known.relevant.iter().filter(|label| utilities[**label] <= 0.0).count();
+    let wrong = known.irrelevant.iter().filter(|label| utilities[**label] > 0.0).count();
+    share(pairs + missed + wrong, known.ordered().count() + known.relevant.len() + known.irrelevant.len())
 }
 
 fn share(part: usize, of: usize) -> f64 {
@@ -134,6 +148,10 @@ fn is_right(utilities: &[f64], target: &Target) -> bool {
         |relevant: &[usize]| (0..utilities.len()).all(|label| relevant.contains(&label) == (utilities[label] > 0.0));
     match target {
         Target::Class(class) => argsort(utilities).first() == Some(class),
+        Target::First(first) => {
+            let place = places(utilities);
+            first.iter().all(|label| place[*label] < first.len())
+        }
         Target::Set(relevant) => sides(relevant),
         Target::Top(order) => sides(order) && top(utilities) == *order,
         Target::Order(order) => {
@@ -151,7 +169,6 @@ fn is_right(utilities: &[f64], target: &Target) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::target::LabelPreferences;
     use super::*;
 
     /// By hand, for the order 2, 0, 1 with labels 2 and 0 above the zero point.
@@ -168,14 +185,20 @@ mod tests {
         assert_eq!(of(Kendall, Target::Order(vec![1, 0, 2])), 1.0);
         assert_eq!(of(Kendall, Target::Order(vec![0, 1])), 0.0);
         assert_eq!(of(Kendall, Target::Class(1)), 1.0);
+        // Two pairs of labels and three sides, all wrong; and two labels of three above the zero point.
         assert_eq!(of(Kendall, Target::Set(vec![1])), 1.0);
-        assert_eq!(of(Kendall, Target::Set(vec![])), 0.0);
+        assert_eq!(of(Kendall, Target::Set(vec![])), 2.0 / 3.0);
+        assert_eq!(of(Kendall, Target::First(vec![1])), 1.0);
+        assert_eq!(of(ZeroOne, Target::First(vec![0, 2])), 0.0);
+        assert_eq!(of(Hamming, Target::First(vec![0, 1])), 2.0 / 3.0);
+        assert!(Kendall.of(&utilities, &Target::Class(3)).is_err());
         // The lists (2, 0, zero) and (0, zero): 2 is before both others in one and behind both in the other; six pairs in all.
         assert_eq!(of(Kendall, Target::Top(vec![0])), 2.0 / 6.0);
         assert_eq!(of(Footrule, Target::Order(vec![0, 2, 1])), 2.0 / 4.0);
         assert!(Hamming.of(&utilities, &Target::Order(vec![0, 1, 2])).is_err());
         let known = LabelPreferences { pairs: vec![(0, 2)], relevant: vec![0], irrelevant: vec![1] };
-        assert_eq!(of(Kendall, Target::Partial(known.clone())), 0.5);
+        // Wrong: 0 before 2. Right: 0 before 1, 0 above and 1 below the zero point.
+        assert_eq!(of(Kendall, Target::Partial(known.clone())), 0.25);
         assert_eq!(of(ZeroOne, Target::Partial(known)), 1.0);
     }
 

@@ -42,7 +42,7 @@ mod prepared;
 mod target;
 
 pub use evaluation::LabelEvaluation;
-pub use examples::LabelledExamples;
+pub use examples::{LabelKind, LabelledExamples};
 pub use expansion::{BinaryExample, expand};
 pub use forest::ForestParams;
 pub use logistic::LogisticParams;
@@ -69,7 +69,7 @@ fn usual_loss(target: &Target) -> LabelLoss {
     match target {
         Target::Set(_) => LabelLoss::Hamming,
         Target::Class(_) => LabelLoss::ZeroOne,
-        Target::Order(_) | Target::Top(_) | Target::Partial(_) => LabelLoss::Kendall,
+        Target::First(_) | Target::Order(_) | Target::Top(_) | Target::Partial(_) => LabelLoss::Kendall,
     }
 }
 
@@ -107,8 +107,8 @@ fn usual_penalties() -> Vec<f64> {
 /// The labels by falling utility; equal ones by number.
 fn argsort(utilities: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..utilities.len()).collect();
-    // `partial_cmp` and not `total_cmp`: 0 and -0 are equal.
-    order.sort_by(|&one, &other| utilities[other].partial_cmp(&utilities[one]).unwrap_or(std::cmp::Ordering::Equal));
+    // Adding 0 makes one zero of both, which are equal.
+    order.sort_by(|&one, &other| (utilities[other] + 0.0).total_cmp(&(utilities[one] + 0.0)));
     order
 }
 

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::argsort;
 use super::examples::LabelledExamples;
-use super::forest::Tree;
+use super::forest::Forest;
 use super::neighbours::Neighbours;
-use super::online::{Fourier, gaussian};
+use super::online::{Fourier, WIDTHS, gaussian};
 use super::pairwise::{every_pair, pairs};
-use super::prepared::{Rows, Standard};
+use super::prepared::Standard;
 use super::target::LabelPreferences;
 use crate::data::Attributes;
-use crate::formats::{read_text, write_whole};
+use crate::formats::write_whole;
 use crate::learn::stored::{self, Stored};
 use crate::numeric::dense::{add_scaled, row_products};
 use crate::{Error, Result};
@@ -47,30 +47,19 @@ impl LabelPrediction {
 }
 
 /// What computes utilities from rows, which end with a constant.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Machine {
-    /// Label by label.
-    Linear {
-        weights: Vec<f64>,
-        fourier: Option<Fourier>,
-    },
+    /// Weights label by label. Utilities may be log odds of being relevant.
+    Linear { weights: Vec<f64>, fourier: Option<Fourier>, is_log_odds: bool },
     /// Rows that taught, and the share of every label in each.
-    Kernel {
-        rows: Vec<f64>,
-        shares: Vec<f64>,
-        width: f64,
-    },
+    Kernel { rows: Vec<f64>, shares: Vec<f64>, width: f64 },
     /// Weights pair by pair, and label by label beside the zero point.
-    Pairwise {
-        pairs: Vec<f64>,
-        zero: Option<Vec<f64>>,
-    },
+    Pairwise { pairs: Vec<f64>, zero: Option<Vec<f64>> },
+    /// Examples to look for neighbours among.
     Neighbours(Neighbours),
-    /// Whether leaves hold shares of relevant examples, as differences of shares.
-    Forest {
-        trees: Vec<Tree>,
-        shares: bool,
-    },
+    /// Trees.
+    Forest(Forest),
 }
 
 /// A learned ranking of labels.
@@ -131,7 +120,8 @@ impl LabelModel {
     /// The ranking of every example's labels.
     ///
     /// # Errors
-    /// If an attribute that the model was learned with is missing. Others are not looked at.
+    /// If an attribute that the model was learned with is missing, or values are so large that utilities overflow. Other attributes are not
+    /// looked at.
     pub fn predict(&self, attributes: &Attributes) -> Result<Vec<LabelPrediction>> {
         let column = |feature: &String| {
             attributes.names().iter().position(|name| name == feature).ok_or_else(|| Error::Data {
@@ -146,18 +136,28 @@ impl LabelModel {
             Machine::Linear { fourier: Some(fourier), .. } => fourier.of(&rows),
             _ => rows,
         };
-        (0..rows.len()).into_par_iter().map(|at| self.one(rows.row(at))).collect()
+        let one = |at: usize| {
+            let found = self.one(rows.row(at))?;
+            if found.utilities.iter().all(|utility| utility.is_finite()) {
+                return Ok(found);
+            }
+            Err(Error::Data {
+                what: "attributes to rank labels by",
+                found: format!("values in row {} so large that utilities overflow", at + 1),
+                expected: "values of the size that the model was learned with".into(),
+            })
+        };
+        (0..rows.len()).into_par_iter().map(one).collect()
     }
 
     fn one(&self, row: &[f64]) -> Result<LabelPrediction> {
         let labels = self.labels.len();
         let (utilities, probabilities) = match &self.machine {
             Machine::Neighbours(near) => return near.predict(row, labels),
-            Machine::Linear { weights, .. } => {
+            Machine::Linear { weights, is_log_odds, .. } => {
                 let mut utilities = Vec::with_capacity(labels);
                 row_products(weights, row, &mut utilities);
-                let known = self.learner == "logistic" && self.calibrated;
-                let probabilities = known.then(|| utilities.iter().map(|utility| sigmoid(*utility)).collect());
+                let probabilities = is_log_odds.then(|| utilities.iter().map(|utility| sigmoid(*utility)).collect());
                 (utilities, probabilities)
             }
             Machine::Kernel { rows, shares, width } => {
@@ -168,13 +168,7 @@ impl LabelModel {
                 (utilities, None)
             }
             Machine::Pairwise { pairs, zero } => vote(row, labels, pairs, zero.as_deref()),
-            Machine::Forest { trees, shares } => {
-                let mut utilities = vec![0.0; labels];
-                trees.iter().for_each(|tree| add_scaled(&mut utilities, 1.0, tree.leaf(row, labels)));
-                utilities.iter_mut().for_each(|utility| *utility /= trees.len() as f64);
-                let probabilities = shares.then(|| utilities.iter().map(|utility| 0.5 + 0.5 * utility).collect());
-                (utilities, probabilities)
-            }
+            Machine::Forest(forest) => forest.predict(row, labels),
         };
         Ok(LabelPrediction { utilities, probabilities, calibrated: self.calibrated })
     }
@@ -222,22 +216,9 @@ pub(in crate::learn) struct File {
     labels: Vec<String>,
     calibrated: bool,
     standard: Standard,
-    machine: StoredMachine,
+    machine: Machine,
     chosen: Vec<(String, f64)>,
 }
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum StoredMachine {
-    Linear { weights: Vec<f64>, fourier: Option<Fourier> },
-    Kernel { rows: Vec<f64>, shares: Vec<f64>, width: f64 },
-    Pairwise { pairs: Vec<f64>, zero: Option<Vec<f64>> },
-    Neighbours { rows: Vec<f64>, known: Vec<StoredPreferences>, count: usize },
-    Forest { trees: Vec<Tree>, shares: bool },
-}
-
-/// Pairs, relevant and irrelevant labels.
-type StoredPreferences = (Vec<(usize, usize)>, Vec<usize>, Vec<usize>);
 
 impl LabelModel {
     /// Writes the model as a JSON file that later versions can read. The file is complete or stays as it was.
@@ -245,17 +226,6 @@ impl LabelModel {
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let machine = match self.machine.clone() {
-            Machine::Linear { weights, fourier } => StoredMachine::Linear { weights, fourier },
-            Machine::Kernel { rows, shares, width } => StoredMachine::Kernel { rows, shares, width },
-            Machine::Pairwise { pairs, zero } => StoredMachine::Pairwise { pairs, zero },
-            Machine::Forest { trees, shares } => StoredMachine::Forest { trees, shares },
-            Machine::Neighbours(near) => StoredMachine::Neighbours {
-                rows: near.rows.values,
-                known: near.known.into_iter().map(|known| (known.pairs, known.relevant, known.irrelevant)).collect(),
-                count: near.count,
-            },
-        };
         let file = File {
             format: FORMAT.into(),
             version: VERSION,
@@ -264,7 +234,7 @@ impl LabelModel {
             labels: self.labels.clone(),
             calibrated: self.calibrated,
             standard: self.standard.clone(),
-            machine,
+            machine: self.machine.clone(),
             chosen: self.chosen.clone(),
         };
         write_whole(path, |out| {
@@ -278,8 +248,7 @@ impl LabelModel {
     /// # Errors
     /// If the file cannot be read, is no model of labels, was cut short, or is of a later version.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        stored::load(path, &read_text(path)?)
+        stored::load(path.as_ref())
     }
 }
 
@@ -290,26 +259,10 @@ impl Stored for LabelModel {
 
     fn restored(file: File) -> std::result::Result<Self, String> {
         let (features, labels) = (file.features.len(), file.labels.len());
-        if features == 0 || labels < 2 || file.standard.len() != features || !file.standard.is_finite() {
+        if features == 0 || labels < 2 || file.standard.len() != features || !file.standard.is_sound() {
             return Err("at least one attribute and two labels, and finite numbers for each".into());
         }
-        let width = features + 1;
-        let machine = match file.machine {
-            StoredMachine::Linear { weights, fourier } => Machine::Linear { weights, fourier },
-            StoredMachine::Kernel { rows, shares, width } => Machine::Kernel { rows, shares, width },
-            StoredMachine::Pairwise { pairs, zero } => Machine::Pairwise { pairs, zero },
-            StoredMachine::Forest { trees, shares } => Machine::Forest { trees, shares },
-            StoredMachine::Neighbours { rows, known, count } => Machine::Neighbours(Neighbours {
-                rows: Rows { values: rows, width },
-                known: known
-                    .into_iter()
-                    .map(|(pairs, relevant, irrelevant)| LabelPreferences { pairs, relevant, irrelevant })
-                    .collect(),
-                count,
-                has_zero: file.calibrated,
-            }),
-        };
-        if !machine.fits(width, labels) {
+        if !file.machine.fits(features + 1, labels, file.calibrated) {
             return Err("as many finite numbers as the attributes and labels need".into());
         }
         Ok(Self {
@@ -318,7 +271,7 @@ impl Stored for LabelModel {
             labels: file.labels,
             calibrated: file.calibrated,
             standard: file.standard,
-            machine,
+            machine: file.machine,
             chosen: file.chosen,
         })
     }
@@ -326,11 +279,11 @@ impl Stored for LabelModel {
 
 impl Machine {
     /// Whether all parts are there, so that no row can fail.
-    fn fits(&self, width: usize, labels: usize) -> bool {
+    fn fits(&self, width: usize, labels: usize, calibrated: bool) -> bool {
         let finite = |numbers: &[f64]| numbers.iter().all(|number| number.is_finite());
         match self {
-            Self::Linear { weights, fourier: None } => weights.len() == labels * width && finite(weights),
-            Self::Linear { weights, fourier: Some(Fourier { waves }) } => {
+            Self::Linear { weights, fourier: None, .. } => weights.len() == labels * width && finite(weights),
+            Self::Linear { weights, fourier: Some(Fourier { waves }), .. } => {
                 let count = waves.len() / width;
                 count > 0
                     && waves.len() == count * width
@@ -344,7 +297,7 @@ impl Machine {
                     && shares.len() == count * labels
                     && finite(rows)
                     && finite(shares)
-                    && *of > 0.0
+                    && WIDTHS.contains(of)
             }
             Self::Pairwise { pairs: weights, zero } => {
                 weights.len() == pairs(labels) * width
@@ -352,18 +305,14 @@ impl Machine {
                     && zero.as_ref().is_none_or(|zero| zero.len() == labels * width && finite(zero))
             }
             Self::Neighbours(near) => {
-                let known = near.known.iter().all(|known| {
-                    let alone = known.relevant.iter().chain(&known.irrelevant);
-                    alone.chain(known.pairs.iter().flat_map(|(one, other)| [one, other])).all(|label| *label < labels)
-                });
-                near.rows.values.len() == near.known.len() * width
+                near.rows.width == width
+                    && near.rows.values.len() == near.known.len() * width
                     && near.count > 0
-                    && known
+                    && near.has_zero == calibrated
+                    && near.known.iter().flat_map(LabelPreferences::named).all(|label| label < labels)
                     && finite(&near.rows.values)
             }
-            Self::Forest { trees, .. } => {
-                !trees.is_empty() && trees.iter().all(|tree| tree.is_whole(width - 1, labels))
-            }
+            Self::Forest(forest) => forest.is_whole(width - 1, labels),
         }
     }
 }

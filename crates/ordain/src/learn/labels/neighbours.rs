@@ -2,6 +2,7 @@
 //! of their rankings (Cheng, Hühn, Hüllermeier 2009), and the zero point is one of the ranked.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::examples::LabelledExamples;
 use super::model::{LabelModel, LabelPrediction, Machine};
@@ -44,9 +45,7 @@ impl LabelRanker for NeighboursParams {
             return Err(Error::Parameter { name, value: 0.0, expected: "at least 1 of each" });
         }
         examples.check()?;
-        let standard = Standard::of(examples.attributes());
-        let columns: Vec<usize> = (0..standard.len()).collect();
-        let rows = standard.rows(examples.attributes(), &columns);
+        let (standard, rows) = Standard::of(examples.attributes());
         let labels = examples.labels().len();
         let known: Vec<LabelPreferences> =
             examples.targets().iter().map(|target| Encoding::default().preferences(target, labels)).collect();
@@ -84,7 +83,7 @@ impl NeighboursParams {
 }
 
 /// Examples to look for neighbours among.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Neighbours {
     pub(super) rows: Rows,
     pub(super) known: Vec<LabelPreferences>,
@@ -130,7 +129,7 @@ impl Neighbours {
             }
         }
         let ranked = if self.has_zero { size } else { labels };
-        let votes = Votes { ranked, size, wins };
+        let votes = Votes::new(ranked, size, wins);
         const EXACT: usize = 11;
         let order = if ranked <= EXACT {
             exact_order(&votes)?
@@ -140,7 +139,7 @@ impl Neighbours {
             order
         };
         let mut place = vec![0.0; size];
-        order.iter().enumerate().for_each(|(at, &label)| place[label] = at as f64);
+        order.iter().enumerate().for_each(|(at, &ranked)| place[votes.label(ranked)] = at as f64);
         let zero = if self.has_zero { place[labels] } else { 0.5 * (labels - 1) as f64 };
         let utilities = place[..labels].iter().map(|place| zero - place).collect();
         let share = |[yes, no]: &[f64; 2]| if yes + no > 0.0 { yes / (yes + no) } else { 0.5 };
@@ -149,11 +148,28 @@ impl Neighbours {
     }
 }
 
-/// How often one label is preferred to another among those that compare them.
+/// How often one label is preferred to another. The labels stand in reverse, behind them the zero point: of equally good orders the exact search
+/// finds the one that has the last of them first, and equal labels should stand by their numbers, below the zero point.
 struct Votes {
     ranked: usize,
     size: usize,
     wins: Vec<f64>,
+    /// The most wins of any. Differences are weighed by it and not by the number of examples that compare a pair: one that compares a pair should
+    /// not count as much as many.
+    most: f64,
+}
+
+impl Votes {
+    fn new(ranked: usize, size: usize, wins: Vec<f64>) -> Self {
+        let most = wins.iter().copied().fold(1.0, f64::max);
+        Self { ranked, size, wins, most }
+    }
+
+    /// The label at a place; the zero point is behind all labels.
+    fn label(&self, at: usize) -> usize {
+        let labels = self.size - 1;
+        if at < labels { labels - 1 - at } else { labels }
+    }
 }
 
 impl Preference for Votes {
@@ -162,8 +178,7 @@ impl Preference for Votes {
     }
 
     fn prefer(&self, u: usize, v: usize) -> f64 {
-        // Weighed by the number of examples: with shares, a pair that one example compares would count as much as one that all do.
-        let most = self.wins.iter().copied().fold(1.0, f64::max);
-        0.5 + 0.5 * (self.wins[u * self.size + v] - self.wins[v * self.size + u]) / most
+        let (u, v) = (self.label(u), self.label(v));
+        0.5 + 0.5 * (self.wins[u * self.size + v] - self.wins[v * self.size + u]) / self.most
     }
 }

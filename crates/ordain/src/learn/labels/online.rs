@@ -97,7 +97,7 @@ fn steps(
     known: &LabelPreferences,
     loss: LabelLoss,
 ) -> Result<(f64, Option<Vec<f64>>)> {
-    let loss = loss.of(utilities, target)?;
+    let loss = loss.of_known(utilities, target)?;
     if loss == 0.0 {
         return Ok((0.0, None));
     }
@@ -152,7 +152,11 @@ impl OnlineRanker {
     }
 
     /// The utilities of an example, one per label.
+    ///
+    /// # Panics
+    /// If the example has not as many numbers as there are attributes.
     pub fn utilities(&self, example: &[f64]) -> Vec<f64> {
+        assert_eq!(example.len() * self.labels, self.weights.len(), "one number per attribute");
         let mut out = Vec::with_capacity(self.labels);
         row_products(&self.weights, example, &mut out);
         out
@@ -161,9 +165,17 @@ impl OnlineRanker {
     /// Learns an example, and returns what its ranking cost before.
     ///
     /// # Errors
-    /// If the target names a label that is not there, or the loss is not defined for it.
+    /// If the example has not as many finite numbers as there are attributes, the target names a label that is not there, or the loss is not
+    /// defined for it. Nothing is learned then.
     pub fn learn(&mut self, example: &[f64], target: &Target, encoding: Encoding, loss: LabelLoss) -> Result<f64> {
         target.check(self.labels)?;
+        if example.len() * self.labels != self.weights.len() || example.iter().any(|value| !value.is_finite()) {
+            return Err(Error::Data {
+                what: "an example",
+                found: format!("{} numbers, not all of them finite perhaps", example.len()),
+                expected: format!("{} finite numbers", self.weights.len() / self.labels.max(1)),
+            });
+        }
         self.learn_known(example, target, &encoding.preferences(target, self.labels), loss)
     }
 
@@ -184,8 +196,8 @@ impl OnlineRanker {
         Ok(loss)
     }
 
-    /// The weights, label by label; their mean over all examples if averaged.
-    fn into_weights(mut self, averaged: bool) -> Vec<f64> {
+    /// The weights, label by label; if averaged, their mean over the examples that were learned, each after its own step.
+    pub fn into_weights(mut self, averaged: bool) -> Vec<f64> {
         if averaged && self.seen > 0.0 {
             add_scaled(&mut self.weights, -1.0 / self.seen, &self.late);
         }
@@ -228,6 +240,9 @@ impl Fourier {
     }
 }
 
+/// Widths whose squares are neither 0 nor infinite.
+pub(super) const WIDTHS: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
+
 /// The Gaussian kernel of two rows, which end with a constant, and 1.
 pub(super) fn gaussian(one: &[f64], other: &[f64], width: f64) -> f64 {
     let attributes = (one.len() - 1) as f64;
@@ -238,14 +253,18 @@ impl LabelRanker for OnlineParams {
     fn fit(&self, examples: &LabelledExamples, watch: &Watch) -> Result<LabelModel> {
         self.check()?;
         examples.check()?;
-        let standard = Standard::of(examples.attributes());
-        let columns: Vec<usize> = (0..standard.len()).collect();
-        let rows = standard.rows(examples.attributes(), &columns);
+        let (standard, rows) = Standard::of(examples.attributes());
         let machine = match self.features {
-            Features::Attributes => Machine::Linear { weights: self.linear(&rows, examples, watch)?, fourier: None },
+            Features::Attributes => {
+                Machine::Linear { weights: self.linear(&rows, examples, watch)?, fourier: None, is_log_odds: false }
+            }
             Features::Fourier { count, width } => {
                 let fourier = Fourier::new(standard.len(), count, width, self.seed);
-                Machine::Linear { weights: self.linear(&fourier.of(&rows), examples, watch)?, fourier: Some(fourier) }
+                Machine::Linear {
+                    weights: self.linear(&fourier.of(&rows), examples, watch)?,
+                    fourier: Some(fourier),
+                    is_log_odds: false,
+                }
             }
             Features::Kernel { width } => self.kernel(rows, width, examples, watch)?,
         };
@@ -261,8 +280,8 @@ impl OnlineParams {
         }
         match self.features {
             Features::Fourier { count: 0, .. } => parameter("the number of waves", 0.0, "at least 1"),
-            Features::Fourier { width, .. } | Features::Kernel { width } if !(width.is_finite() && width > 0.0) => {
-                parameter("width", width, "a positive, finite number")
+            Features::Fourier { width, .. } | Features::Kernel { width } if !WIDTHS.contains(&width) => {
+                parameter("width", width, "between 1e-100 and 1e100")
             }
             _ => Ok(()),
         }

@@ -52,9 +52,7 @@ impl LabelRanker for PairwiseParams {
 
 impl PairwiseParams {
     fn fit_with(&self, penalty: f64, examples: &LabelledExamples, watch: &Watch) -> Result<LabelModel> {
-        let standard = Standard::of(examples.attributes());
-        let columns: Vec<usize> = (0..standard.len()).collect();
-        let rows = standard.rows(examples.attributes(), &columns);
+        let (standard, rows) = Standard::of(examples.attributes());
         let labels = examples.labels().len();
         let known: Vec<LabelPreferences> =
             examples.targets().iter().map(|target| Encoding::default().preferences(target, labels)).collect();

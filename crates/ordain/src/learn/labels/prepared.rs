@@ -9,16 +9,24 @@ use crate::data::{Attributes, Scale};
 pub(super) struct Standard(Vec<Option<[f64; 3]>>);
 
 impl Standard {
-    pub(super) fn of(attributes: &Attributes) -> Self {
-        Self(Scale::of(attributes, None).numbers())
+    /// The standard of attributes, and their rows by it.
+    pub(super) fn of(attributes: &Attributes) -> (Self, Rows) {
+        let standard = Self(Scale::of(attributes, None).numbers());
+        let columns: Vec<usize> = (0..standard.len()).collect();
+        let rows = standard.rows(attributes, &columns);
+        (standard, rows)
     }
 
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    pub(super) fn is_finite(&self) -> bool {
-        self.0.iter().flatten().flatten().all(|number| number.is_finite())
+    /// Whether it was made from attributes: nothing divides by 0.
+    pub(super) fn is_sound(&self) -> bool {
+        self.0.iter().flatten().all(|[largest, mean, sd]| {
+            let positive = |number: &f64| number.is_finite() && *number > 0.0;
+            positive(largest) && mean.is_finite() && positive(sd)
+        })
     }
 
     /// The rows, each of as many values as there are attributes, and a 1. Columns say where each attribute stands.
@@ -39,7 +47,7 @@ impl Standard {
 }
 
 /// Numbers row by row.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Rows {
     pub(super) values: Vec<f64>,
     pub(super) width: usize,

@@ -1,9 +1,11 @@
 //! What is known of the labels of an example, and how it becomes constraints (CLR sections 2 and 3).
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Error, Result};
 
 /// Constraints on the utilities of an example's labels: the sets R, P and N of CLR section 2. A label is its number, from 0.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LabelPreferences {
     /// The first label of a pair has the higher utility.
     pub pairs: Vec<(usize, usize)>,
@@ -20,20 +22,17 @@ impl LabelPreferences {
         self.pairs.iter().copied().chain(across)
     }
 
-    /// Whether the place of a label is known in some way.
-    pub(super) fn mentions(&self, label: usize) -> bool {
+    /// All labels that are named, some of them several times.
+    pub(super) fn named(&self) -> impl Iterator<Item = usize> + '_ {
         let alone = self.relevant.iter().chain(&self.irrelevant);
-        alone.chain(self.pairs.iter().flat_map(|(one, other)| [one, other])).any(|&other| other == label)
+        alone.chain(self.pairs.iter().flat_map(|(one, other)| [one, other])).copied()
     }
 
-    /// Fails if a label is beyond the last, or no utilities can satisfy all constraints. `O(labels + constraints)`.
+    /// Fails if a label is beyond the last, or no utilities can satisfy all constraints.
     fn check(&self, labels: usize) -> Result<()> {
         let wrong =
             |found: String, expected: &str| Err(Error::Data { what: "preferences", found, expected: expected.into() });
-        let alone = self.relevant.iter().chain(&self.irrelevant);
-        if let Some(&label) =
-            alone.chain(self.pairs.iter().flat_map(|(one, other)| [one, other])).find(|label| **label >= labels)
-        {
+        if let Some(label) = self.named().find(|label| *label >= labels) {
             return wrong(format!("label {label}"), &format!("labels from 0 to {}", labels.saturating_sub(1)));
         }
         if let Some(label) = self.relevant.iter().find(|label| self.irrelevant.contains(label)) {
@@ -87,6 +86,8 @@ fn cycle(after: &[Vec<usize>]) -> Option<Vec<usize>> {
 pub enum Target {
     /// One label is right, all others are not.
     Class(usize),
+    /// The labels that come first, in whatever order. No zero point is known: l-multilabel classification, where their number is.
+    First(Vec<usize>),
     /// The relevant labels; all others are irrelevant. None or all may be relevant.
     Set(Vec<usize>),
     /// Labels, best first. Nothing is known of labels that are left out.
@@ -103,7 +104,7 @@ impl Target {
         let list: &[usize] = match self {
             Self::Partial(preferences) => return preferences.check(labels),
             Self::Class(label) => std::slice::from_ref(label),
-            Self::Set(list) | Self::Order(list) | Self::Top(list) => list,
+            Self::First(list) | Self::Set(list) | Self::Order(list) | Self::Top(list) => list,
         };
         let mut seen = vec![false; labels];
         for &label in list {
@@ -122,8 +123,10 @@ impl Target {
     pub(super) fn teaches(&self, label: usize) -> bool {
         match self {
             Self::Class(class) => *class == label,
-            Self::Set(list) | Self::Order(list) | Self::Top(list) => list.contains(&label),
-            Self::Partial(preferences) => preferences.mentions(label),
+            Self::First(list) | Self::Set(list) | Self::Order(list) | Self::Top(list) => list.contains(&label),
+            Self::Partial(known) => {
+                known.relevant.contains(&label) || known.pairs.iter().any(|(one, other)| [one, other].contains(&&label))
+            }
         }
     }
 
@@ -131,7 +134,7 @@ impl Target {
     pub(super) fn has_zero(&self) -> bool {
         match self {
             Self::Set(_) | Self::Top(_) => true,
-            Self::Class(_) | Self::Order(_) => false,
+            Self::Class(_) | Self::First(_) | Self::Order(_) => false,
             Self::Partial(preferences) => !(preferences.relevant.is_empty() && preferences.irrelevant.is_empty()),
         }
     }
@@ -178,6 +181,11 @@ impl Encoding {
             Target::Partial(preferences) => preferences.clone(),
             Target::Class(class) => {
                 let pairs = others(&[*class]).into_iter().map(|other| (*class, other)).collect();
+                LabelPreferences { pairs, ..LabelPreferences::default() }
+            }
+            Target::First(first) => {
+                let others = others(first);
+                let pairs = first.iter().flat_map(|&one| others.iter().map(move |&other| (one, other))).collect();
                 LabelPreferences { pairs, ..LabelPreferences::default() }
             }
             Target::Set(relevant) => {
