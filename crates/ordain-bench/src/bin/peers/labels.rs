@@ -153,7 +153,7 @@ fn compare(python: &str, place: &Path) -> Result<(), Box<dyn Error>> {
         &format!(
             "`cargo xtask bench-peers labels` on {}; {}.\n\n{} examples with {ATTRIBUTES} attributes and {LABELS} labels teach, {} \
              test. One run, each side in a process of its own, one thread each. Logistic regressions have the same penalty and stop \
-             at a gradient of 1e-4 (lbfgs on both sides). \"As long\" is beside scikit-learn. Ours also standardises attributes, \
+             at a gradient of 1e-4 (lbfgs on both sides); ours also penalises the constant. \"As long\" is beside scikit-learn. Ours also standardises attributes, \
              and predictions are whole rankings.\n\n{report}",
             machine()?,
             versions.join(", "),
