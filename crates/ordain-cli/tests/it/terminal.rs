@@ -299,10 +299,10 @@ fn questions_fit_a_narrow_terminal() {
     let mut session = Session::start(&folder, 20, &["ask", "--judge", "eve", "--error", "0", "--target", "1"]);
     let mut said = String::new();
     for key in [b"x", b"l", b"u", b"t", b"q"] {
+        // A key that comes before the prompt for it would be echoed by the terminal.
+        said += &session.wait_for("uit: ");
         session.wait_until_raw();
         session.press(key);
-        // The terminal is raw again for the next key, or it is the last one.
-        said += &session.wait_for("uit: ");
     }
     let (status, rest) = session.end();
     said += &rest;
