@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use super::eval::measures;
 use super::tables;
+use crate::letor::roles;
 use crate::output::{self, Format};
 use crate::working::working;
 use crate::{Failure, Outcome, word};
@@ -85,10 +86,8 @@ struct Report {
 
 /// Runs the subcommand.
 pub fn run(task: &Task<'_>) -> Outcome {
-    let role = |name, files: &'_ [PathBuf]| files.iter().map(move |path| (name, path.clone())).collect::<Vec<_>>();
-    let inputs = [role("--train", task.train), role("--validate", task.validate)].concat();
-    let inputs: Vec<(&str, &Path)> = inputs.iter().map(|(name, path)| (*name, path.as_path())).collect();
-    check_outputs(&[("--output", task.output)], &inputs)?;
+    let inputs = roles("--train", task.train).chain(roles("--validate", task.validate));
+    check_outputs(&[("--output", task.output)], &inputs.collect::<Vec<_>>())?;
     let learner = learner(task)?;
     let working = working("training");
     let named = task.labels.labels.as_deref();

@@ -41,6 +41,7 @@ fn from_a_table_to_measures() {
         let said = folder.json(train.iter().chain(&["--method", method]));
         assert_eq!((&said["examples"], &said["features"], &said["calibrated"]), (&200.into(), &2.into(), &true.into()));
         assert_eq!(said["labels"], serde_json::json!(["left", "right", "up, high"]));
+        assert_eq!(said["method"], method);
         folder.run(["score", "m.json", "test.csv", "--format", "csv", "-o", "found.csv"]).fine();
         let measured = folder.json(["eval", "--truth", "test.csv", "--labels", "3", "found.csv"]);
         let measures = &measured["runs"][0]["measures"];

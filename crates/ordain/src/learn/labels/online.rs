@@ -268,7 +268,12 @@ impl LabelRanker for OnlineParams {
             }
             Features::Kernel { width } => self.kernel(rows, width, examples, watch)?,
         };
-        Ok(LabelModel::new("online", examples, standard, machine))
+        let name = match self.features {
+            Features::Attributes => "online",
+            Features::Fourier { .. } => "fourier",
+            Features::Kernel { .. } => "kernel",
+        };
+        Ok(LabelModel::new(name, examples, standard, machine))
     }
 }
 
