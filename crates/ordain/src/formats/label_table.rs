@@ -169,10 +169,13 @@ pub fn has_listing(path: impl AsRef<Path>) -> bool {
 fn listed(path: &Path) -> Result<Vec<(u64, String)>> {
     let text = read_text(path)?;
     let mut names = Vec::new();
-    let mut rest = text.as_str();
+    let (mut rest, mut line, mut counted) = (text.as_str(), 1, 0);
     while let Some(at) = rest.find('<') {
         rest = &rest[at..];
-        let line = 1 + text[..text.len() - rest.len()].matches('\n').count() as u64;
+        // From the tag before, so that a file of many tags takes time in proportion.
+        let here = text.len() - rest.len();
+        line += text[counted..here].matches('\n').count() as u64;
+        counted = here;
         if let Some(comment) = rest.strip_prefix("<!--") {
             rest = comment.find("-->").map_or("", |end| &comment[end..]);
             continue;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::target::{LabelPreferences, Target};
+use super::target::{Encoding, LabelPreferences, Target};
 use crate::data::Attributes;
 use crate::error::listed;
 use crate::formats::LabelTable;
@@ -174,6 +174,16 @@ impl LabelledExamples {
         };
         if self.is_empty() || self.attributes.is_empty() {
             return wrong("no example or no attribute".into(), "examples with attributes");
+        }
+        let says_something = |target: &Target| {
+            let known = Encoding::ALL.preferences(target, self.labels.len());
+            target.has_zero() || !known.pairs.is_empty()
+        };
+        if !self.targets.iter().any(says_something) {
+            return wrong(
+                "none that compares two labels".into(),
+                "an example that orders labels or says which are relevant",
+            );
         }
         match self.untaught().first() {
             Some(&label) => {

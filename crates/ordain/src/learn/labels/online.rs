@@ -169,7 +169,8 @@ impl OnlineRanker {
     /// defined for it. Nothing is learned then.
     pub fn learn(&mut self, example: &[f64], target: &Target, encoding: Encoding, loss: LabelLoss) -> Result<f64> {
         target.check(self.labels)?;
-        if example.len() * self.labels != self.weights.len() || example.iter().any(|value| !value.is_finite()) {
+        let fits = !example.is_empty() && example.len() * self.labels == self.weights.len();
+        if !fits || example.iter().any(|value| !value.is_finite()) {
             return Err(Error::Data {
                 what: "an example",
                 found: format!("{} numbers, not all of them finite perhaps", example.len()),
