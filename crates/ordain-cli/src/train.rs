@@ -26,7 +26,8 @@ use crate::{Failure, Outcome, chart, labels, letor, word};
 /// lambdarank pushes every two documents of different grades apart, by what their swap would change in a measure.
 /// ranknet weighs all pairs the same. ranksvm is the linear ranking SVM with the squared hinge. What the learner
 /// chooses, it chooses by a measure on the files of --validate; without them, on every fifth query of --train whose
-/// grades differ, or, if there are fewer than five of these, on all.
+/// grades differ, or, if there are fewer than five of these, on all. The curve shows the queries to learn from as each
+/// pass met them, before its steps are averaged, so it may lie below the one to choose by.
 ///
 /// labels learns to rank the labels of examples, and which of them are relevant. Files are ARFF, or tables such as CSV. Label
 /// columns hold 0 and 1 (which labels are relevant), or places from 1 (an order), or places and 0 (an order of the relevant
