@@ -5,12 +5,15 @@
 //! [`LambdaParams`] and [`LinearSvmParams`] learn from graded lists, behind the trait [`Ranker`]. [`labels`] ranks the
 //! labels of examples.
 
+mod adam;
 mod cross_validation;
+mod diagonal_metric;
 mod graded_lists;
 mod gradient;
 pub mod labels;
 mod lambda;
 mod linear_svm;
+mod linklearn;
 mod network;
 mod pairwise_risk;
 mod rank_svm;
@@ -18,6 +21,7 @@ mod ranker;
 mod stored;
 
 pub use cross_validation::{GridPoint, RankSvmGrid, RankSvmProblem};
+pub use diagonal_metric::{Closer, DiagonalMetric, DiagonalMetricParams};
 pub use graded_lists::{GradedLists, Scaling};
 pub use gradient::LambdaParams;
 pub use lambda::{
@@ -25,6 +29,7 @@ pub use lambda::{
     cross_entropy, gradients, loop_integral,
 };
 pub use linear_svm::LinearSvmParams;
+pub use linklearn::{LinkLearnParams, LinkLearned, LinkLoss, LinkQueries, LinkedTexts};
 pub use pairwise_risk::{CrossValidated, Fold, LabelledQuery, PairwiseRisk, PairwiseRiskParams};
 pub use rank_svm::{RankSvm, RankSvmParams};
 pub use ranker::{Epoch, Ranker, RankingModel};

@@ -60,11 +60,8 @@ impl Bm25Params {
     /// # Errors
     /// If `k1` is not between 0 and 1e9 or `b` not between 0 and 1.
     pub fn over(self, index: &Index) -> Result<Bm25<'_>> {
-        check("k1", self.k1, LARGEST_K1, "a number from 0 to 1e9")?;
-        check("b", self.b, 1.0, "a number from 0 to 1")?;
-        let mean = index.mean_length();
-        let relative = |length: u32| if mean > 0.0 { f64::from(length) / mean } else { 1.0 };
-        let norms = index.lengths.iter().map(|&length| self.k1 * (1.0 - self.b + self.b * relative(length)));
+        self.check()?;
+        let norms = index.lengths.iter().map(|&length| self.norm(index.relative(length)));
         let worths: Vec<Worth> = norms.map(Worth::new).collect();
         let peak = |term: u32| {
             let postings = index.postings(TermId(term)).iter();
@@ -73,6 +70,23 @@ impl Bm25Params {
         let peaks = (0..index.terms() as u32).into_par_iter().map(peak).collect();
         Ok(Bm25 { index, params: self, worths, peaks })
     }
+
+    /// Fails if a constant is out of range.
+    pub(super) fn check(self) -> Result<()> {
+        check("k1", self.k1, LARGEST_K1, "a number from 0 to 1e9")?;
+        check("b", self.b, 1.0, "a number from 0 to 1")
+    }
+
+    /// The number added to a frequency below the line, for a document of this length over the mean.
+    pub(super) fn norm(self, relative: f64) -> f64 {
+        self.k1 * (1.0 - self.b + self.b * relative)
+    }
+}
+
+/// The weight of a term that some of all documents have.
+pub(super) fn idf(all: usize, having: usize) -> f64 {
+    let (all, having) = (all as f64, having as f64);
+    ((all - having + 0.5) / (having + 0.5)).ln_1p()
 }
 
 fn check(name: &str, value: f64, largest: f64, expected: &'static str) -> Result<()> {
@@ -123,7 +137,8 @@ impl Worth {
     }
 }
 
-fn saturated(frequency: u32, norm: f64) -> f64 {
+/// `frequency / (frequency + norm)`.
+pub(super) fn saturated(frequency: u32, norm: f64) -> f64 {
     let frequency = f64::from(frequency);
     frequency / (frequency + norm)
 }
@@ -137,8 +152,7 @@ const STRIDE: usize = 16;
 impl Bm25<'_> {
     /// The weight of a term: `ln(1 + (N - df + 1/2) / (df + 1/2))`, above 0.
     pub fn idf(&self, term: TermId) -> f64 {
-        let (all, having) = (self.index.len() as f64, self.index.document_frequency(term) as f64);
-        ((all - having + 0.5) / (having + 0.5)).ln_1p()
+        idf(self.index.len(), self.index.document_frequency(term))
     }
 
     /// The `top` best documents, best first; equal scores in the order of the index. Documents without a term of the
@@ -312,7 +326,7 @@ fn complete(
 }
 
 /// The best documents so far, the worst of them at the top of the heap.
-struct Best {
+pub(super) struct Best {
     top: usize,
     heap: BinaryHeap<Worst>,
 }
@@ -321,17 +335,17 @@ struct Best {
 struct Worst(Hit);
 
 impl Best {
-    fn new(top: usize) -> Self {
+    pub(super) fn new(top: usize) -> Self {
         Self { top, heap: BinaryHeap::new() }
     }
 
     /// The score that a hit must exceed. Documents come in order, so the first of equal scores stays.
-    fn threshold(&self) -> f64 {
+    pub(super) fn threshold(&self) -> f64 {
         if self.heap.len() < self.top { 0.0 } else { self.heap.peek().map_or(0.0, |worst| worst.0.score) }
     }
 
     /// Adds a hit that exceeds the threshold.
-    fn push(&mut self, hit: Hit) {
+    pub(super) fn push(&mut self, hit: Hit) {
         if self.heap.len() < self.top {
             self.heap.push(Worst(hit));
         } else if let Some(mut worst) = self.heap.peek_mut() {
@@ -339,7 +353,7 @@ impl Best {
         }
     }
 
-    fn into_hits(self) -> Vec<Hit> {
+    pub(super) fn into_hits(self) -> Vec<Hit> {
         self.heap.into_sorted_vec().into_iter().map(|worst| worst.0).collect()
     }
 }

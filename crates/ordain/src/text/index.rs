@@ -123,6 +123,12 @@ impl Index {
         if self.is_empty() { 0.0 } else { self.tokens as f64 / self.len() as f64 }
     }
 
+    /// A length over the mean length; 1 if no document has a term.
+    pub(super) fn relative(&self, length: u32) -> f64 {
+        let mean = self.mean_length();
+        if mean > 0.0 { f64::from(length) / mean } else { 1.0 }
+    }
+
     /// The number of different terms.
     pub fn terms(&self) -> usize {
         self.vocabulary.terms.len()
@@ -159,6 +165,26 @@ impl Index {
         postings.binary_search_by_key(&document, |posting| posting.document).map_or(0, |at| postings[at].frequency)
     }
 
+    /// The terms of every document. `O(postings)`.
+    pub fn by_document(&self) -> Forward {
+        let mut ends = vec![0; self.len()];
+        self.postings.iter().for_each(|posting| ends[posting.document.index()] += 1);
+        let mut before = 0;
+        for end in &mut ends {
+            // For now the beginning; each entry moves it on.
+            before += std::mem::replace(end, before);
+        }
+        let mut entries = vec![(TermId(0), 0); self.postings.len()];
+        for term in (0..self.terms() as u32).map(TermId) {
+            for posting in self.postings(term) {
+                let place = &mut ends[posting.document.index()];
+                entries[*place] = (term, posting.frequency);
+                *place += 1;
+            }
+        }
+        Forward { ends, entries }
+    }
+
     /// Makes a query from a text, cut into terms like the documents.
     pub fn query(&self, text: &str) -> Query {
         self.query_terms(self.analysis.terms(text))
@@ -177,6 +203,23 @@ impl Index {
     /// The number of different terms of a query that stand in a document.
     pub fn matched(&self, query: &Query, document: DocumentId) -> usize {
         query.terms.iter().filter(|(term, _)| self.frequency(*term, document) > 0).count()
+    }
+}
+
+/// The terms of every document of an index. 8 bytes per posting and 8 per document.
+#[derive(Debug, Clone)]
+pub struct Forward {
+    /// `[document]`: the end of its entries.
+    ends: Vec<usize>,
+    entries: Vec<(TermId, u32)>,
+}
+
+impl Forward {
+    /// The terms of a document, in order, each with its number of times.
+    pub fn terms(&self, document: DocumentId) -> &[(TermId, u32)] {
+        let at = document.index();
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.entries[start..self.ends[at]]
     }
 }
 

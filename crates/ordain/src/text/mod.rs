@@ -1,4 +1,4 @@
-//! Text: words to terms, statistics of terms, an inverted index, and ranking by Okapi BM25.
+//! Text: words to terms, statistics of terms, an inverted index, and ranking by Okapi BM25 or by learned weights.
 //!
 //! An [`Analysis`] makes terms of text, an [`IndexBuilder`] counts them in documents, and [`Bm25`] ranks the documents of
 //! the [`Index`] for a query. The index keeps its analysis, so queries are cut into terms the way documents were.
@@ -23,12 +23,18 @@
 
 mod bm25;
 mod build;
+mod curve;
+mod feedback;
 mod index;
 mod stop;
 mod tokens;
+mod weighting;
 
 pub use bm25::{Bm25, Bm25Params, Hit};
 pub use build::IndexBuilder;
-pub use index::{DocumentId, Index, Posting, Query, TermId};
+pub use curve::{Curve, Curves};
+pub use feedback::{Feedback, WithFeedback};
+pub use index::{DocumentId, Forward, Index, Posting, Query, TermId};
 pub use stop::StopWords;
 pub use tokens::{Analysis, Stemmer, words};
+pub use weighting::{TermVectors, Weighted, Weighting};

@@ -86,6 +86,9 @@ const STEMMERS: [(&str, Algorithm); 20] = [
 ];
 
 impl Stemmer {
+    /// The stemmer for English.
+    pub const ENGLISH: Self = Self(Algorithm::English);
+
     /// The names of all stemmers.
     pub fn names() -> impl Iterator<Item = &'static str> {
         STEMMERS.iter().map(|(name, _)| *name)
