@@ -12,6 +12,7 @@ mod fuse;
 mod init;
 mod labels;
 mod letor;
+mod links;
 mod memory;
 mod next;
 mod output;

@@ -1,4 +1,4 @@
-//! `ordain search`: finds documents for queries, by BM25.
+//! `ordain search`: finds documents for queries, by BM25 or by learned weights.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -6,23 +6,30 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
 use ordain::InputError;
-use ordain::formats::{Documents, DocumentsSpec, Lines, QueryText, check_outputs, fits_run, read_queries, write_whole};
-use ordain::text::{Analysis, Bm25Params, Hit, Index, IndexBuilder, Query, Stemmer, StopWords};
+use ordain::formats::{
+    Documents, DocumentsSpec, Lines, QueryText, TextModel, check_outputs, fits_run, read_queries, write_whole,
+};
+use ordain::text::{Analysis, Bm25Params, Feedback, Hit, Index, IndexBuilder, Query, Stemmer, StopWords, Weighting};
 use serde::Serialize;
 
 use crate::output;
 use crate::working::working;
 use crate::{Failure, Outcome};
 
-/// Search a collection of documents by BM25
+/// Search a collection of documents by BM25, or by weights learned from links
 ///
 /// COLLECTION is JSONL, CSV or TSV (plain, gzip or zstd), with one document per row. Words follow Unicode's rules and
 /// are put in lower case. English stop words are left out. The score is Okapi BM25. A word that df of N documents have
 /// weighs ln(1 + (N - df + 0.5) / (df + 0.5)).
+///
+/// With --model, words weigh what "ordain train linklearn" learned, and are cut as it was learned. With --feedback, the best
+/// documents of a first search say what else to look for. similar: documents that are like the five best ones gain. rm3: the
+/// query takes up 20 probable words of the ten best ones.
 #[derive(Args)]
 #[command(after_long_help = "Examples:
   ordain search papers.jsonl \"learning to rank\"
   ordain search papers.jsonl --queries queries.tsv --stem english --output bm25.run
+  ordain search papers.jsonl --queries queries.tsv --model words.json --feedback similar --output similar.run
   ordain eval bm25.run --qrels qrels.txt")]
 pub struct Arguments {
     /// The documents: one per row, with an id and text
@@ -42,6 +49,12 @@ pub struct Arguments {
     /// How many documents to find per query [default: 10; 1000 with --queries]
     #[arg(long, value_name = "K", value_parser = positive)]
     top: Option<usize>,
+    /// Weigh words as "ordain train linklearn" learned it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["k1", "b", "stem", "stop"])]
+    model: Option<PathBuf>,
+    /// Let the best documents say what else to look for
+    #[arg(long, value_enum)]
+    feedback: Option<FeedbackWay>,
     /// Saturation: with a larger value, repetitions of a word count more
     #[arg(long, default_value_t = Bm25Params::default().k1)]
     k1: f64,
@@ -54,15 +67,24 @@ pub struct Arguments {
     /// Words to leave out: a file of words, or none [default: English stop words]
     #[arg(long, value_name = "FILE|none")]
     stop: Option<PathBuf>,
-    /// The name of the run
-    #[arg(long, value_name = "NAME", default_value = "bm25")]
-    tag: String,
+    /// The name of the run [default: bm25, or linklearn with --model; then the way of --feedback]
+    #[arg(long, value_name = "NAME")]
+    tag: Option<String>,
     /// The form of the output [default: table; trec with --queries]
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Write to this file instead of standard output; the file appears only when it is complete
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
+}
+
+/// What is done with the best documents of a first search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FeedbackWay {
+    /// Documents that are like them gain
+    Similar,
+    /// The query takes up their words
+    Rm3,
 }
 
 /// The form of the output.
@@ -82,33 +104,35 @@ fn positive(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&count| count > 0).ok_or_else(|| "expected a whole number above 0".into())
 }
 
-fn stemmer(name: &str) -> Result<Stemmer, String> {
+/// Parses the name of a stemmer.
+pub fn stemmer(name: &str) -> Result<Stemmer, String> {
     name.parse().map_err(|_| format!("expected one of {}", Stemmer::names().collect::<Vec<_>>().join(", ")))
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let format = arguments.format.unwrap_or(if arguments.queries.is_some() { Format::Trec } else { Format::Table });
-    if format == Format::Trec && !fits_run(&arguments.tag) {
+    let tag = tag(arguments);
+    if format == Format::Trec && !fits_run(&tag) {
         return Err(Failure::Usage {
-            message: format!("--tag {:?}: a TREC run cannot hold a name with spaces", arguments.tag),
+            message: format!("--tag {tag:?}: a TREC run cannot hold a name with spaces"),
             hint: "write _ for the space",
         });
     }
     if let Some(output) = &arguments.output {
-        let others = [("--queries", &arguments.queries), ("--stop", &arguments.stop)];
+        let others = [("--queries", &arguments.queries), ("--stop", &arguments.stop), ("--model", &arguments.model)];
         let others = others.iter().filter_map(|(role, file)| Some((*role, file.as_deref()?)));
         let inputs: Vec<_> = others.chain([("the collection", arguments.collection.as_path())]).collect();
         check_outputs(&[("--output", output)], &inputs)?;
     }
     let queries = queries(arguments, format)?;
     let working = working("searching");
-    let collection = Collection::read(arguments, format)?;
+    let (analysis, weighting) = weighting(arguments)?;
+    let collection = Collection::read(arguments, format, analysis)?;
     let index = &collection.index;
-    let bm25 = Bm25Params::default().with_k1(arguments.k1).with_b(arguments.b).over(index)?;
     let known: Vec<Query> = queries.iter().map(|query| index.query(&query.text)).collect();
     let top = arguments.top.unwrap_or(if arguments.queries.is_some() { 1000 } else { 10 });
-    let hits = bm25.search_all(&known, top);
+    let hits = find(index, &weighting, arguments.feedback, &known, top)?;
     drop(working);
     if arguments.queries.is_none() && known[0].is_empty() {
         return Err(Failure::Usage {
@@ -117,7 +141,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         });
     }
     warn(&queries, &known, &hits);
-    let found = Found { collection: &collection, tag: &arguments.tag, queries: &queries, hits: &hits };
+    let found = Found { collection: &collection, tag: &tag, queries: &queries, hits: &hits };
     match &arguments.output {
         Some(path) => write_whole(path, |out| found.write(format, out))?,
         None => {
@@ -131,6 +155,45 @@ pub fn run(arguments: &Arguments) -> Outcome {
         output::note(format!("{} listed, of {} in the collection", output::count(total, "document"), index.len()));
     }
     Ok(())
+}
+
+/// The name of the run.
+fn tag(arguments: &Arguments) -> String {
+    let weights = if arguments.model.is_some() { "linklearn" } else { "bm25" };
+    let feedback = match arguments.feedback {
+        None => "",
+        Some(FeedbackWay::Similar) => "-similar",
+        Some(FeedbackWay::Rm3) => "-rm3",
+    };
+    arguments.tag.clone().unwrap_or_else(|| format!("{weights}{feedback}"))
+}
+
+/// How text becomes terms, and what they weigh.
+fn weighting(arguments: &Arguments) -> Result<(Analysis, Weighting), Failure> {
+    if let Some(file) = &arguments.model {
+        let model = TextModel::load(file)?;
+        return Ok((model.analysis, Weighting::Learned(model.curves)));
+    }
+    let analysis = Analysis { stop: stop_words(arguments.stop.as_deref())?, stem: arguments.stem };
+    Ok((analysis, Weighting::Okapi(Bm25Params::default().with_k1(arguments.k1).with_b(arguments.b))))
+}
+
+/// The best documents of every query.
+fn find(
+    index: &Index,
+    weighting: &Weighting,
+    feedback: Option<FeedbackWay>,
+    queries: &[Query],
+    top: usize,
+) -> Result<Vec<Vec<Hit>>, Failure> {
+    let feedback = match (feedback, weighting) {
+        // The search that need not score all documents.
+        (None, Weighting::Okapi(params)) => return Ok(params.over(index)?.search_all(queries, top)),
+        (None, Weighting::Learned(_)) => return Ok(weighting.over(index)?.search_all(queries, top)),
+        (Some(FeedbackWay::Similar), _) => Feedback::SIMILAR,
+        (Some(FeedbackWay::Rm3), _) => Feedback::RM3,
+    };
+    Ok(feedback.over(&weighting.over(index)?)?.search_all(queries, top))
 }
 
 /// The queries: from a file, or the words on the command line as query 1.
@@ -182,14 +245,9 @@ struct Collection {
 const BEGINNING: usize = 200;
 
 impl Collection {
-    fn read(arguments: &Arguments, format: Format) -> Result<Self, Failure> {
+    fn read(arguments: &Arguments, format: Format, analysis: Analysis) -> Result<Self, Failure> {
         let path = &arguments.collection;
-        let stop = match &arguments.stop {
-            None => StopWords::english(),
-            Some(none) if none.as_os_str() == "none" => StopWords::none(),
-            Some(file) => read_stop_words(file)?,
-        };
-        let mut builder = IndexBuilder::new(Analysis { stop, stem: arguments.stem });
+        let mut builder = IndexBuilder::new(analysis);
         let mut beginnings = (format == Format::Table || format == Format::Json).then(Vec::new);
         let spec = DocumentsSpec { id: arguments.id.clone(), text: arguments.text.clone() };
         let mut any_text = false;
@@ -240,6 +298,15 @@ fn beginning(text: &str) -> String {
         out.push_str(word);
     }
     out
+}
+
+/// The words to leave out: of a file, none, or English ones.
+pub fn stop_words(file: Option<&Path>) -> Result<StopWords, Failure> {
+    match file {
+        None => Ok(StopWords::english()),
+        Some(none) if none.as_os_str() == "none" => Ok(StopWords::none()),
+        Some(file) => read_stop_words(file),
+    }
 }
 
 /// Reads words separated by blanks or line feeds.

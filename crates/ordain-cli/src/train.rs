@@ -1,23 +1,24 @@
-//! `ordain train`: learns a ranking model from graded lists.
+//! `ordain train`: learns a ranking model from graded lists, a ranking of labels, or the weights of words from links.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
 use ordain::formats::check_outputs;
-use ordain::learn::{GradedLists, LambdaParams, LinearSvmParams, Ranker, RankingModel, Scaling, Swap};
+use ordain::learn::{Epoch, GradedLists, LambdaParams, LinearSvmParams, Ranker, RankingModel, Scaling, Swap};
 use ordain::measure::{Mean, Measure};
 use ordain::numeric::Seed;
 use ordain_plot::{Across, Lines, Range, Series};
 use serde::Serialize;
 
 use crate::labels::train::{LabelArguments, Task};
+use crate::links::{self, LinkArguments};
 use crate::output::{self, Format};
 use crate::simulate::picture;
 use crate::working::working;
 use crate::{Failure, Outcome, chart, labels, letor, word};
 
-/// Learn a ranking model from graded lists, or a ranking of labels
+/// Learn a ranking model from graded lists, a ranking of labels, or a text similarity from links
 ///
 /// For lambdarank, ranknet and ranksvm, files are LETOR or SVMlight: "2 qid:1 1:0.5 2:0.1 # docid = a", one line per document. The model scores documents by
 /// their features; "ordain score" applies it. Features are scaled within each query. Queries whose documents have one
@@ -33,9 +34,14 @@ use crate::{Failure, Outcome, chart, labels, letor, word};
 /// columns hold 0 and 1 (which labels are relevant), or places from 1 (an order), or places and 0 (an order of the relevant
 /// ones); one column of text holds classes. An empty cell or ? says nothing. All other columns are attributes.
 ///
+/// linklearn learns what a word weighs, by how often it stands in a document, how rare it is and how long the document is, so that
+/// linked documents are alike. It needs --docs (JSONL, CSV or TSV) and --links (source,target). The weights apply to any
+/// collection: "ordain search --model" and kernels of kind "text" use them.
+///
 /// JSON: {"learner","queries","documents","one_grade_only","measure","train","validate","chosen":{...},
 /// "features":[{"name","importance","weight"?}...],"curve":[{"train","validate"}...]}. CSV: one row per feature. For labels:
-/// {"learner","method","examples","features","labels":[...],"calibrated","chosen":{...},"validate"?}.
+/// {"learner","method","examples","features","labels":[...],"calibrated","chosen":{...},"validate"?}. For linklearn:
+/// {"learner","documents","links","link_precision","hidden","rate","epochs","left_out","weights":[{"of","at","weight"}...],"curve":[...]}.
 #[derive(Args)]
 #[command(after_long_help = "Examples:
   ordain train lambdarank --train S1.txt S2.txt S3.txt --validate S4.txt -o model.json
@@ -43,13 +49,15 @@ use crate::{Failure, Outcome, chart, labels, letor, word};
   ordain train ranksvm --train grades.txt -o model.json
   ordain score model.json S5.txt -o model.run
   ordain train labels --train music.arff --labels 6 -o labels.json
-  ordain train labels --train a.csv --validate b.csv --labels calm,happy,sad --method kernel -o labels.json")]
+  ordain train labels --train a.csv --validate b.csv --labels calm,happy,sad --method kernel -o labels.json
+  ordain train linklearn --docs articles.jsonl --links links.csv --text title,body -o words.json
+  ordain search papers.jsonl \"learning to rank\" --model words.json")]
 pub struct Arguments {
     /// The learner
     #[arg(value_enum)]
     learner: Learner,
-    /// Files to learn from
-    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    /// Files to learn from; linklearn has --docs and --links instead
+    #[arg(long, num_args = 1.., value_name = "FILE")]
     train: Vec<PathBuf>,
     /// Files to choose by; for labels, files to measure on
     #[arg(long, num_args = 1.., value_name = "FILE")]
@@ -64,23 +72,26 @@ pub struct Arguments {
     /// The measure to choose by, such as map or ndcg-letor@10 [default: map]
     #[arg(long, value_name = "MEASURE", value_parser = measure)]
     choose_by: Option<Measure>,
-    /// The units of one or two hidden layers, such as 10 or 20,10 [default: none, scores are linear]
+    /// The units of one or two hidden layers, such as 10 or 20,10 [default: none, scores are linear]; for linklearn, numbers
+    /// of units to try [default: 3,5]
     #[arg(long, value_name = "UNITS", value_delimiter = ',')]
     hidden: Option<Vec<usize>>,
     /// How features are scaled within each query [default: standard]
     #[arg(long, value_parser = word::parser::<Scaling>())]
     scaling: Option<Scaling>,
-    /// The lengths of steps to try, for lambdarank and ranknet [default: 0.001,0.01,0.1]
+    /// The lengths of steps to try, for lambdarank and ranknet [default: 0.001,0.01,0.1] and linklearn [default:
+    /// 0.01,0.02]
     #[arg(long, value_name = "RATE", value_delimiter = ',')]
     rates: Option<Vec<f64>>,
     /// The number of beginnings to try, for lambdarank and ranknet [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     restarts: Option<u16>,
     /// The most passes over the queries, for lambdarank and ranknet [default: 200]; the passes of the online methods for
-    /// labels [default: 5]
+    /// labels [default: 5]; the most passes over the documents, for linklearn [default: 30]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     epochs: Option<u32>,
-    /// Passes without a better one after which a run ends, for lambdarank and ranknet [default: 20]
+    /// Passes without a better one after which a run ends, for lambdarank and ranknet [default: 20] and linklearn
+    /// [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     patience: Option<u32>,
     /// The seed of random orders and weights [default: 1]
@@ -90,11 +101,13 @@ pub struct Arguments {
     /// pairwise [default: 0.0001 to 0.1]
     #[arg(long, value_name = "PENALTY", value_delimiter = ',')]
     penalties: Option<Vec<f64>>,
-    /// Also write the training curve of lambdarank or ranknet as an SVG picture
+    /// Also write the training curve of lambdarank, ranknet or linklearn as an SVG picture
     #[arg(long, value_name = "FILE.svg", value_parser = picture::parse_file)]
     plot: Option<PathBuf>,
     #[command(flatten)]
     labels: LabelArguments,
+    #[command(flatten)]
+    links: LinkArguments,
     /// The form of the report
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -110,6 +123,8 @@ enum Learner {
     Ranksvm,
     /// Rankings of labels with a zero point
     Labels,
+    /// Weights of words, from links between documents
+    Linklearn,
 }
 
 /// Parses the measure that pairs are weighed by.
@@ -151,7 +166,7 @@ struct Report {
     validate: f64,
     chosen: serde_json::Map<String, serde_json::Value>,
     features: Vec<Feature>,
-    curve: Vec<ordain::learn::Epoch>,
+    curve: Vec<Epoch>,
 }
 
 #[derive(Serialize)]
@@ -183,6 +198,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
             format: arguments.format,
         });
     }
+    if arguments.learner == Learner::Linklearn {
+        return links::run(&links::Task {
+            links: &arguments.links,
+            output: &arguments.output,
+            plot: arguments.plot.as_ref(),
+            hidden: arguments.hidden.as_deref(),
+            rates: arguments.rates.as_deref(),
+            epochs: arguments.epochs,
+            patience: arguments.patience,
+            seed: arguments.seed,
+            format: arguments.format,
+        });
+    }
     let plot = arguments.plot.as_deref().map(|path| ("--plot", path));
     let outputs: Vec<_> = [("--output", arguments.output.as_path())].into_iter().chain(plot).collect();
     let inputs = letor::roles("--train", &arguments.train).chain(letor::roles("--validate", &arguments.validate));
@@ -202,7 +230,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     drop(working);
     model.save(&arguments.output)?;
     if let Some(file) = &arguments.plot {
-        picture::write(file, &drawn(&model))?;
+        picture::write(file, &drawn(&model.measure().to_string(), model.curve()))?;
     }
     let report = report(&model, &train, arguments);
     match arguments.format {
@@ -221,7 +249,7 @@ fn ranker(arguments: &Arguments) -> Box<dyn Ranker> {
             Box::new(descent(LambdaParams::lambdarank(swap), arguments))
         }
         Learner::Ranknet => Box::new(descent(LambdaParams::ranknet(), arguments)),
-        Learner::Labels => unreachable!("labels have a command of their own"),
+        Learner::Labels | Learner::Linklearn => unreachable!("they have a function of their own"),
         Learner::Ranksvm => {
             let mut params = LinearSvmParams::default().with_measure(arguments.choose_by());
             params.penalties = arguments.penalties.clone().unwrap_or(params.penalties);
@@ -232,24 +260,38 @@ fn ranker(arguments: &Arguments) -> Box<dyn Ranker> {
 
 /// Fails if an option is given that the learner does not have.
 fn check_options(arguments: &Arguments) -> Outcome {
-    use Learner::{Labels, Lambdarank, Ranknet, Ranksvm};
+    use Learner::{Labels, Lambdarank, Linklearn, Ranknet, Ranksvm};
+    let lists = &[Lambdarank, Ranknet, Ranksvm, Labels][..];
+    let links = &arguments.links;
     let given = [
+        ("--train", !arguments.train.is_empty(), lists),
+        ("--validate", !arguments.validate.is_empty(), lists),
         ("--improve", arguments.improve.is_some(), &[Lambdarank][..]),
         ("--choose-by", arguments.choose_by.is_some(), &[Lambdarank, Ranknet, Ranksvm]),
         ("--scaling", arguments.scaling.is_some(), &[Lambdarank, Ranknet, Ranksvm]),
-        ("--hidden", arguments.hidden.is_some(), &[Lambdarank, Ranknet]),
-        ("--rates", arguments.rates.is_some(), &[Lambdarank, Ranknet]),
+        ("--hidden", arguments.hidden.is_some(), &[Lambdarank, Ranknet, Linklearn]),
+        ("--rates", arguments.rates.is_some(), &[Lambdarank, Ranknet, Linklearn]),
         ("--restarts", arguments.restarts.is_some(), &[Lambdarank, Ranknet]),
-        ("--epochs", arguments.epochs.is_some(), &[Lambdarank, Ranknet, Labels]),
-        ("--patience", arguments.patience.is_some(), &[Lambdarank, Ranknet]),
-        ("--seed", arguments.seed.is_some(), &[Lambdarank, Ranknet, Labels]),
+        ("--epochs", arguments.epochs.is_some(), &[Lambdarank, Ranknet, Labels, Linklearn]),
+        ("--patience", arguments.patience.is_some(), &[Lambdarank, Ranknet, Linklearn]),
+        ("--seed", arguments.seed.is_some(), &[Lambdarank, Ranknet, Labels, Linklearn]),
         ("--penalties", arguments.penalties.is_some(), &[Ranksvm, Labels]),
-        ("--plot", arguments.plot.is_some(), &[Lambdarank, Ranknet]),
+        ("--plot", arguments.plot.is_some(), &[Lambdarank, Ranknet, Linklearn]),
         ("--labels", arguments.labels.labels.is_some(), &[Labels]),
         ("--method", arguments.labels.method.is_some(), &[Labels]),
         ("--loss", arguments.labels.loss.is_some(), &[Labels]),
+        ("--docs", links.docs.is_some(), &[Linklearn]),
+        ("--links", links.links.is_some(), &[Linklearn]),
+        ("--text", links.text.is_some(), &[Linklearn]),
+        ("--id", links.id.is_some(), &[Linklearn]),
+        ("--setting", links.setting.is_some(), &[Linklearn]),
+        ("--stem", links.stem.is_some(), &[Linklearn]),
+        ("--stop", links.stop.is_some(), &[Linklearn]),
     ];
     match given.iter().find(|(_, is_given, of)| *is_given && !of.contains(&arguments.learner)) {
+        None if lists.contains(&arguments.learner) && arguments.train.is_empty() => {
+            Err(Failure::Usage { message: "nothing to learn from".into(), hint: "name the files: --train FILE" })
+        }
         None => Ok(()),
         Some((option, ..)) => {
             let learner =
@@ -313,28 +355,30 @@ fn show(report: &Report) -> Outcome {
     }
     output::table(&table)?;
     if report.curve.len() > 1 {
-        let line = |name: &str, of: fn(&ordain::learn::Epoch) -> f64| chart::Line {
-            name: name.into(),
-            points: report.curve.iter().enumerate().map(|(at, epoch)| ((at + 1) as f64, of(epoch))).collect(),
-        };
-        let lines = [line("validated", |epoch| epoch.validate), line("trained", |epoch| epoch.train)];
-        output::text(chart::draw(&lines, "passes", &report.measure, output::columns()))?;
+        output::text(chart::draw(&lines(&report.curve), "passes", &report.measure, output::columns()))?;
     }
     Ok(())
 }
 
+/// The lines of a training curve.
+pub fn lines(curve: &[Epoch]) -> [chart::Line; 2] {
+    let line = |name: &str, of: fn(&Epoch) -> f64| chart::Line {
+        name: name.into(),
+        points: curve.iter().enumerate().map(|(at, epoch)| ((at + 1) as f64, of(epoch))).collect(),
+    };
+    [line("validated", |epoch| epoch.validate), line("trained", |epoch| epoch.train)]
+}
+
 /// The training curve as a picture.
-fn drawn(model: &RankingModel) -> String {
+pub fn drawn(title: &str, curve: &[Epoch]) -> String {
     let point = |(at, value): (usize, f64)| ((at + 1) as f64, Mean { value, error: 0.0 });
-    let series = |title: &str, of: fn(&ordain::learn::Epoch) -> f64| Series {
+    let series = |title: &str, of: fn(&Epoch) -> f64| Series {
         title: title.into(),
-        points: model.curve().iter().map(of).enumerate().map(point).collect(),
+        points: curve.iter().map(of).enumerate().map(point).collect(),
     };
     let series = vec![series("validated", |epoch| epoch.validate), series("trained", |epoch| epoch.train)];
     let (low, high) = Range::of(&series);
-    let title = model.measure().to_string();
-    Lines { across: Across::UpTo("Passes".into(), model.curve().len()), up: Range::new(&title, low, high), series }
-        .draw()
+    Lines { across: Across::UpTo("Passes".into(), curve.len()), up: Range::new(title, low, high), series }.draw()
 }
 
 /// Prints the outcome for people.

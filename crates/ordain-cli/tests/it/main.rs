@@ -17,6 +17,7 @@ mod fire;
 mod fuse;
 mod init;
 mod labels;
+mod linklearn;
 mod newcomers;
 mod next;
 mod predict;

@@ -66,6 +66,14 @@ impl TextColumns {
         &self.names
     }
 
+    /// The cells of some columns that are there, joined by line feeds, for every item.
+    pub(crate) fn joined(&self, names: &[String]) -> Vec<String> {
+        let columns: Vec<&[String]> = names.iter().filter_map(|name| self.get(name)).collect();
+        let items = self.columns.first().map_or(0, Vec::len);
+        let text = |item: usize| columns.iter().map(|column| column[item].as_str()).collect::<Vec<_>>().join("\n");
+        (0..items).map(text).collect()
+    }
+
     /// The cells of a column, in the order of the items.
     pub fn get(&self, name: &str) -> Option<&[String]> {
         let at = self.names.iter().position(|own| own == name)?;

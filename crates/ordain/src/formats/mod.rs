@@ -41,6 +41,7 @@ mod letor;
 mod letor_queries;
 mod lock;
 mod log;
+pub(crate) mod model_file;
 mod newcomers;
 mod parameters;
 #[cfg(feature = "parquet")]
@@ -51,6 +52,7 @@ mod run_queries;
 mod settings;
 mod source;
 mod table;
+mod text_model;
 mod trec;
 mod whole;
 
@@ -68,10 +70,11 @@ pub use newcomers::{Known, NewLinks};
 pub use parameters::{rounded, write_ask, write_parameters};
 pub use project::{DEFAULT_NOISE, PROJECT_FILE, ProjectData, ProjectFile, read_kernels, read_project};
 pub(crate) use project::{ProjectLog, read_project_log};
-pub use relations::read_relation;
+pub use relations::{read_document_links, read_relation};
 pub use run_queries::{RunQueries, RunQuery, check_query};
 pub use source::Lines;
 pub(crate) use source::{read_long_text, read_text};
 pub use table::Table;
+pub use text_model::{TextModel, TextTraining};
 pub use trec::{fits_run, read_qrels, read_run, read_runs};
 pub use whole::write_whole;

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::items::{ItemsSpec, items_filled};
-use super::project::{ProjectFile, use_attributes};
+use super::project::{ProjectFile, Targets, use_attributes};
 use super::relations::read_links;
 use super::table::Table;
 use crate::data::{Attributes, Items, Lookup, Newcomers, Relation};
@@ -55,7 +55,7 @@ impl ProjectFile {
         } else {
             known.items.clone().with_attributes(Attributes::none(known.items.len()))?.joined(&newcomers)?
         };
-        let relations = self.enlarged_relations(known, &items, links)?;
+        let relations = self.enlarged_relations(known, &items, &table, links)?;
         Newcomers::new(known.items, known.relations, items, relations)
     }
 
@@ -94,11 +94,17 @@ impl ProjectFile {
     }
 
     /// The relations with the newcomers' links.
-    fn enlarged_relations(&self, known: Known<'_>, items: &Items, links: &[NewLinks]) -> Result<Vec<Relation>> {
+    fn enlarged_relations(
+        &self,
+        known: Known<'_>,
+        items: &Items,
+        table: &Table,
+        links: &[NewLinks],
+    ) -> Result<Vec<Relation>> {
         let mut files: Vec<Option<&Path>> = vec![None; known.relations.len()];
         for links in links {
             let relation = self.relation_named(links)?;
-            for (own, _) in files.iter_mut().zip(&self.relations).filter(|(_, file)| *file == relation) {
+            for (own, _) in files.iter_mut().zip(self.link_files()).filter(|(_, file)| *file == Some(relation)) {
                 if own.replace(&links.file).is_some() {
                     let error = InputError::new(&links.file, "one file of links per relation");
                     return Err(error.hint("write the links of one relation into one file").into());
@@ -106,24 +112,38 @@ impl ProjectFile {
             }
         }
         let mut out = Vec::with_capacity(known.relations.len());
-        for ((relation, things), file) in known.relations.iter().zip(&self.reading.things).zip(files) {
+        for ((relation, targets), file) in known.relations.iter().zip(&self.reading.targets).zip(files) {
+            let (things, mut count) = match targets {
+                Targets::Items => (None, items.len()),
+                Targets::Things(things) => (Some(things), relation.targets()),
+                Targets::Words(reading) => {
+                    let known = self.other.joined(&reading.columns);
+                    out.push(reading.relation(&known, &texts(table, &reading.columns)?)?);
+                    continue;
+                }
+            };
             let mut all = relation.links().to_vec();
-            let mut targets = if things.is_some() { relation.targets() } else { items.len() };
             if let Some(file) = file {
-                let (fresh, _) = read_links(file, items, known.items.len(), things.clone())?;
+                let (fresh, _) = read_links(file, items, known.items.len(), things.cloned())?;
                 all.extend(fresh.links());
-                targets = fresh.targets();
+                count = fresh.targets();
             }
-            out.push(Relation::bipartite(items.len(), targets, all)?);
+            out.push(Relation::bipartite(items.len(), count, all)?);
         }
         Ok(out)
+    }
+
+    /// The file of links of each relation; none for the words of texts.
+    fn link_files(&self) -> impl Iterator<Item = Option<&PathBuf>> {
+        let files = self.relations.iter().zip(&self.reading.targets);
+        files.map(|(file, targets)| (!matches!(targets, Targets::Words(_))).then_some(file))
     }
 
     /// The file of the relation to which links belong.
     fn relation_named(&self, links: &NewLinks) -> Result<&PathBuf> {
         let known: Vec<&PathBuf> = {
             let mut seen = HashSet::new();
-            self.relations.iter().filter(|file| seen.insert(*file)).collect()
+            self.link_files().flatten().filter(|file| seen.insert(*file)).collect()
         };
         let name = |file: &Path| file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let names: Vec<String> = known.iter().map(|file| name(file)).collect();
@@ -157,4 +177,11 @@ impl ProjectFile {
             }
         }
     }
+}
+
+/// The cells of some columns, joined by line feeds, for every row.
+fn texts(table: &Table, columns: &[String]) -> Result<Vec<String>> {
+    let columns = columns.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
+    let text = |row: usize| columns.iter().map(|&column| table.cell(row, column)).collect::<Vec<_>>().join("\n");
+    Ok((0..table.len()).map(text).collect())
 }

@@ -7,12 +7,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use self::items::{ItemsSettings, standardize};
+pub(super) use self::kernels::Targets;
 use self::kernels::{Kernels, kernel_sections};
 use super::answers::{is_begun, read_answer_items, read_answers};
 use super::apart::check_apart;
 use super::items::{ItemTable, ItemsSpec, TextColumns, read_items};
 use super::log::check_form;
-use super::relations::Things;
 use super::settings::{Document, Placed, Section};
 use super::source::read_text;
 use crate::data::{AnswerLog, Ask, Goal, Items, Prior, Relation, Scale};
@@ -45,7 +45,7 @@ pub struct ProjectFile {
     pub items: Option<PathBuf>,
     /// The other columns of the items' table (neither id, group, attribute nor prior), as text.
     pub other: TextColumns,
-    /// The files of the relations.
+    /// The files of the relations; for the words of texts, the items' table.
     pub relations: Vec<PathBuf>,
     /// The answer log. It may not exist yet.
     pub answers: PathBuf,
@@ -101,8 +101,8 @@ pub(super) struct Reading {
     pub(super) scale: Option<Scale>,
     /// The same of the prior.
     pub(super) prior: PriorReading,
-    /// The other things to which a relation's links lead, for each relation that has them.
-    pub(super) things: Vec<Option<Things>>,
+    /// What the links of each relation lead to.
+    pub(super) targets: Vec<Targets>,
 }
 
 /// The data needed to read the prior of newcomers.
@@ -260,7 +260,7 @@ pub fn read_kernels(path: impl AsRef<Path>, items: &Items) -> Result<Vec<KernelS
         return Err(error.hint("use kernels without a key relation").into());
     }
     let folder = file.parent().unwrap_or(Path::new(""));
-    let mut kernels = Kernels { folder, items, relations: Vec::new(), things: Vec::new(), files: Vec::new() };
+    let mut kernels = Kernels::new(folder, items);
     parts.iter().map(|part| kernels.read(part)).collect()
 }
 
@@ -275,17 +275,17 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
         Some(settings) => read_items(&settings.file, &settings.spec)?,
         None => items_of_answers(file, &answers)?,
     };
-    let mut kernels =
-        Kernels { folder: &folder, items: &table.items, relations: Vec::new(), things: Vec::new(), files: Vec::new() };
+    let texts = Some(&table.other);
+    let items_file = settings.as_ref().map(|settings| settings.file.as_path());
+    let mut kernels = Kernels { texts, table: items_file, ..Kernels::new(&folder, &table.items) };
     let specs = parts.iter().map(|part| kernels.read(part)).collect::<Result<Vec<_>>>()?;
-    let Kernels { relations, things, files, .. } = kernels;
-    let relations_files: Vec<&Path> = files.iter().map(|(file, _)| file.as_path()).collect();
-    check_log_apart(&answers.file, file, settings.as_ref().map(|settings| &*settings.file), &relations_files)?;
+    let Kernels { relations, targets, files, .. } = kernels;
+    check_log_apart(&answers.file, file, items_file, &files)?;
     let log = answers.log(&table.items)?;
     let ItemTable { items, other } = table;
     let spec = settings.as_ref().map_or_else(ItemsSpec::default, |settings| settings.spec.clone());
     let means = items.attributes().means();
-    let mut reading = Reading { spec, means, scale: None, prior: PriorReading::default(), things };
+    let mut reading = Reading { spec, means, scale: None, prior: PriorReading::default(), targets };
     let items = match &settings {
         Some(settings) => {
             let (items, prior) = settings.with_prior(items)?;
@@ -304,7 +304,7 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
             path: file.to_path_buf(),
             items: settings.map(|settings| settings.file),
             other,
-            relations: files.into_iter().map(|(file, _)| file).collect(),
+            relations: files,
             answers: answers.file,
             reading,
             text: root.document.text.to_owned(),
@@ -373,9 +373,9 @@ impl AnswersSettings {
 }
 
 /// Fails if answers would be appended to another file of the project.
-fn check_log_apart(log: &Path, project: &Path, items: Option<&Path>, relations: &[&Path]) -> Result<()> {
+fn check_log_apart(log: &Path, project: &Path, items: Option<&Path>, relations: &[PathBuf]) -> Result<()> {
     let items = items.map(|file| ("[items]", file));
-    let relations = relations.iter().map(|file| ("a relation", *file));
+    let relations = relations.iter().map(|file| ("a relation", file.as_path()));
     let others: Vec<_> = [("the project", project)].into_iter().chain(items).chain(relations).collect();
     check_apart(&[("[answers]", log)], &others)
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 use super::items::{Place, find_item, number};
 use super::source::Lines;
 use super::table::{LastLine, Rows, delimiter, empty};
-use crate::data::{Items, Link, Relation};
+use crate::data::{Items, Link, Lookup, Relation};
 use crate::{Error, InputError, Result};
 
 const SOURCES: [&str; 3] = ["source", "src", "from"];
@@ -37,6 +37,17 @@ pub fn read_relation(path: impl AsRef<Path>, items: &Items, bipartite: bool) -> 
     read_links(path.as_ref(), items, 0, bipartite.then(HashMap::new)).map(|(relation, _)| relation)
 }
 
+/// Reads links between documents, by their ids. Links to or from other ids are left out, as a collection is often part of a larger one;
+/// their number is returned too. Formats are those of [`read_relation`].
+///
+/// # Errors
+/// As [`read_relation`], but for unknown ends.
+pub fn read_document_links(path: impl AsRef<Path>, documents: &Items) -> Result<(Vec<(u32, u32)>, usize)> {
+    let mut links = Links { known_only: true, ..Links::new(path.as_ref(), documents) };
+    links.read()?;
+    Ok((links.links.iter().map(|link| (link.source, link.target)).collect(), links.left_out))
+}
+
 /// The other things of a bipartite relation, and their numbers.
 pub(crate) type Things = HashMap<String, u32>;
 
@@ -48,21 +59,8 @@ pub(crate) fn read_links(
     first: usize,
     things: Option<Things>,
 ) -> Result<(Relation, Option<Things>)> {
-    let mut links = Links { path, items, first, things, links: Vec::new() };
-    let Some(mut lines) = Lines::open_text(path)? else {
-        links.named(Rows::parquet(path)?)?;
-        return links.finish();
-    };
-    let Some(first) = next_link(&mut lines)? else {
-        return Err(empty(path, "write the line source,target and below it a line for every link"));
-    };
-    if first.trim_start().starts_with('{') || has_header(path, &first) {
-        links.named(Rows::from_first(lines, &first, LastLine::Free)?)?;
-    } else if !blank_header(&first) {
-        links.bare(lines, first)?;
-    } else if let Some(next) = next_link(&mut lines)? {
-        links.bare(lines, next)?;
-    }
+    let mut links = Links { first, things, ..Links::new(path, items) };
+    links.read()?;
     links.finish()
 }
 
@@ -100,10 +98,32 @@ struct Links<'a> {
     /// Every link involves an item from this number on.
     first: usize,
     things: Option<Things>,
+    /// Whether links with an unknown end are left out.
+    known_only: bool,
+    left_out: usize,
     links: Vec<Link>,
 }
 
-impl Links<'_> {
+impl<'a> Links<'a> {
+    fn new(path: &'a Path, items: &'a Items) -> Self {
+        Self { path, items, first: 0, things: None, known_only: false, left_out: 0, links: Vec::new() }
+    }
+
+    fn read(&mut self) -> Result<()> {
+        let path = self.path;
+        let Some(mut lines) = Lines::open_text(path)? else { return self.named(Rows::parquet(path)?) };
+        let Some(first) = next_link(&mut lines)? else {
+            return Err(empty(path, "write the line source,target and below it a line for every link"));
+        };
+        if first.trim_start().starts_with('{') || has_header(path, &first) {
+            return self.named(Rows::from_first(lines, &first, LastLine::Free)?);
+        }
+        if !blank_header(&first) {
+            return self.bare(lines, first);
+        }
+        next_link(&mut lines)?.map_or(Ok(()), |next| self.bare(lines, next))
+    }
+
     fn named(&mut self, mut rows: Rows) -> Result<()> {
         let find = |names: &[&str]| names.iter().find_map(|name| rows.position(name));
         let (Some(source), Some(target)) = (find(&SOURCES), find(&TARGETS)) else {
@@ -170,6 +190,10 @@ impl Links<'_> {
         weight: Option<(&str, &str)>,
         group: Option<&str>,
     ) -> Result<()> {
+        if self.known_only && [source, target].iter().any(|(id, _)| self.items.find(id, group) == Lookup::Unknown) {
+            self.left_out += 1;
+            return Ok(());
+        }
         let item = |(id, column): (&str, &str)| {
             find_item(self.items, &Place { path: self.path, line: Some(line), column }, id, group).map(|item| item.0)
         };

@@ -30,6 +30,8 @@ pub enum KernelKind {
     Diffusion,
     /// [`Shape::DirectedLaplacian`].
     DirectedLaplacian,
+    /// [`Form::Cosine`] over [`Over::Text`].
+    Text,
 }
 
 vocabulary! { KernelKind, "kind of kernel";
@@ -44,6 +46,7 @@ vocabulary! { KernelKind, "kind of kernel";
     CommonCause = "common-cause", "linked items share hidden causes";
     Diffusion = "diffusion", "similarity spreads along links like heat";
     DirectedLaplacian = "directed-laplacian", "items that a random walk along directed links joins are alike";
+    Text = "text", "items whose texts share telling words are alike";
 }
 
 /// A key of a `[[kernel]]` table, with its values, its default and its meaning.
@@ -90,6 +93,12 @@ pub enum Takes {
     Role,
     /// [`Causes`]. Default: [`Causes::Edges`].
     Causes,
+    /// The names of columns of text. Default: all that the items have.
+    Columns,
+    /// The name of a file with learned weights of words. Without it, words weigh as in Okapi BM25.
+    WordWeights,
+    /// The name of a [`Stemmer`](crate::text::Stemmer). Default: none.
+    Stemmer,
 }
 
 impl Takes {
@@ -97,7 +106,14 @@ impl Takes {
     pub(crate) fn is_tunable(self) -> bool {
         match self {
             Self::Positive { .. } | Self::NotNegative { .. } | Self::Lengths => true,
-            Self::Whole { .. } | Self::Links | Self::LinksOrAttributes | Self::Role | Self::Causes => false,
+            Self::Whole { .. }
+            | Self::Links
+            | Self::LinksOrAttributes
+            | Self::Role
+            | Self::Causes
+            | Self::Columns
+            | Self::WordWeights
+            | Self::Stemmer => false,
         }
     }
 }
@@ -129,6 +145,15 @@ const TIME: Key = positive("beta", "how far likeness spreads");
 const IOTA: Key = positive("iota", "reach: standard deviation of an item without links, for beta = 1");
 const CAUSES: Key = Key { name: "form", takes: Takes::Causes, description: "what counts as a common cause" };
 
+const COLUMNS: Key = Key { name: "columns", takes: Takes::Columns, description: "the columns of text" };
+const WORD_WEIGHTS: Key = Key {
+    name: "model",
+    takes: Takes::WordWeights,
+    description: "weights of words that \"ordain train linklearn\" wrote",
+};
+const STEM: Key =
+    Key { name: "stem", takes: Takes::Stemmer, description: "the language whose endings are stripped from words" };
+
 /// A key that takes a finite number above 0, with default 1.
 const fn positive(name: &'static str, description: &'static str) -> Key {
     Key { name, takes: Takes::Positive { usual: 1.0 }, description }
@@ -145,6 +170,8 @@ pub(crate) trait KernelTable {
     fn links(&mut self, key: &Key, role: Option<&Key>) -> Result<RelationSpec>;
     /// The relation if the table names one, with the role that the second key says; else the attributes.
     fn over(&mut self, key: &Key, role: &Key) -> Result<Over>;
+    /// The relation of the items to the words of their texts: columns, learned weights and stemmer.
+    fn texts(&mut self, columns: &Key, model: &Key, stem: &Key) -> Result<usize>;
 }
 
 impl KernelKind {
@@ -159,6 +186,7 @@ impl KernelKind {
             Self::CommonCause => &[LINKS, AS, CAUSES],
             Self::Diffusion => &[LINKS, AS, TIME],
             Self::DirectedLaplacian => &[LINKS, BETA, IOTA],
+            Self::Text => &[KAPPA, COLUMNS, WORD_WEIGHTS, STEM],
         }
     }
 
@@ -204,6 +232,10 @@ impl KernelKind {
             Self::DirectedLaplacian => {
                 let (beta, iota) = (table.number(&BETA)?, table.number(&IOTA)?);
                 Shape::DirectedLaplacian { relation: table.links(&LINKS, None)?.relation, beta, iota }
+            }
+            Self::Text => {
+                let form = Form::Cosine { kappa: table.number(&KAPPA)? };
+                Shape::Vector { form, over: Over::Text(table.texts(&COLUMNS, &WORD_WEIGHTS, &STEM)?) }
             }
         })
     }
@@ -273,6 +305,11 @@ mod tests {
 
         fn over(&mut self, key: &Key, role: &Key) -> Result<Over> {
             self.links(key, Some(role)).map(Over::Relation)
+        }
+
+        fn texts(&mut self, columns: &Key, model: &Key, stem: &Key) -> Result<usize> {
+            [columns, model, stem].into_iter().for_each(|key| self.note(key));
+            Ok(0)
         }
     }
 

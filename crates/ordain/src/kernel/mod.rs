@@ -18,6 +18,7 @@ mod laplacian;
 mod newcomers;
 mod spec;
 mod sum;
+mod text;
 mod vector;
 mod vectors;
 
@@ -32,6 +33,7 @@ pub use laplacian::RegularizedLaplacian;
 pub use newcomers::build_with_newcomers;
 pub use spec::{Causes, Form, KernelSpec, Over, ParameterName, RelationSpec, Rho, Role, Shape, set_parameters};
 pub use sum::{WeightedSum, build};
+pub use text::text_relation;
 pub use vector::VectorKernel;
 pub use vectors::Vectors;
 

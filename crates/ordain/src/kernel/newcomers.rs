@@ -40,8 +40,8 @@ use super::graph::relation_vectors;
 use super::laplacian::shift_of;
 use super::sum::{check_weight, of_kernel, relation_at};
 use super::{
-    CommonCause, Diffusion, DirectedLaplacian, Graph, Kernel, KernelSpec, Over, RelationSpec, Role, Shape,
-    VectorKernel, Vectors, WeightedSum, positive,
+    CommonCause, Diffusion, DirectedLaplacian, Graph, Kernel, KernelSpec, RelationSpec, Role, Shape, VectorKernel,
+    Vectors, WeightedSum, positive,
 };
 use crate::data::{Link, Newcomers, Relation};
 use crate::numeric::dense::{Cholesky, SemidefiniteFactor, add_scaled, dot, mirror_lower, transpose};
@@ -71,9 +71,10 @@ fn joint_part(shape: &Shape, newcomers: &Newcomers<'_>) -> Result<Box<dyn Kernel
     let known = || shape.build(newcomers.known(), newcomers.known_relations());
     let enlarged = |relation: &RelationSpec| Enlarged::new(newcomers, relation.relation, relation.role);
     let laws = match shape {
-        Shape::Independent | Shape::Vector { over: Over::Attributes, .. } => return everything(),
-        Shape::Vector { form, over: Over::Relation(spec) } => {
-            let rows = joint_rows(newcomers, spec)?;
+        Shape::Independent => return everything(),
+        Shape::Vector { form, over } => {
+            let Some(spec) = over.relation() else { return everything() };
+            let rows = joint_rows(newcomers, &spec)?;
             return Ok(Box::new(VectorKernel::new(Vectors::from_rows(rows), form.clone())?));
         }
         Shape::RegularizedLaplacian { relation, beta, iota } => {

@@ -162,6 +162,7 @@ impl Shape {
     /// The kind of the kernel.
     pub fn kind(&self) -> KernelKind {
         match self {
+            Self::Vector { form: Form::Cosine { .. }, over: Over::Text(_) } => KernelKind::Text,
             Self::Vector { form, .. } => match form {
                 Form::SquaredExponential { .. } => KernelKind::SquaredExponential,
                 Form::Matern32 { .. } => KernelKind::Matern32,
@@ -188,9 +189,9 @@ impl Shape {
         };
         Ok(match self {
             Self::Vector { form, over } => {
-                let vectors = match over {
-                    Over::Attributes => Vectors::from_attributes(items.attributes())?,
-                    Over::Relation(spec) => {
+                let vectors = match over.relation() {
+                    None => Vectors::from_attributes(items.attributes())?,
+                    Some(spec) => {
                         let rows = relation_vectors(n, relation_of(spec.relation)?, spec.role);
                         Vectors::from_rows(rows.map_err(of_relation(spec.relation))?)
                     }
@@ -216,9 +217,9 @@ impl Shape {
     /// The position of the relation that the kernel is over, if it is over one.
     pub fn relation(&self) -> Option<usize> {
         match self {
-            Self::Vector { over: Over::Attributes, .. } | Self::Independent => None,
-            Self::Vector { over: Over::Relation(relation), .. }
-            | Self::RegularizedLaplacian { relation, .. }
+            Self::Independent => None,
+            Self::Vector { over, .. } => over.relation().map(|spec| spec.relation),
+            Self::RegularizedLaplacian { relation, .. }
             | Self::CommonCause { relation, .. }
             | Self::Diffusion { relation, .. } => Some(relation.relation),
             Self::DirectedLaplacian { relation, .. } => Some(*relation),
@@ -332,7 +333,7 @@ impl Rho {
     pub fn usual(attributes: usize, over: Over) -> Self {
         match over {
             Over::Attributes => Self::Shared(1.0 / (attributes as f64).sqrt()),
-            Over::Relation(_) => Self::Shared(0.5),
+            Over::Relation(_) | Over::Text(_) => Self::Shared(0.5),
         }
     }
 }
@@ -345,6 +346,20 @@ pub enum Over {
     /// Rows of a relation (XPGP section 3.1): the weights of an item's links to its neighbours (undirected), targets
     /// (linking, bipartite) or sources (linked). They take one common `rho`.
     Relation(RelationSpec),
+    /// The words of the items' texts: rows of the relation at this position, which [`super::text_relation`] makes. They take one
+    /// common `rho`.
+    Text(usize),
+}
+
+impl Over {
+    /// The relation whose rows are the vectors, if they are not the attributes.
+    pub(super) fn relation(self) -> Option<RelationSpec> {
+        match self {
+            Self::Attributes => None,
+            Self::Relation(spec) => Some(spec),
+            Self::Text(relation) => Some(RelationSpec { relation, role: Role::Bipartite }),
+        }
+    }
 }
 
 /// A relation and its role.

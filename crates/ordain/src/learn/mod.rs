@@ -6,6 +6,7 @@
 //! labels of examples.
 
 mod adam;
+mod any_model;
 mod cross_validation;
 mod diagonal_metric;
 mod graded_lists;
@@ -18,8 +19,8 @@ mod network;
 mod pairwise_risk;
 mod rank_svm;
 mod ranker;
-mod stored;
 
+pub use any_model::AnyModel;
 pub use cross_validation::{GridPoint, RankSvmGrid, RankSvmProblem};
 pub use diagonal_metric::{Closer, DiagonalMetric, DiagonalMetricParams};
 pub use graded_lists::{GradedLists, Scaling};
@@ -33,4 +34,3 @@ pub use linklearn::{LinkLearnParams, LinkLearned, LinkLoss, LinkQueries, LinkedT
 pub use pairwise_risk::{CrossValidated, Fold, LabelledQuery, PairwiseRisk, PairwiseRiskParams};
 pub use rank_svm::{RankSvm, RankSvmParams};
 pub use ranker::{Epoch, Ranker, RankingModel};
-pub use stored::AnyModel;

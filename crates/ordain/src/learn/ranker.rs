@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::graded_lists::{GradedLists, Scaling, check_same_names};
 use super::network::{Activity, Network};
-use super::stored::{self, Stored};
 use crate::data::{Attributes, Groups};
+use crate::formats::model_file::{self, Stored};
 use crate::formats::write_whole;
 use crate::measure::Measure;
 use crate::{Error, Result, Watch};
@@ -191,7 +191,7 @@ impl RankingModel {
     /// # Errors
     /// If the file cannot be read, is no model, was cut short, or is of a later version.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        stored::load(path.as_ref())
+        model_file::load(path.as_ref())
     }
 }
 
@@ -199,7 +199,7 @@ const FORMAT: &str = "ordain ranking model";
 
 /// The file.
 #[derive(Serialize, Deserialize)]
-pub(super) struct File {
+pub(crate) struct File {
     format: String,
     version: u32,
     learner: String,

@@ -27,6 +27,13 @@ impl StopWords {
         self.0.contains(word)
     }
 
+    /// The words, in order.
+    pub fn sorted(&self) -> Vec<&str> {
+        let mut words: Vec<&str> = self.0.iter().map(String::as_str).collect();
+        words.sort_unstable();
+        words
+    }
+
     /// The number of words.
     pub fn len(&self) -> usize {
         self.0.len()

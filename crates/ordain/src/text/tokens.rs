@@ -17,7 +17,7 @@ pub fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// How text becomes terms: its [`words`] in lower case, without stop words, and stemmed on request.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Analysis {
     /// The words to leave out, before stemming. Default: English stop words.
     pub stop: StopWords,

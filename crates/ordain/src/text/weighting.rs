@@ -155,6 +155,11 @@ impl<'a> Weighted<'a> {
         best(&self.scores(query), top)
     }
 
+    /// [`Weighted::search`] for many queries in parallel.
+    pub fn search_all(&self, queries: &[Query], top: usize) -> Vec<Vec<Hit>> {
+        queries.par_iter().map(|query| self.search(query, top)).collect()
+    }
+
     /// The documents as sparse vectors of length 1, whose products are the cosines of their similarity. A document
     /// without terms has an empty one.
     pub fn vectors(&self, documents: &Forward) -> TermVectors {

@@ -6,6 +6,7 @@ use ordain::Result;
 use ordain::active::Strategy;
 use ordain::formats::{ProjectData, read_project};
 
+use crate::formats_text::word_weights;
 use crate::{Folder, input};
 
 const REFERENCE: &str = include_str!("../../../../docs/project-file.md");
@@ -14,7 +15,7 @@ const REFERENCE: &str = include_str!("../../../../docs/project-file.md");
 const UNKNOWN: &str = "qqqqqqqqqqqqqqqq";
 
 /// Values for the keys whose default is not a literal.
-const EXAMPLES: [(&str, &str); 9] = [
+const EXAMPLES: [(&str, &str); 12] = [
     ("file", "\"items.csv\""),
     ("attributes", "[\"x1\"]"),
     ("prior_weights", "[-0.5]"),
@@ -24,6 +25,9 @@ const EXAMPLES: [(&str, &str); 9] = [
     ("k", "3"),
     ("strategy", "\"expected-loss\""),
     ("focus", "0.5"),
+    ("columns", "[\"query\"]"),
+    ("model", "\"words.json\""),
+    ("stem", "\"english\""),
 ];
 
 /// The keys that need another key beside them.
@@ -94,6 +98,7 @@ fn open(section: &str, settings: &[(&str, &str)]) -> Result<ProjectData> {
     let folder = Folder::new();
     folder.write("items.csv", "id,x1,x2,query\na,1,5,q\nb,2,4,q\nc,3,1,r\nd,4,2,r\n");
     folder.write("links.csv", "source,target\na,b\nc,d\n");
+    word_weights().save(folder.path("words.json")).unwrap();
     let mut text = String::new();
     for (name, header, own) in [
         ("items", "[items]", Some(("file", "\"items.csv\""))),

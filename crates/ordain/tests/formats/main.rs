@@ -13,6 +13,7 @@ mod formats_ranking;
 mod formats_real;
 mod formats_reference;
 mod formats_tables;
+mod formats_text;
 
 use std::path::PathBuf;
 

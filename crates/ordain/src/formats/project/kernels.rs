@@ -5,9 +5,15 @@ use std::path::{Path, PathBuf};
 use super::{check_exists, locate};
 use crate::data::{Items, Relation};
 use crate::error::listed;
+use crate::formats::items::TextColumns;
 use crate::formats::relations::{Things, read_links};
 use crate::formats::settings::{Numbers, Placed, Section};
-use crate::kernel::{self, Causes, KernelKind, KernelSpec, KernelTable, Key, Over, RelationSpec, Rho, Role, Takes};
+use crate::formats::text_model::TextModel;
+use crate::kernel::{
+    self, Causes, KernelKind, KernelSpec, KernelTable, Key, Over, RelationSpec, Rho, Role, Takes, text_relation,
+};
+use crate::text::{Analysis, IndexBuilder, Stemmer, Weighting};
+use crate::words::suggestion;
 use crate::{Error, InputError, Result};
 
 /// The kernels of a project file. There must be at least one.
@@ -26,13 +32,53 @@ pub(super) struct Kernels<'a> {
     pub folder: &'a Path,
     pub items: &'a Items,
     pub relations: Vec<Relation>,
-    /// The other things to which a relation's links lead, for each relation that has them.
-    pub things: Vec<Option<Things>>,
-    /// The file of each relation, and whether its targets are other things.
-    pub files: Vec<(PathBuf, bool)>,
+    /// The items' columns of text, if items of this kind have any.
+    pub texts: Option<&'a TextColumns>,
+    /// The items' table.
+    pub table: Option<&'a Path>,
+    /// What the links of each relation lead to.
+    pub targets: Vec<Targets>,
+    /// The file of each relation.
+    pub files: Vec<PathBuf>,
 }
 
-impl Kernels<'_> {
+/// What the links of a relation lead to.
+#[derive(Debug, Clone)]
+pub(in crate::formats) enum Targets {
+    /// Other items.
+    Items,
+    /// Other things, by name.
+    Things(Things),
+    /// The words of the items' texts, which newcomers are read with too.
+    Words(TextReading),
+}
+
+/// How texts of items become rows of words.
+#[derive(Debug, Clone)]
+pub(in crate::formats) struct TextReading {
+    /// The columns of text.
+    pub columns: Vec<String>,
+    analysis: Analysis,
+    weighting: Weighting,
+}
+
+impl TextReading {
+    /// The relation of the items to the words of their texts. Words of newcomers count as far as the items have them.
+    pub fn relation(&self, known: &[String], newcomers: &[String]) -> Result<Relation> {
+        let mut builder = IndexBuilder::new(self.analysis.clone());
+        for (at, text) in known.iter().enumerate() {
+            builder.add(at.to_string(), text.as_str())?;
+        }
+        text_relation(&builder.finish()?, &self.weighting, newcomers)
+    }
+}
+
+impl<'a> Kernels<'a> {
+    /// For items that have no texts.
+    pub fn new(folder: &'a Path, items: &'a Items) -> Self {
+        Self { folder, items, texts: None, table: None, relations: Vec::new(), targets: Vec::new(), files: Vec::new() }
+    }
+
     pub fn read(&mut self, part: &Placed<Section<'_>>) -> Result<KernelSpec> {
         let section = &part.value;
         let Some(kind) = section.word::<KernelKind>("kind")? else {
@@ -52,18 +98,80 @@ impl Kernels<'_> {
         let Some(file) = locate(section, self.folder, key.name)? else { return Ok(None) };
         let role = role.map(|key| section.word(key.name)).transpose()?.flatten().unwrap_or(Role::Undirected);
         check_exists(section, &file, key.name)?;
-        let key = (file.value, role == Role::Bipartite);
-        let relation = match self.files.iter().position(|known| *known == key) {
+        let bipartite = role == Role::Bipartite;
+        let mut known = self.files.iter().zip(&self.targets);
+        let same = |(path, targets): (&PathBuf, &Targets)| {
+            *path == file.value
+                && match targets {
+                    Targets::Items => !bipartite,
+                    Targets::Things(_) => bipartite,
+                    Targets::Words(_) => false,
+                }
+        };
+        let relation = match known.position(same) {
             Some(known) => known,
             None => {
-                let (relation, things) = read_links(&key.0, self.items, 0, key.1.then(Things::new))?;
-                self.relations.push(relation);
-                self.things.push(things);
-                self.files.push(key);
-                self.relations.len() - 1
+                let (relation, things) = read_links(&file.value, self.items, 0, bipartite.then(Things::new))?;
+                self.add(relation, things.map_or(Targets::Items, Targets::Things), file.value)
             }
         };
         Ok(Some(RelationSpec { relation, role }))
+    }
+
+    /// Adds a relation, and returns its position.
+    fn add(&mut self, relation: Relation, targets: Targets, file: PathBuf) -> usize {
+        self.relations.push(relation);
+        self.targets.push(targets);
+        self.files.push(file);
+        self.relations.len() - 1
+    }
+
+    /// How a kernel reads the items' texts, and the texts.
+    fn reading(&self, section: &Section<'_>, [columns, model, stem]: [&Key; 3]) -> Result<(TextReading, Vec<String>)> {
+        let none = || {
+            let error = section.reject("kind", "a kernel over other things than texts, as the items have none");
+            Error::from(error.hint("give the items' table a column of text, or use another kind"))
+        };
+        let texts = self.texts.filter(|texts| !texts.names().is_empty()).ok_or_else(none)?;
+        let names = section.texts(columns.name)?.unwrap_or_else(|| texts.names().to_vec());
+        let known = texts.names().iter().map(String::as_str);
+        for name in &names {
+            if texts.get(name).is_none() {
+                let error = section.reject(columns.name, "columns of text of the items' table").found(name);
+                let hint = suggestion(name, known.clone());
+                return Err(error.hint(hint.unwrap_or_else(|| format!("there are: {}", listed(texts.names())))).into());
+            }
+        }
+        if names.is_empty() {
+            return Err(section
+                .reject(columns.name, "at least one column")
+                .hint("leave the key out for all columns of text")
+                .into());
+        }
+        let model_file = locate(section, self.folder, model.name)?;
+        let stemmer = section.text(stem.name)?;
+        let (analysis, weighting) = match (model_file, stemmer) {
+            (Some(_), Some(_)) => {
+                let error = section.reject(stem.name, format!("no key {} beside it", model.name));
+                return Err(error.hint("delete the key: the model says how words are stemmed").into());
+            }
+            (Some(file), None) => {
+                check_exists(section, &file, model.name)?;
+                let model = TextModel::load(&file.value)?;
+                (model.analysis, Weighting::Learned(model.curves))
+            }
+            (None, stemmer) => {
+                let stemmer = stemmer.map(|text| {
+                    text.value.parse().map_err(|_| {
+                        let names: Vec<&str> = Stemmer::names().collect();
+                        Error::from(section.reject(stem.name, format!("one of {}", names.join(", "))))
+                    })
+                });
+                (Analysis { stem: stemmer.transpose()?, ..Analysis::default() }, Weighting::default())
+            }
+        };
+        let joined = texts.joined(&names);
+        Ok((TextReading { columns: names, analysis, weighting }, joined))
     }
 }
 
@@ -94,7 +202,7 @@ impl KernelTable for KernelPart<'_, '_> {
                 let names = listed(attributes.names());
                 Err(section.reject(key.name, format!("one number, or {count}: one for each of {names}")).into())
             }
-            (Some(Numbers::Many(_)), Over::Relation(_)) => {
+            (Some(Numbers::Many(_)), Over::Relation(_) | Over::Text(_)) => {
                 Err(section.reject(key.name, "one number, as the vectors are rows of a relation").into())
             }
             (None, over) => Ok(Rho::usual(count, over)),
@@ -124,6 +232,13 @@ impl KernelTable for KernelPart<'_, '_> {
             None if self.kernels.items.attributes().is_empty() => Err(no_attributes(section)),
             None => Ok(Over::Attributes),
         }
+    }
+
+    fn texts(&mut self, columns: &Key, model: &Key, stem: &Key) -> Result<usize> {
+        let (reading, texts) = self.kernels.reading(&self.part.value, [columns, model, stem])?;
+        let relation = reading.relation(&texts, &[])?;
+        let table = self.kernels.table.unwrap_or(self.kernels.folder).to_path_buf();
+        Ok(self.kernels.add(relation, Targets::Words(reading), table))
     }
 }
 

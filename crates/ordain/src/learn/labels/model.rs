@@ -14,8 +14,8 @@ use super::pairwise::{every_pair, pairs};
 use super::prepared::Standard;
 use super::target::LabelPreferences;
 use crate::data::Attributes;
+use crate::formats::model_file::{self, Stored};
 use crate::formats::write_whole;
-use crate::learn::stored::{self, Stored};
 use crate::numeric::dense::{add_scaled, row_products};
 use crate::{Error, Result};
 
@@ -208,7 +208,7 @@ const FORMAT: &str = "ordain label model";
 const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::learn) struct File {
+pub(crate) struct File {
     format: String,
     version: u32,
     learner: String,
@@ -248,7 +248,7 @@ impl LabelModel {
     /// # Errors
     /// If the file cannot be read, is no model of labels, was cut short, or is of a later version.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        stored::load(path.as_ref())
+        model_file::load(path.as_ref())
     }
 }
 

@@ -5,13 +5,11 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::labels::LabelModel;
-use super::ranker::RankingModel;
-use crate::formats::read_long_text;
+use super::source::read_long_text;
 use crate::{Error, InputError, Result};
 
 /// A model with a file of its own kind.
-pub(super) trait Stored: Sized {
+pub(crate) trait Stored: Sized {
     /// What the file says it is.
     const FORMAT: &'static str;
     /// The version that is written. It and all before it are read.
@@ -25,8 +23,8 @@ pub(super) trait Stored: Sized {
 
 /// What every version of every file has.
 #[derive(Deserialize)]
-struct Head {
-    format: String,
+pub(crate) struct Head {
+    pub(crate) format: String,
     version: u32,
 }
 
@@ -35,16 +33,16 @@ fn broken(path: &Path, error: &serde_json::Error) -> Error {
     InputError::new(path, "a model").line(error.line() as u64).hint(format!("{reason}: {error}")).into()
 }
 
-fn head(path: &Path, text: &str) -> Result<Head> {
+pub(crate) fn head(path: &Path, text: &str) -> Result<Head> {
     serde_json::from_str(text).map_err(|error| broken(path, &error))
 }
 
 /// Reads a model from its file.
-pub(super) fn load<M: Stored>(path: &Path) -> Result<M> {
+pub(crate) fn load<M: Stored>(path: &Path) -> Result<M> {
     restore(path, &read_long_text(path)?)
 }
 
-fn restore<M: Stored>(path: &Path, text: &str) -> Result<M> {
+pub(crate) fn restore<M: Stored>(path: &Path, text: &str) -> Result<M> {
     let wrong = |expected: &str| InputError::new(path, expected);
     let head = head(path, text)?;
     if head.format != M::FORMAT {
@@ -58,28 +56,4 @@ fn restore<M: Stored>(path: &Path, text: &str) -> Result<M> {
     }
     let file = serde_json::from_str(text).map_err(|error| broken(path, &error))?;
     M::restored(file).map_err(|expected| wrong(&expected).into())
-}
-
-/// A model of any kind, from its file.
-#[derive(Debug, Clone, PartialEq)]
-pub enum AnyModel {
-    /// Ranks documents.
-    Ranking(RankingModel),
-    /// Ranks labels.
-    Labels(LabelModel),
-}
-
-impl AnyModel {
-    /// Reads the model that a file holds, of whatever kind.
-    ///
-    /// # Errors
-    /// As [`RankingModel::load`] and [`LabelModel::load`].
-    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let text = read_long_text(path)?;
-        if head(path, &text)?.format == LabelModel::FORMAT {
-            return restore(path, &text).map(Self::Labels);
-        }
-        restore(path, &text).map(Self::Ranking)
-    }
 }
