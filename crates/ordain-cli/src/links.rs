@@ -9,7 +9,7 @@ use ordain::data::Items;
 use ordain::formats::{Documents, DocumentsSpec, TextModel, TextTraining, check_outputs, read_document_links};
 use ordain::learn::{Epoch, LinkLearnParams, LinkLearned, LinkedTexts};
 use ordain::numeric::Seed;
-use ordain::text::{Analysis, Curves, Stemmer};
+use ordain::text::{Analysis, Bm25Params, Curves, Stemmer};
 use serde::Serialize;
 
 use crate::output::{self, Format};
@@ -73,6 +73,8 @@ struct Report {
     training: TextTraining,
     /// Links to or from documents that are not there.
     left_out: usize,
+    /// The average precision of links that Okapi BM25 reaches in the same place.
+    okapi_precision: f64,
     weights: Vec<Weight>,
     curve: Vec<Epoch>,
 }
@@ -120,6 +122,7 @@ pub fn run(task: &Task<'_>) -> Outcome {
         error => error,
     };
     let learned = params.fit(&documents, &working.watch()).map_err(in_links)?;
+    let okapi = params.okapi_precision(&documents, &[Bm25Params::default()])?[0];
     drop(working);
     let LinkLearned { curves, link_precision, hidden, rate, epochs, curve, .. } = learned;
     let training = TextTraining {
@@ -135,7 +138,7 @@ pub fn run(task: &Task<'_>) -> Outcome {
     if let Some(file) = task.plot {
         picture::write(file, &train::drawn("Average precision of links", &curve))?;
     }
-    let report = Report { learner: "linklearn", training, left_out, weights, curve };
+    let report = Report { learner: "linklearn", training, left_out, okapi_precision: okapi, weights, curve };
     match task.format {
         Format::Json => output::json(&report),
         Format::Csv => output::csv(&report.weights),
@@ -220,6 +223,7 @@ fn conclude(report: &Report, file: &std::path::Path) {
         output::count(*links, "linked pair")
     ));
     output::note(format!("chosen by the links of the other half: hidden {hidden}, rate {rate}, epochs {epochs}"));
-    output::note(format!("average precision of these links: {}", output::fixed(*link_precision, 4)));
+    let (learned, okapi) = (output::fixed(*link_precision, 4), output::fixed(report.okapi_precision, 4));
+    output::note(format!("average precision of these links: {learned}; with Okapi BM25: {okapi}"));
     output::note(format!("written to {}", output::shown(&file.to_string_lossy())));
 }

@@ -24,6 +24,7 @@ mod illustration;
 mod journal;
 mod known_pairs;
 mod labels;
+mod linklearn;
 mod metasearch;
 mod query;
 mod rankers;

@@ -1,7 +1,7 @@
 //! The list of all experiments.
 
 use crate::experiment::Experiment;
-use crate::{bounds, illustration, known_pairs, labels, metasearch, rankers, sessions};
+use crate::{bounds, illustration, known_pairs, labels, linklearn, metasearch, rankers, sessions};
 
 /// All experiments, in the order in which they are listed and reported.
 static EXPERIMENTS: &[Experiment] = &[
@@ -20,6 +20,7 @@ static EXPERIMENTS: &[Experiment] = &[
     metasearch::EXPERIMENT,
     rankers::EXPERIMENT,
     labels::EXPERIMENT,
+    linklearn::EXPERIMENT,
     bounds::k_partite::EXPERIMENT,
     bounds::unlabelled::EXPERIMENT,
 ];

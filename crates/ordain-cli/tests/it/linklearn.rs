@@ -11,7 +11,11 @@ fn linked() -> Folder {
         let topic = at % 6;
         let word = |place: u64| {
             let mixed = (at * 31 + place).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-            if place % 3 == 0 { format!("topic{topic}word{}", mixed % 8) } else { format!("common{}", mixed % 12) }
+            if place.is_multiple_of(3) {
+                format!("topic{topic}word{}", mixed % 8)
+            } else {
+                format!("common{}", mixed % 12)
+            }
         };
         let text: Vec<String> = (0..20).map(word).collect();
         docs.push_str(&format!("{{\"id\": {at}, \"body\": \"{}\"}}\n", text.join(" ")));

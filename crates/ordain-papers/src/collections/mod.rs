@@ -2,6 +2,8 @@
 
 pub mod arguments;
 pub mod cacm;
+pub mod classic;
 pub mod labels;
 pub mod letor;
 pub mod ohsumed_runs;
+pub mod wiki_schools;

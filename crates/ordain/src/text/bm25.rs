@@ -72,13 +72,13 @@ impl Bm25Params {
     }
 
     /// Fails if a constant is out of range.
-    pub(super) fn check(self) -> Result<()> {
+    pub(crate) fn check(self) -> Result<()> {
         check("k1", self.k1, LARGEST_K1, "a number from 0 to 1e9")?;
         check("b", self.b, 1.0, "a number from 0 to 1")
     }
 
     /// The number added to a frequency below the line, for a document of this length over the mean.
-    pub(super) fn norm(self, relative: f64) -> f64 {
+    pub(crate) fn norm(self, relative: f64) -> f64 {
         self.k1 * (1.0 - self.b + self.b * relative)
     }
 }

@@ -60,7 +60,7 @@ impl Run<'_> {
                 precision += self.step(batch, &mut curves, &mut adam);
             }
             let train = precision / order.len() as f64;
-            let validate = link_precision(self.validate, &curves);
+            let validate = link_precision(self.validate, &self.validate.values(&curves));
             found.curve.push(Epoch { train, validate });
             self.say(epoch + 1)?;
             if validate > found.precision {
@@ -132,10 +132,9 @@ pub(super) fn beginning(units: usize, stream: &mut Stream) -> Curves {
 }
 
 /// The mean average precision of the links of a task.
-pub(super) fn link_precision(task: &Task, curves: &Curves) -> f64 {
-    let values = task.values(curves);
+pub(super) fn link_precision(task: &Task, values: &Values) -> f64 {
     let one = |(scores, workspace): &mut (Vec<f64>, Workspace), query: &Query| {
-        task.score(query, &values, scores);
+        task.score(query, values, scores);
         workspace.average_precision(&Judged { linked: &query.linked, own: query.own, scores })
     };
     let all: Vec<f64> = task.queries().par_iter().map_init(Default::default, one).collect();

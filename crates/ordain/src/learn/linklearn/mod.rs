@@ -25,13 +25,13 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
-use self::descent::{Found, Run};
+use self::descent::{Found, Run, link_precision};
 pub use self::loss::LinkLoss;
 use self::task::Task;
 use super::ranker::{Epoch, first_best};
 use crate::numeric::{Purpose, Seed};
 use crate::params::setters;
-use crate::text::{Analysis, Curves, Stemmer, words};
+use crate::text::{Analysis, Bm25Params, Curves, Stemmer, words};
 use crate::{Error, Result, Watch};
 
 /// Documents and the links between them.
@@ -71,6 +71,11 @@ impl LinkedTexts {
     /// Whether there is no document.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
+    }
+
+    /// The texts.
+    pub fn texts(&self) -> &[String] {
+        &self.texts
     }
 
     /// The pairs of linked documents, the smaller position first.
@@ -234,13 +239,30 @@ impl LinkLearnParams {
         Ok(LinkLearned { curves, link_precision: precision, hidden, rate, epochs: epoch + 1, curve })
     }
 
-    /// The half that teaches and the half to choose by.
-    fn tasks(&self, documents: &LinkedTexts) -> Result<[Task; 2]> {
+    /// The mean average precision of links that Okapi's weights reach where [`LinkLearned::link_precision`] is measured: with these
+    /// queries and documents, on the half that does not teach. Whole documents are compared by products of Okapi weights
+    /// (LinkLearn section 2), so rarity counts twice as in the learned similarity.
+    ///
+    /// # Errors
+    /// As [`LinkLearnParams::fit`], and if a constant is out of range.
+    pub fn okapi_precision(&self, documents: &LinkedTexts, okapi: &[Bm25Params]) -> Result<Vec<f64>> {
+        self.check()?;
+        let [_, validate] = self.tasks(documents)?;
+        okapi.iter().map(|&params| Ok(link_precision(&validate, &validate.okapi(params)?))).collect()
+    }
+
+    /// The positions of the half of the documents that teaches, and of the half to choose by.
+    pub fn halves(&self, documents: &LinkedTexts) -> [Vec<u32>; 2] {
         let mut order: Vec<u32> = (0..documents.len() as u32).collect();
         order.shuffle(&mut self.seed.stream(Purpose::TaskOf { kind: 0, task: 0 }));
-        let (teach, choose) = order.split_at(order.len() / 2);
+        let choose = order.split_off(order.len() / 2);
+        [order, choose]
+    }
+
+    /// The half that teaches and the half to choose by, prepared.
+    fn tasks(&self, documents: &LinkedTexts) -> Result<[Task; 2]> {
         let mut tasks = Vec::with_capacity(2);
-        for part in [teach, choose] {
+        for part in &self.halves(documents) {
             let task = Task::new(&self.cut(documents, part), self.queries(documents, part).as_deref(), &self.analysis)?;
             if task.queries().is_empty() {
                 return Err(Error::Data {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::LinkedTexts;
 use crate::Result;
-use crate::text::{Analysis, Curves, DocumentId, IndexBuilder, TermId};
+use crate::text::{Analysis, Bm25Params, Curves, DocumentId, IndexBuilder, TermId};
 
 /// Half of the documents, with their queries.
 pub(super) struct Task {
@@ -147,6 +147,21 @@ impl Task {
             worths: self.worths.iter().map(worth).collect(),
             importances: self.rarities.iter().map(|&x| curves.idf.at(x).powi(2)).collect(),
         }
+    }
+
+    /// The values that Okapi gives: `idf = ln(N / df)` (LinkLearn section 2), squared if both texts are weighed.
+    pub(super) fn okapi(&self, params: Bm25Params) -> Result<Values> {
+        params.check()?;
+        let worth = |&(document, frequency): &(u32, u32)| {
+            let frequency = self.frequencies[frequency as usize].exp();
+            let length = self.lengths[self.length_of[document as usize] as usize].exp();
+            frequency / (frequency + params.norm(length))
+        };
+        let whole = self.queries.iter().flat_map(|query| &query.terms).any(|term| matches!(term.1, Weight::Worth(_)));
+        Ok(Values {
+            worths: self.worths.iter().map(worth).collect(),
+            importances: self.rarities.iter().map(|idf| idf.powi(if whole { 2 } else { 1 })).collect(),
+        })
     }
 
     /// The score of every document for a query.

@@ -178,9 +178,9 @@ fn learns_topics_on_any_number_of_threads() {
         let params = params.with_epochs(25).with_hidden(vec![3]).with_rates(vec![0.03]);
         let learned = params.fit(&documents, &Watch::NONE).unwrap();
         let [_, validate] = params.tasks(&documents).unwrap();
-        let start = link_precision(&validate, &beginning(3, &mut Seed(9).stream(0)));
+        let start = link_precision(&validate, &validate.values(&beginning(3, &mut Seed(9).stream(0))));
         assert!(learned.link_precision > start + 0.05, "{} {start}", learned.link_precision);
-        assert_eq!(link_precision(&validate, &learned.curves), learned.link_precision);
+        assert_eq!(link_precision(&validate, &validate.values(&learned.curves)), learned.link_precision);
         // Rare words say more than common ones, and words of the topics are rarer here.
         assert!(learned.curves.idf.at(3.0) > 1.2 * learned.curves.idf.at(0.7));
         let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
@@ -244,4 +244,38 @@ fn texts_are_cut_at_words() {
     let worths = task(&documents, LinkQueries::Whole);
     let own = worths.queries().iter().flat_map(|query| &query.terms);
     assert!(own.clone().all(|(_, weight)| matches!(weight, Weight::Worth(_))) && own.count() > 0);
+}
+
+/// Okapi's scores against the paper's definition, over the same half of the documents.
+#[test]
+fn okapi_precision_by_the_definition() {
+    let documents = world(30, 120, &mut Seed(11).stream(0));
+    let params = LinkLearnParams::default().with_lengths(None).with_queries(LinkQueries::Whole);
+    let okapi = Bm25Params::default().with_k1(1.5).with_b(0.6);
+    let found = params.okapi_precision(&documents, &[okapi]).unwrap();
+    let [_, task] = params.tasks(&documents).unwrap();
+    let values = task.okapi(okapi).unwrap();
+    let half = documents.part(&params.halves(&documents)[1]);
+    let index = index(&half.texts);
+    let weight = |document: usize, word: &str| {
+        let tf = half.texts[document].split_whitespace().filter(|own| *own == word).count() as f64;
+        let having = half.texts.iter().filter(|text| text.split_whitespace().any(|own| own == word)).count() as f64;
+        let length = f64::from(index.length(DocumentId(document as u32))) / index.mean_length();
+        (half.texts.len() as f64 / having).ln() * tf / (tf + 1.5 * (0.4 + 0.6 * length))
+    };
+    let mut scores = Vec::new();
+    let mut sum = 0.0;
+    for query in task.queries() {
+        task.score(query, &values, &mut scores);
+        for (document, found) in scores.iter().enumerate() {
+            let word = |term: u32| index.term(TermId(term));
+            let terms = (0..index.terms() as u32).map(word);
+            let expected: f64 = terms.map(|word| weight(query.own as usize, word) * weight(document, word)).sum();
+            assert!((found - expected).abs() < 1e-12 * expected.max(1.0), "{found} {expected}");
+        }
+        sum +=
+            Workspace::default().average_precision(&Judged { linked: &query.linked, own: query.own, scores: &scores });
+    }
+    assert!((found[0] - sum / task.queries().len() as f64).abs() < 1e-14);
+    assert!(params.okapi_precision(&documents, &[okapi.with_b(7.0)]).is_err());
 }
