@@ -15,6 +15,8 @@ pub struct Query {
     pub items: Items,
     /// How they are linked.
     pub relation: Relation,
+    /// Their words, by several weightings; none where models do not look at texts.
+    pub words: Vec<Relation>,
     /// How good they are; the larger, the better.
     pub grades: Vec<f64>,
     /// All pairs of a better and a worse document, in a fixed order.
@@ -45,7 +47,7 @@ impl Query {
         let better = |one: ItemId, other: ItemId| grades[one.index()] > grades[other.index()];
         let worse = |than: ItemId| everyone().filter(move |&other| better(than, other)).map(move |other| (than, other));
         let pairs = everyone().flat_map(worse).collect();
-        Ok(Self { name, items, relation, grades, pairs })
+        Ok(Self { name, items, relation, words: Vec::new(), grades, pairs })
     }
 
     /// Marks which pairs are known: this many, all choices being equally likely. There must be as many.

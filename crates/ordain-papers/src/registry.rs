@@ -8,6 +8,7 @@ static EXPERIMENTS: &[Experiment] = &[
     known_pairs::ohsumed::EXPERIMENT,
     known_pairs::links::EXPERIMENT,
     known_pairs::links::TOP,
+    known_pairs::links::TEXTS,
     known_pairs::active::EXPERIMENT,
     known_pairs::active::LINKS,
     illustration::EXPERIMENT,

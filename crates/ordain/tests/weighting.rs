@@ -4,10 +4,12 @@
 mod common;
 
 use common::stream;
-use ordain::Error;
+use ordain::formats::{Documents, DocumentsSpec};
+use ordain::learn::{LinkLearnParams, LinkedTexts};
 use ordain::text::{
     Analysis, Bm25Params, Curve, Curves, DocumentId, Feedback, Index, IndexBuilder, StopWords, TermId, Weighting,
 };
+use ordain::{Error, Watch};
 use rand::{Rng, RngExt};
 
 /// Random words, common ones more often; some documents are empty.
@@ -246,4 +248,44 @@ fn an_empty_collection_and_wrong_constants() {
     let blank = index(&[String::new(), String::new()]);
     assert_eq!(learned().over(&blank).unwrap().scores(&blank.query("word")), [0.0, 0.0]);
     assert!(Weighting::Okapi(Bm25Params::default().with_b(2.0)).over(&none).is_err());
+}
+
+/// One document of 100 MB among short ones, from a file: it is read, weighed and found, its weights are those of the definition, and
+/// LinkLearn cuts it. Frequencies go into the millions, far beyond what is tabulated or was ever learned from.
+#[test]
+fn one_document_of_a_hundred_megabytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("docs.jsonl");
+    let long = "common seldom common common ".repeat(100_000_000 / 28);
+    let mut text = format!("{{\"id\": \"long\", \"text\": \"{long} only\"}}\n");
+    (0..40).for_each(|at| text.push_str(&format!("{{\"id\": \"{at}\", \"text\": \"seldom word{}\"}}\n", at % 4)));
+    std::fs::write(&file, &text).unwrap();
+    let documents = Documents::open(&file, &DocumentsSpec::default()).unwrap();
+    let documents: Vec<_> = documents.map(|document| document.unwrap()).collect();
+    let mut builder = IndexBuilder::new(Analysis::default());
+    documents.iter().for_each(|document| builder.add(document.id.as_str(), document.text.as_str()).unwrap());
+    let index = builder.finish().unwrap();
+    let times = 3 * (100_000_000 / 28) as u32;
+    for weighting in [okapi(), learned()] {
+        let weighted = weighting.over(&index).unwrap();
+        let hits = weighted.search(&index.query("only common"), 5);
+        assert_eq!(hits.iter().map(|hit| index.id(hit.document)).collect::<Vec<_>>(), ["long"]);
+        let term = index.find_term("common").unwrap();
+        let relative = f64::from(index.length(DocumentId(0))) / index.mean_length();
+        let worth = match &weighting {
+            Weighting::Okapi(Bm25Params { k1, b, .. }) => {
+                f64::from(times) / (f64::from(times) + k1 * (1.0 - b + b * relative))
+            }
+            Weighting::Learned(curves) => curves.tf.at(f64::from(times).ln()) * curves.length.at(relative.ln()),
+        };
+        assert_eq!(weighted.worth(DocumentId(0), index.frequency(term, DocumentId(0))), worth);
+        // Short documents are not drowned: one with both words of a query is before the long one with one of them.
+        let hits = weighted.search(&index.query("seldom word1"), 1);
+        assert!(index.id(hits[0].document) != "long");
+    }
+    let texts: Vec<String> = documents.into_iter().map(|document| document.text).collect();
+    let links = (0..41).flat_map(|a| (1..6).map(move |step| (a, (a + 4 * step) % 41)));
+    let linked = LinkedTexts::new(texts, links).unwrap();
+    let learned = LinkLearnParams::default().with_epochs(2).fit(&linked, &Watch::NONE).unwrap();
+    assert!(learned.link_precision > 0.0);
 }

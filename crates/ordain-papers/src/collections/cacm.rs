@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use ordain::data::{Attributes, Judgements, Link, Relation};
+use ordain::data::{Attributes, Items, Judgements, Link, Relation};
 use ordain::formats::{Lines, Table, read_qrels};
-use ordain::text::{Analysis, Bm25, Bm25Params, DocumentId, Index, IndexBuilder};
+use ordain::text::{Analysis, Bm25, Bm25Params, DocumentId, Index, IndexBuilder, TermVectors, Weighting};
 use ordain::{InputError, Result};
 use serde::Deserialize;
 
@@ -68,12 +68,17 @@ pub const BEST: usize = 200;
 /// Queries need as many relevant documents.
 pub const LEAST_RELEVANT: usize = 8;
 
-/// The queries with enough relevant documents.
+/// The queries with enough relevant documents, whose words are weighed in these ways.
 ///
 /// # Errors
 /// If a file cannot be read or does not fit the others.
-pub fn read(folder: &DataFolder, candidates: Candidates) -> Result<Vec<Query>> {
+pub fn read(folder: &DataFolder, candidates: Candidates, weightings: &[Weighting]) -> Result<Vec<Query>> {
     let collection = Collection::read(folder)?;
+    let by_document = collection.index.by_document();
+    let mut vectors = Vec::new();
+    for weighting in weightings {
+        vectors.push(weighting.over(&collection.index)?.vectors(&by_document));
+    }
     let bm25 = Bm25Params::default().over(&collection.index)?;
     let judgements = read_qrels(folder.file(&JUDGEMENTS))?;
     let texts = query_texts(folder)?;
@@ -90,7 +95,9 @@ pub fn read(folder: &DataFolder, candidates: Candidates) -> Result<Vec<Query>> {
             })
         };
         let relevant: Vec<DocumentId> = relevant.iter().map(find).collect::<Result<_>>()?;
-        queries.push(collection.query(&bm25, name, text, &relevant, candidates)?);
+        let mut query = collection.query(&bm25, name, text, &relevant, candidates)?;
+        query.words = vectors.iter().map(|vectors| collection.words(&query.items, vectors)).collect::<Result<_>>()?;
+        queries.push(query);
     }
     Ok(queries)
 }
@@ -186,6 +193,16 @@ impl Collection {
         let grades: Vec<f64> = documents.iter().map(|document| f64::from(relevant.contains(document))).collect();
         let ids = documents.iter().map(|&document| self.index.id(document).to_owned());
         Query::new(name.to_owned(), ids.collect(), &attributes, self.relation(&documents)?, grades)
+    }
+
+    /// The words of some documents.
+    fn words(&self, documents: &Items, vectors: &TermVectors) -> Result<Relation> {
+        let mut links = Vec::new();
+        for (source, id) in (0..).zip(documents.ids()) {
+            let row = self.index.document(id).map_or(&[][..], |document| vectors.row(document));
+            links.extend(row.iter().map(|&(term, weight)| Link { source, target: term.0, weight }));
+        }
+        Relation::bipartite(documents.len(), self.index.terms(), links)
     }
 
     /// The links among some documents, which ascend.

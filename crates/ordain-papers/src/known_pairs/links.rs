@@ -1,12 +1,16 @@
 //! `xpgp-links`: XPGP's figure 3, with the citations of CACM for the hyperlinks of .gov; `xpgp-links-top`: the same without
-//! the relevant documents that BM25 does not find.
+//! the relevant documents that BM25 does not find; `text-kernel`: texts as a kernel, in the same protocol.
 
-use ordain::{InputError, Result};
+use ordain::learn::LinkLearnParams;
+use ordain::text::Weighting;
+use ordain::{InputError, Result, Watch};
 use rand::seq::SliceRandom;
 
+use super::models::Model;
 use super::{KnownPairs, Study};
 use crate::collections::cacm::{self, Candidates, JUDGEMENTS, LEAST_RELEVANT};
-use crate::data::DataFolder;
+use crate::collections::wiki_schools;
+use crate::data::{DataFile, DataFolder};
 use crate::experiment::{Experiment, Options};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -40,8 +44,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     data: &cacm::FILES,
     settings: 2,
     program: &KnownPairs {
-        claimed_cut: CLAIMED_CUT,
-        load: |folder, options| load(folder, options, Candidates::BestAndRelevant),
+        claimed_cut: Some(CLAIMED_CUT),
+        load: |folder, options| load(folder, options, Candidates::BestAndRelevant, &[]),
     },
 };
 
@@ -64,9 +68,49 @@ pub const TOP: Experiment = Experiment {
         OWN_PART,
         TUNING,
     ],
-    program: &KnownPairs { claimed_cut: CLAIMED_CUT, load: |folder, options| load(folder, options, Candidates::Best) },
+    program: &KnownPairs {
+        claimed_cut: Some(CLAIMED_CUT),
+        load: |folder, options| load(folder, options, Candidates::Best, &[]),
+    },
     ..EXPERIMENT
 };
+
+pub const TEXTS: Experiment = Experiment {
+    name: "text-kernel",
+    title: "Relevance feedback on CACM, with texts and citations as kernels",
+    figure: "",
+    duration: "10 minutes",
+    claim: "What are the texts of documents worth as a kernel, beside citations and beside attributes?",
+    setting: "",
+    design: &[
+        "The queries, documents and pairs of xpgp-links-top: CACM, the 200 best documents by BM25.",
+        ATTRIBUTES,
+        LINKS,
+        "Texts: title, abstract and keywords as unit vectors of words, by Okapi (K 1.2, B 0.75) or by weights that LinkLearn learned from Schools \
+         Wikipedia. Models over texts or citations have no attributes; all have a part of a document's own.",
+        HALVES,
+    ],
+    differences: &["An experiment of our own, so there is nothing to differ from."],
+    data: &TEXT_FILES,
+    settings: 1,
+    program: &KnownPairs { claimed_cut: None, load: load_texts },
+    ..EXPERIMENT
+};
+
+const TEXT_FILES: [DataFile; 6] = {
+    let [a, b, c, d] = cacm::FILES;
+    [a, b, c, d, wiki_schools::DOCUMENTS, wiki_schools::LINKS]
+};
+
+/// The queries of [`TOP`], with the words of their documents.
+fn load_texts(folder: &DataFolder, options: Options) -> Result<Study> {
+    let (articles, epochs) = if options.quick { (400, 3) } else { (usize::MAX, 30) };
+    let articles = wiki_schools::read(folder, articles)?;
+    let params = LinkLearnParams::default().with_seed(options.seed).with_epochs(epochs);
+    let learned = Weighting::Learned(params.fit(&articles, &Watch::NONE)?.curves);
+    let study = load(folder, options, Candidates::Best, &[Weighting::default(), learned])?;
+    Ok(Study { models: Model::TEXTS.to_vec(), ..study })
+}
 
 /// The paper's reduction of the mean error.
 const CLAIMED_CUT: (f64, f64) = (0.30, 0.50);
@@ -101,8 +145,8 @@ const TUNING: &str = "The paper tunes by the evidence (EM-EP). Here that is only
 ///
 /// # Errors
 /// If files cannot be read or have too few queries.
-pub fn load(folder: &DataFolder, options: Options, candidates: Candidates) -> Result<Study> {
-    let mut queries = cacm::read(folder, candidates)?;
+pub fn load(folder: &DataFolder, options: Options, candidates: Candidates, weightings: &[Weighting]) -> Result<Study> {
+    let mut queries = cacm::read(folder, candidates, weightings)?;
     let known = vec![5, 10, 15, 20];
     let most = known.iter().copied().max().unwrap_or(0);
     queries.retain(|query| query.pairs.len() > most);
@@ -118,7 +162,8 @@ pub fn load(folder: &DataFolder, options: Options, candidates: Candidates) -> Re
     let mut measured: Vec<(usize, usize)> = first.iter().map(|&query| (query, 0)).collect();
     measured.extend(second.iter().map(|&query| (query, 1)));
     measured.sort_unstable();
-    Ok(Study { queries, known, reruns, tuning_draws, tuned_on: vec![second.to_vec(), first.to_vec()], measured })
+    let (tuned_on, models) = (vec![second.to_vec(), first.to_vec()], Model::PAPER.to_vec());
+    Ok(Study { queries, known, reruns, tuning_draws, tuned_on, measured, models })
 }
 
 #[cfg(test)]
@@ -132,7 +177,7 @@ mod tests {
     use super::*;
     use crate::collections::cacm::{BEST, Collection, RELATIONS, relevant};
     use crate::data::real_data;
-    use crate::known_pairs::models::{Model, Prepared, Tuned};
+    use crate::known_pairs::models::{Prepared, Tuned};
     use crate::query::{Query, Split};
 
     /// The published counts, of documents and of links of each kind; 37 of the 52 judged queries have 8 relevant documents or more; their pairs are relevant
@@ -149,7 +194,7 @@ mod tests {
         };
         assert_eq!(["link", "cocitation", "coupling"].map(links), [2720, 5320, 6165]);
         let options = Options { seed: Seed(1), quick: false };
-        let study = load(&folder, options, Candidates::BestAndRelevant).unwrap();
+        let study = load(&folder, options, Candidates::BestAndRelevant, &[]).unwrap();
         assert_eq!((study.measured.len(), study.tuned_on[0].len(), study.tuned_on[1].len()), (37, 19, 18));
         let judgements = read_qrels(folder.file(&JUDGEMENTS)).unwrap();
         for (query, (name, relevant)) in study.queries.iter().zip(relevant(&judgements)) {
@@ -159,7 +204,7 @@ mod tests {
             assert_eq!(query.pairs.len(), relevant.len() * (documents - relevant.len()));
         }
         // What the report says of relevant documents below the best: without them a quarter is gone.
-        let top = load(&folder, options, Candidates::Best).unwrap();
+        let top = load(&folder, options, Candidates::Best, &[]).unwrap();
         let found = |study: &Study| {
             let better = |query: &Query| query.pairs.iter().map(|pair| pair.0).collect::<BTreeSet<_>>().len();
             study.queries.iter().map(better).sum::<usize>()
@@ -177,7 +222,7 @@ mod tests {
     fn links_cut_the_error() {
         let Some(folder) = real_data(&JUDGEMENTS) else { return };
         let options = Options { seed: Seed(1), quick: false };
-        let study = load(&folder, options, Candidates::BestAndRelevant).unwrap();
+        let study = load(&folder, options, Candidates::BestAndRelevant, &[]).unwrap();
         let error = |model: Model, known: usize| {
             let of_query = |(at, query): (usize, &Query)| {
                 let prepared = Prepared::new(model, &Tuned::plain(model), query).unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ordain::data::ItemId;
+use ordain::data::{ItemId, Relation};
 use ordain::gp::{AnswerModel, Belief, Ep, EpParams, Problem, TuningParams};
 use ordain::kernel::{Causes, Form, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape, WeightedSum, build};
 use ordain::learn::{RankSvmGrid, RankSvmParams, RankSvmProblem};
@@ -10,28 +10,52 @@ use ordain::measure::{auc, wrong_pairs};
 use ordain::numeric::Seed;
 use ordain::{Error, Result};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::journal::Row;
 use crate::query::{Query, Split};
 use crate::search::pattern_search;
 use crate::tabulated::Tabulated;
 
-/// A model of figures 2 and 3.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// A model: those of figures 2 and 3, and those over texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Model {
     /// Attributes and hidden common causes (the paper's "silva kernel").
+    #[serde(rename = "xpgp-common-cause")]
     CommonCause,
     /// Attributes and the regularized Laplacian of the links.
+    #[serde(rename = "xpgp-laplacian")]
     Laplacian,
     /// Attributes only.
+    #[serde(rename = "pgp")]
     Pgp,
     /// The ranking SVM on the attributes.
+    #[serde(rename = "svm")]
     Svm,
+    /// The regularized Laplacian of the links, without attributes.
+    #[serde(rename = "links")]
+    Links,
+    /// Texts weighed by Okapi, without attributes.
+    #[serde(rename = "text")]
+    Text,
+    /// Texts with learned weights.
+    #[serde(rename = "learned-text")]
+    LearnedText,
+    /// Texts weighed by Okapi, and the Laplacian of the links.
+    #[serde(rename = "text-links")]
+    TextLinks,
+    /// Texts with learned weights, and the Laplacian of the links.
+    #[serde(rename = "learned-text-links")]
+    LearnedTextLinks,
 }
 
 impl Model {
-    /// All of them, in the paper's order, which is also that of their numbers.
-    pub const ALL: [Self; 4] = [Self::CommonCause, Self::Laplacian, Self::Pgp, Self::Svm];
+    /// The paper's, in its order.
+    pub const PAPER: [Self; 4] = [Self::CommonCause, Self::Laplacian, Self::Pgp, Self::Svm];
+
+    /// Those that show what texts are worth.
+    pub const TEXTS: [Self; 6] =
+        [Self::Pgp, Self::Links, Self::Text, Self::LearnedText, Self::TextLinks, Self::LearnedTextLinks];
 
     /// Its name in files.
     pub fn name(self) -> &'static str {
@@ -40,6 +64,11 @@ impl Model {
             Self::Laplacian => "xpgp-laplacian",
             Self::Pgp => "pgp",
             Self::Svm => "svm",
+            Self::Links => "links",
+            Self::Text => "text",
+            Self::LearnedText => "learned-text",
+            Self::TextLinks => "text-links",
+            Self::LearnedTextLinks => "learned-text-links",
         }
     }
 
@@ -50,7 +79,30 @@ impl Model {
             Self::Laplacian => "XPGP, reg. Laplacian",
             Self::Pgp => "PGP, no links",
             Self::Svm => "SVM, no links",
+            Self::Links => "citations alone",
+            Self::Text => "text, Okapi",
+            Self::LearnedText => "text, learned",
+            Self::TextLinks => "text, Okapi, and citations",
+            Self::LearnedTextLinks => "text, learned, and citations",
         }
+    }
+
+    /// The number of the texts' weights that it uses, among those of a query.
+    pub fn words(self) -> Option<usize> {
+        match self {
+            Self::Text | Self::TextLinks => Some(0),
+            Self::LearnedText | Self::LearnedTextLinks => Some(1),
+            Self::CommonCause | Self::Laplacian | Self::Pgp | Self::Svm | Self::Links => None,
+        }
+    }
+
+    fn has_attributes(self) -> bool {
+        matches!(self, Self::CommonCause | Self::Laplacian | Self::Pgp | Self::Svm)
+    }
+
+    /// Whether it has the Laplacian of the links.
+    fn has_laplacian(self) -> bool {
+        matches!(self, Self::Laplacian | Self::Links | Self::TextLinks | Self::LearnedTextLinks)
     }
 
     /// Whether it says how sure it is, as the area under the curve needs.
@@ -65,7 +117,7 @@ pub struct Tuned {
     /// The weight of the part from attributes.
     attributes: Option<f64>,
     /// The inverse length of the kernel over attributes.
-    rho: f64,
+    rho: Option<f64>,
     /// The weight of what is a document's own.
     own: Option<f64>,
     /// The weight of the part from links.
@@ -74,36 +126,42 @@ pub struct Tuned {
     iota: Option<f64>,
     /// The cost of the SVM.
     cost: Option<f64>,
+    /// The weight of the part from texts.
+    text: Option<f64>,
     /// The mean error on the queries it was tuned on.
     score: f64,
 }
 
 impl Tuned {
-    /// The columns of the table of tuned numbers.
-    pub const COLUMNS: [&str; 10] =
-        ["part", "known", "model", "attributes_weight", "rho", "own_weight", "links_weight", "iota", "cost", "score"];
+    /// The columns of its row, but for the texts' weight.
+    pub const COLUMNS: [&str; 7] = ["attributes_weight", "rho", "own_weight", "links_weight", "iota", "cost", "score"];
+    /// The column of the texts' weight, which only tables with models over texts have.
+    pub const TEXT_COLUMN: &str = "text_weight";
 
     /// Plain values, which nobody tuned.
     pub fn plain(model: Model) -> Self {
+        let has_links = model.has_laplacian() || model == Model::CommonCause;
         Self {
-            attributes: model.is_soft().then_some(1.0),
-            rho: 0.5,
+            attributes: (model.has_attributes() && model.is_soft()).then_some(1.0),
+            rho: model.has_attributes().then_some(0.5),
             own: model.is_soft().then_some(1.0),
-            links: matches!(model, Model::CommonCause | Model::Laplacian).then_some(1.0),
-            iota: (model == Model::Laplacian).then_some(1.0),
+            links: has_links.then_some(1.0),
+            iota: model.has_laplacian().then_some(1.0),
             cost: (model == Model::Svm).then_some(1.0),
+            text: model.words().map(|_| 1.0),
             score: 0.0,
         }
     }
 
-    /// As a row of that table.
-    pub fn row(&self) -> Row {
-        vec![self.attributes, Some(self.rho), self.own, self.links, self.iota, self.cost, Some(self.score)]
+    /// As a row of such a table.
+    pub fn row(&self, with_text: bool) -> Row {
+        let own = [self.attributes, self.rho, self.own, self.links, self.iota, self.cost, Some(self.score)];
+        own.into_iter().chain(with_text.then_some(self.text)).collect()
     }
 
     /// The logarithms of the numbers that the model has.
     fn logs(&self) -> Vec<f64> {
-        let all = [self.attributes, Some(self.rho), self.own, self.links, self.iota, self.cost];
+        let all = [self.attributes, self.rho, self.own, self.links, self.iota, self.cost, self.text];
         all.into_iter().flatten().map(f64::ln).collect()
     }
 
@@ -111,11 +169,12 @@ impl Tuned {
     fn bounds(&self) -> Vec<(f64, f64)> {
         let all = [
             (self.attributes, WEIGHT),
-            (Some(self.rho), RHO),
+            (self.rho, RHO),
             (self.own, WEIGHT),
             (self.links, WEIGHT),
             (self.iota, IOTA),
             (self.cost, COST),
+            (self.text, WEIGHT),
         ];
         let own = all.into_iter().filter(|(number, _)| number.is_some());
         own.map(|(_, (low, high))| (low.ln(), high.ln())).collect()
@@ -127,19 +186,23 @@ impl Tuned {
         let mut take = |old: Option<f64>| old.and_then(|_| values.next());
         Self {
             attributes: take(self.attributes),
-            rho: take(Some(self.rho)).unwrap_or(self.rho),
+            rho: take(self.rho),
             own: take(self.own),
             links: take(self.links),
             iota: take(self.iota),
             cost: take(self.cost),
+            text: take(self.text),
             score: self.score,
         }
     }
 
     /// From such a row.
     pub fn from_row(row: &Row) -> Option<Self> {
-        let &[attributes, Some(rho), own, links, iota, cost, Some(score)] = row.as_slice() else { return None };
-        Some(Self { attributes, rho, own, links, iota, cost, score })
+        let &[attributes, rho, own, links, iota, cost, Some(score), ref text @ ..] = row.as_slice() else {
+            return None;
+        };
+        let text = text.first().copied().flatten();
+        Some(Self { attributes, rho, own, links, iota, cost, text, score })
     }
 }
 
@@ -201,7 +264,7 @@ fn by_cross_validation(plain: Tuned, examples: &[Example<'_>], seed: Seed) -> Re
     };
     let problems: Vec<RankSvmProblem> = examples.iter().map(problem).collect();
     let best = RankSvmGrid::default().with_seed(seed).search(&problems)?[0];
-    Ok(Tuned { rho: best.rho, cost: Some(best.cost), ..plain })
+    Ok(Tuned { rho: Some(best.rho), cost: Some(best.cost), ..plain })
 }
 
 /// The numbers under which the known pairs are most probable.
@@ -212,16 +275,18 @@ fn by_evidence(model: Model, plain: Tuned, examples: &[Example<'_>], seed: Seed)
     };
     let mut problems: Vec<Problem> = examples.iter().map(problem).collect::<Result<_>>()?;
     let found = TuningParams::default().with_seed(seed).tune(&mut problems)?;
-    let value = |part: usize, name: &str| {
-        let name = format!("kernel[{part}].{name}");
+    let place = |part: Part| parts(model, &plain).iter().position(|(own, ..)| *own == part);
+    let value = |part: Part, name: &str| {
+        let name = format!("kernel[{}].{name}", place(part)?);
         found.parameters.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.value)
     };
     Ok(Tuned {
-        attributes: value(0, "weight"),
-        rho: value(0, "rho").unwrap_or(plain.rho),
-        own: value(1, "weight"),
-        links: value(2, "weight"),
-        iota: value(2, "iota"),
+        attributes: value(Part::Attributes, "weight"),
+        rho: value(Part::Attributes, "rho"),
+        own: value(Part::Own, "weight"),
+        links: value(Part::Links, "weight"),
+        iota: value(Part::Links, "iota"),
+        text: value(Part::Text, "weight"),
         ..plain
     })
 }
@@ -237,20 +302,42 @@ fn mean_error(model: Model, tuned: &Tuned, examples: &[Example<'_>]) -> f64 {
     errors.map_or(f64::INFINITY, |errors| errors.iter().sum::<f64>() / errors.len() as f64)
 }
 
-/// The kernel of a model over a query's documents: attributes, what is a document's own, links.
-fn kernel(model: Model, tuned: &Tuned, query: &Query) -> Result<WeightedSum> {
-    let form = Form::SquaredExponential { kappa: 1.0, rho: Rho::Shared(tuned.rho) };
+/// A part of a model's utility.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Attributes,
+    Own,
+    Links,
+    Text,
+}
+
+/// The parts that a model has, each with its weight and its shape. Relation 0 of a query are its links; those of words follow.
+fn parts(model: Model, tuned: &Tuned) -> Vec<(Part, f64, Shape)> {
+    let form = Form::SquaredExponential { kappa: 1.0, rho: Rho::Shared(tuned.rho.unwrap_or(0.5)) };
     let relation = RelationSpec { relation: 0, role: Role::Undirected };
-    let links = match model {
-        Model::CommonCause => Some(Shape::CommonCause { relation, causes: Causes::Cliques }),
-        Model::Laplacian => Some(Shape::RegularizedLaplacian { relation, beta: 1.0, iota: tuned.iota.unwrap_or(1.0) }),
-        Model::Pgp | Model::Svm => None,
+    let links = if model == Model::CommonCause {
+        Some(Shape::CommonCause { relation, causes: Causes::Cliques })
+    } else {
+        tuned.iota.map(|iota| Shape::RegularizedLaplacian { relation, beta: 1.0, iota })
     };
+    let words =
+        model.words().map(|words| Shape::Vector { form: Form::Cosine { kappa: 1.0 }, over: Over::Text(1 + words) });
     let attributes = Shape::Vector { form, over: Over::Attributes };
-    let parts = [(tuned.attributes, Some(attributes)), (tuned.own, Some(Shape::Independent)), (tuned.links, links)];
-    let specs: Vec<KernelSpec> =
-        parts.into_iter().filter_map(|(weight, shape)| Some(KernelSpec::new(weight?, shape?))).collect();
-    build(&specs, &query.items, std::slice::from_ref(&query.relation))
+    let all = [
+        (Part::Attributes, tuned.attributes, Some(attributes)),
+        (Part::Own, tuned.own, Some(Shape::Independent)),
+        (Part::Links, tuned.links, links),
+        (Part::Text, tuned.text, words),
+    ];
+    all.into_iter().filter_map(|(part, weight, shape)| Some((part, weight?, shape?))).collect()
+}
+
+/// The kernel of a model over a query's documents.
+fn kernel(model: Model, tuned: &Tuned, query: &Query) -> Result<WeightedSum> {
+    let parts = parts(model, tuned);
+    let specs: Vec<KernelSpec> = parts.into_iter().map(|(_, weight, shape)| KernelSpec::new(weight, shape)).collect();
+    let relations: Vec<Relation> = [&query.relation].into_iter().chain(&query.words).cloned().collect();
+    build(&specs, &query.items, &relations)
 }
 
 /// A tuned model over a query's documents, ready to learn from any draw of known pairs.
@@ -383,7 +470,7 @@ mod tests {
         for (values, (low, high)) in [(costs, COST), (rhos, RHO)] {
             assert!(values.iter().all(|value| (low..=high).contains(value)), "{values:?}");
         }
-        for model in Model::ALL {
+        for model in Model::PAPER.into_iter().chain(Model::TEXTS) {
             let plain = Tuned::plain(model);
             assert_eq!(plain.logs().len(), plain.bounds().len());
         }
@@ -394,22 +481,29 @@ mod tests {
     fn tuned_numbers_survive_their_row() {
         let tuned = Tuned {
             attributes: Some(1.0 / 3.0),
-            rho: 0.1,
+            rho: Some(0.1),
             own: None,
             links: Some(1e-300),
             iota: None,
             cost: Some(1e3),
+            text: None,
             score: -0.7,
         };
-        assert_eq!(Tuned::from_row(&tuned.row()), Some(tuned));
+        assert_eq!(Tuned::from_row(&tuned.row(false)), Some(tuned));
+        let with_text = Tuned { text: Some(0.7), ..tuned };
+        assert_eq!(Tuned::from_row(&with_text.row(true)), Some(with_text));
+        // The name in a file is the name in a record.
+        for model in Model::PAPER.into_iter().chain(Model::TEXTS) {
+            assert_eq!(serde_json::to_string(&model).unwrap(), format!("\"{}\"", model.name()));
+        }
         let again = tuned.with_logs(&tuned.logs());
         let close = |a: Option<f64>, b: Option<f64>| match (a, b) {
             // A logarithm and back, which at 1e-300 costs three digits.
             (Some(a), Some(b)) => (a / b - 1.0_f64).abs() < 1e-12,
             (a, b) => a == b,
         };
-        assert!(tuned.row().into_iter().zip(again.row()).all(|(a, b)| close(a, b)), "{again:?}");
-        assert_eq!(Tuned::COLUMNS.len(), 3 + tuned.row().len());
+        assert!(tuned.row(true).into_iter().zip(again.row(true)).all(|(a, b)| close(a, b)), "{again:?}");
+        assert_eq!(Tuned::COLUMNS.len(), tuned.row(false).len());
         assert_eq!(Tuned::from_row(&vec![None; 7]), None);
     }
 }

@@ -3,6 +3,7 @@
 use ordain::{InputError, Result};
 use rand::seq::SliceRandom;
 
+use super::models::Model;
 use super::{KnownPairs, Study};
 use crate::collections::letor;
 use crate::data::DataFolder;
@@ -40,7 +41,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     ],
     data: &letor::OHSUMED,
     settings: 2,
-    program: &KnownPairs { claimed_cut: (0.12, 0.40), load },
+    program: &KnownPairs { claimed_cut: Some((0.12, 0.40)), load },
 };
 
 /// Queries need as many pairs, so that at least half of them remain.
@@ -68,6 +69,7 @@ pub fn load(folder: &DataFolder, options: Options) -> Result<Study> {
         tuning_draws,
         tuned_on: vec![usable[measured..measured + tuned_on].to_vec()],
         measured: usable[..measured].iter().map(|&query| (query, 0)).collect(),
+        models: Model::PAPER.to_vec(),
     })
 }
 

@@ -19,6 +19,13 @@ pub struct Plan {
     pub tuned_on: Vec<Vec<String>>,
     /// The queries that models are measured on.
     pub queries: Vec<Paired>,
+    /// The models, in the order of the tables. Records without them have the paper's.
+    #[serde(default = "paper_models")]
+    pub models: Vec<Model>,
+}
+
+fn paper_models() -> Vec<Model> {
+    Model::PAPER.to_vec()
 }
 
 /// A query that models are measured on.
@@ -48,20 +55,32 @@ impl Plan {
     /// The table of tuned numbers: a row for every part, number of known pairs and model.
     pub fn tuned_layout(&self) -> Layout {
         let keys = self.tunings().map(|(part, known, model)| format!("{},{known},{}", part + 1, model.name()));
-        Layout { columns: Tuned::COLUMNS.map(str::to_owned).to_vec(), keys: keys.collect() }
+        let columns = ["part", "known", "model"].into_iter().chain(Tuned::COLUMNS);
+        let columns = columns.chain(self.has_text().then_some(Tuned::TEXT_COLUMN));
+        Layout { columns: columns.map(str::to_owned).collect(), keys: keys.collect() }
     }
 
     /// What is tuned, in the order of the table: part, number of known pairs, model.
     pub fn tunings(&self) -> impl Iterator<Item = (usize, usize, Model)> {
         (0..self.tuned_on.len()).flat_map(move |part| {
-            self.known.iter().flat_map(move |&known| Model::ALL.map(|model| (part, known, model)))
+            self.known.iter().flat_map(move |&known| self.models.iter().map(move |&model| (part, known, model)))
         })
     }
 
     /// Where the tuned numbers of a cell stand among [`Plan::tunings`].
     pub fn tuning_of(&self, cell: Cell) -> usize {
         let part = self.queries[cell.query].measured.part;
-        (part * self.known.len() + cell.known) * Model::ALL.len() + cell.model as usize
+        (part * self.known.len() + cell.known) * self.models.len() + self.place(cell.model)
+    }
+
+    /// The place of a model in the tables.
+    pub fn place(&self, model: Model) -> usize {
+        self.models.iter().position(|own| *own == model).unwrap_or_else(|| unreachable!("{model:?} is not planned"))
+    }
+
+    /// Whether a model is over texts.
+    pub fn has_text(&self) -> bool {
+        self.models.iter().any(|model| model.words().is_some())
     }
 
     /// The table of cells.
@@ -78,17 +97,17 @@ impl Plan {
 
     /// The cells of one query stand together; so many.
     pub fn cells_per_query(&self) -> usize {
-        self.known.len() * self.reruns * Model::ALL.len()
+        self.known.len() * self.reruns * self.models.len()
     }
 
     /// The cell at a position of the table.
     pub fn cell(&self, at: usize) -> Cell {
-        let models = Model::ALL.len();
+        let models = self.models.len();
         Cell {
             query: at / self.cells_per_query(),
             known: at / (models * self.reruns) % self.known.len(),
             rerun: at / models % self.reruns,
-            model: Model::ALL[at % models],
+            model: self.models[at % models],
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::findings::{Findings, Gist};
 use crate::query::per_query;
 
 /// What is shown of a summary.
-pub fn findings(plan: &Plan, summary: &Summary, claimed_cut: (f64, f64)) -> Findings {
+pub fn findings(plan: &Plan, summary: &Summary, claimed_cut: Option<(f64, f64)>) -> Findings {
     let (error, auc) = (figure(summary, Measure::Error), figure(summary, Measure::Auc));
     let figures = html::figures([
         (error.as_str(), "Error rate on the remaining pairs; lower is better."),
@@ -32,7 +32,7 @@ pub fn findings(plan: &Plan, summary: &Summary, claimed_cut: (f64, f64)) -> Find
 
 /// Error rates, and their change beside PGP.
 fn gist(summary: &Summary) -> Gist {
-    let titles = Model::ALL.map(|model| format!("{}  ", model.title()));
+    let titles = summary.models.iter().map(|model| format!("{}  ", model.title()));
     let row = |(position, known): (usize, &usize)| {
         let cell = |model: Model| {
             let entry = summary.entry(position, model);
@@ -42,7 +42,7 @@ fn gist(summary: &Summary) -> Gist {
             let change = if model == Model::Pgp { String::new() } else { format!("{percent:+} %{star}") };
             format!("{:.3} {change:>7}", entry.error.value)
         };
-        std::iter::once(known.to_string()).chain(Model::ALL.map(cell)).collect()
+        std::iter::once(known.to_string()).chain(summary.models.iter().map(|&model| cell(model))).collect()
     };
     Gist {
         title: "error rate on the remaining pairs, change beside PGP".to_owned(),
@@ -61,8 +61,7 @@ enum Measure {
 
 /// In the paper's layout: a measure against the number of known pairs.
 fn figure(summary: &Summary, measure: Measure) -> String {
-    let models: Vec<Model> =
-        Model::ALL.into_iter().filter(|model| measure == Measure::Error || model.is_soft()).collect();
+    let models = summary.models.iter().copied().filter(|model| measure == Measure::Error || model.is_soft());
     let value = |known: usize, model: Model| {
         let entry = summary.entry(known, model);
         if measure == Measure::Error { Some(entry.error) } else { entry.auc }
@@ -71,7 +70,7 @@ fn figure(summary: &Summary, measure: Measure) -> String {
         let points = (0..summary.known.len()).filter_map(|known| Some((known as f64, value(known, model)?)));
         Series { title: model.title().to_owned(), points: points.collect() }
     };
-    let series: Vec<Series> = models.into_iter().map(series).collect();
+    let series: Vec<Series> = models.map(series).collect();
     let (low, high) = Range::of(&series);
     // Errors are seen from 0; areas to 1, the best there is.
     let (title, range) = match measure {
@@ -124,10 +123,10 @@ fn tables(summary: &Summary) -> String {
                 0.01 against PGP in the signed-rank test over the queries' means. The paper's test is Wilcoxon's rank-sum \
                 test over all queries and reruns, p &lt; 0.01: <sup>r</sup> against PGP, <sup>†</sup> against the SVM. Reruns \
                 of one query are no independent sample, so it makes differences look surer than they are.";
-    let soft: Vec<Model> = Model::ALL.into_iter().filter(|model| model.is_soft()).collect();
+    let soft: Vec<Model> = summary.models.iter().copied().filter(|model| model.is_soft()).collect();
     format!(
         "{}{}<p class=\"note\">{note}</p>",
-        table("Error rate", summary, &Model::ALL, error),
+        table("Error rate", summary, &summary.models, error),
         table("AUC", summary, &soft, area)
     )
 }
@@ -156,9 +155,11 @@ fn marks(entry: &Entry) -> String {
 }
 
 /// What came out beside what the paper says.
-fn comparison<'a>(summary: &'a Summary, claimed_cut: (f64, f64)) -> String {
+fn comparison<'a>(summary: &'a Summary, claimed_cut: Option<(f64, f64)>) -> String {
     let mut out = String::new();
-    for model in [Model::CommonCause, Model::Laplacian] {
+    let has_svm = summary.models.contains(&Model::Svm);
+    let compared = summary.models.iter().copied().filter(|model| ![Model::Pgp, Model::Svm].contains(model));
+    for model in compared {
         let all: Vec<&Entry> = (0..summary.known.len()).map(|known| summary.entry(known, model)).collect();
         let pgp = |known: usize| summary.entry(known, Model::Pgp);
         let svm = |known: usize| summary.entry(known, Model::Svm);
@@ -173,19 +174,26 @@ fn comparison<'a>(summary: &'a Summary, claimed_cut: (f64, f64)) -> String {
         let _ = write!(
             out,
             "{} cuts the mean error of PGP by {} at {} known pairs, significantly so by the paper's test at {} of these {} \
-             numbers and by the test over queries at {}, and that of the SVM by {}, significantly so by the paper's test \
-             at {}. ",
+             numbers and by the test over queries at {}",
             model.title(),
             cuts(&|_, entry| entry.cut),
             counts.join(" / "),
             sure(|entry| entry.p_pgp, &pgp),
             all.len(),
             sure(|entry| entry.p_queries, &pgp),
-            cuts(&|known, entry| 1.0 - entry.error.value / svm(known).error.value),
-            sure(|entry| entry.p_svm, &svm),
         );
+        if has_svm {
+            let _ = write!(
+                out,
+                ", and that of the SVM by {}, significantly so by the paper's test at {}",
+                cuts(&|known, entry| 1.0 - entry.error.value / svm(known).error.value),
+                sure(|entry| entry.p_svm, &svm),
+            );
+        }
+        out.push_str(". ");
     }
-    let (low, high) = claimed_cut;
-    let _ = write!(out, "The paper says {:.0} to {:.0} % beside PGP.", 100.0 * low, 100.0 * high);
+    if let Some((low, high)) = claimed_cut {
+        let _ = write!(out, "The paper says {:.0} to {:.0} % beside PGP.", 100.0 * low, 100.0 * high);
+    }
     out
 }

@@ -25,7 +25,7 @@ pub struct Entry {
     pub cut: f64,
     /// The rank-sum test of its errors against PGP's, over all cells, as in the paper; none for PGP itself.
     pub p_pgp: Option<f64>,
-    /// The same against the SVM's.
+    /// The same against the SVM's, if it is among the models.
     pub p_svm: Option<f64>,
     /// The signed-rank test of the queries' mean errors against PGP's: reruns of one query are no independent sample.
     /// None where there is no difference to test.
@@ -51,6 +51,8 @@ impl Entry {
 pub struct Summary {
     /// The numbers of known pairs.
     pub known: Vec<usize>,
+    /// The models.
+    pub models: Vec<Model>,
     /// One entry for every number of known pairs and model, in their order.
     pub entries: Vec<Entry>,
 }
@@ -65,16 +67,17 @@ impl Summary {
         for (known, &count) in plan.known.iter().enumerate() {
             let of = |model: Model| Values::collect(plan, rows, known, model);
             let (pgp, svm) = (of(Model::Pgp), of(Model::Svm));
-            for model in Model::ALL {
+            for &model in &plan.models {
                 entries.push(of(model).entry(count, model, &pgp, &svm)?);
             }
         }
-        Ok(Self { known: plan.known.clone(), entries })
+        Ok(Self { known: plan.known.clone(), models: plan.models.clone(), entries })
     }
 
     /// The entry of a number of known pairs, by position, and a model.
     pub fn entry(&self, known: usize, model: Model) -> &Entry {
-        &self.entries[known * Model::ALL.len() + model as usize]
+        let own = &self.entries[known * self.models.len()..(known + 1) * self.models.len()];
+        own.iter().find(|entry| entry.model == model).unwrap_or_else(|| unreachable!("{model:?} is not among them"))
     }
 
     /// As a table.
@@ -128,7 +131,7 @@ impl Values {
 
     fn entry(&self, known: usize, model: Model, pgp: &Self, svm: &Self) -> Result<Entry> {
         let against = |own: Model, other: &[f64], mine: &[f64]| -> Result<Option<f64>> {
-            if model == own || mine.is_empty() {
+            if model == own || mine.is_empty() || other.is_empty() {
                 return Ok(None);
             }
             Ok(Some(rank_sum_test(mine, other)?.p))

@@ -149,7 +149,7 @@ fn load_ohsumed(folder: &DataFolder) -> Result<Vec<Problem>> {
 }
 
 fn load_links(folder: &DataFolder) -> Result<Vec<Problem>> {
-    cacm::read(folder, cacm::Candidates::BestAndRelevant)?.into_iter().map(Problem::graded).collect()
+    cacm::read(folder, cacm::Candidates::BestAndRelevant, &[])?.into_iter().map(Problem::graded).collect()
 }
 
 /// An experiment in the layout of figure 2.

@@ -166,7 +166,7 @@ const SETS: [Set; 5] = [
     Set {
         name: "cacm",
         title: "CACM",
-        load: |folder| graded(cacm::read(folder, cacm::Candidates::BestAndRelevant)?),
+        load: |folder| graded(cacm::read(folder, cacm::Candidates::BestAndRelevant, &[])?),
         links: true,
         dear: false,
         queries: usize::MAX,

@@ -70,7 +70,7 @@ impl Documents {
     /// If the file cannot be read, has no document, or a table lacks one of the columns.
     pub fn open(path: impl AsRef<Path>, spec: &DocumentsSpec) -> Result<Self> {
         let path = path.as_ref();
-        let body = match Lines::open_text(path)? {
+        let body = match Lines::open_documents(path)? {
             None => Body::table(Rows::parquet(path)?.collect()?, spec)?,
             Some(mut lines) => match lines.next_content()?.map(str::to_owned) {
                 None => return Err(empty(path, "write a line for every document")),

@@ -209,6 +209,11 @@ impl Lines {
         Self::open_with(path, Limits::default())
     }
 
+    /// [`Lines::open_text`] for a file whose lines are whole documents.
+    pub(crate) fn open_documents(path: &Path) -> Result<Option<Self>> {
+        Self::open_with(path, Limits { line: 1 << 30, ..Limits::default() })
+    }
+
     fn open_with(path: &Path, limits: Limits) -> Result<Option<Self>> {
         let (wrapping, bytes) = open_bytes(path)?;
         let io = |source| Error::Io { action: "read", path: path.to_path_buf(), source };

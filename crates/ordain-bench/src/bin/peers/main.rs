@@ -10,6 +10,7 @@ mod fusion;
 mod goals;
 mod graph;
 mod labels;
+mod linklearn;
 mod rankers;
 mod search;
 mod shared;
@@ -21,7 +22,7 @@ use std::error::Error;
 type Part = (&'static str, fn(&str) -> Result<(), Box<dyn Error>>);
 
 /// The parts, each of which records a result of its own.
-const PARTS: [Part; 10] = [
+const PARTS: [Part; 11] = [
     ("evaluation", evaluation::side_by_side),
     ("search", search::side_by_side),
     ("fit", fit::side_by_side),
@@ -32,6 +33,7 @@ const PARTS: [Part; 10] = [
     ("fusion", fusion::side_by_side),
     ("rankers", rankers::side_by_side),
     ("labels", labels::side_by_side),
+    ("linklearn", linklearn::side_by_side),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -45,6 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["ours", "fusion", folder] => fusion::ours(folder),
         ["ours", "rankers", place] => rankers::ours(place),
         ["ours", "labels", place] => labels::ours(place),
+        ["ours", "linklearn"] => linklearn::ours(),
         ["ours", "greedy", items] => fusion::grown(items),
         ["ours", "evaluation", run, qrels] => evaluation::ours(run, qrels),
         ["ours", "engine", contender, world, answers] => engine::ours(contender, world, answers),

@@ -202,6 +202,7 @@ pub fn sum_up(plan: &Plan, rows: &[Row]) -> Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::known_pairs::models::Model;
     use crate::query::Measured;
 
     /// Two queries, two choices: by hand.
@@ -215,6 +216,7 @@ mod tests {
             tuning_draws: 1,
             tuned_on: vec![vec![]],
             queries: vec![query("p"), query("q")],
+            models: Model::PAPER.to_vec(),
         };
         // Random pairs err in 0.3 and 0.5; the ways before them less by 0.1 in the first query and more by 0.2 in the second.
         let mut rows = Vec::new();

@@ -61,7 +61,7 @@ pub const LINKS: Experiment = Experiment {
         "Another collection, with citations instead of hyperlinks and fewer documents a query.",
     ],
     data: &cacm::FILES,
-    program: &Active { load: |folder, options| links::load(folder, options, Candidates::BestAndRelevant) },
+    program: &Active { load: |folder, options| links::load(folder, options, Candidates::BestAndRelevant, &[]) },
     ..EXPERIMENT
 };
 
