@@ -120,8 +120,10 @@ def one_pass(half, numbers, state, random):
             pull = hinge(scores, query, half.linked[query])[half.document[at]]
             products = pull * worth[at]
             at_importance += np.bincount(half.rarity[at], worth[own] * products, len(importance))
-            at_worth += np.bincount(at, weight * pull, len(worth))
-            at_worth += np.bincount(own, importance[half.rarity[at]] * products, len(worth))
+            # A posting stands once among those of a query's terms, and those of a term stand together.
+            at_worth[at] += weight * pull
+            first = np.flatnonzero(np.append(True, own[1:] != own[:-1]))
+            at_worth[own[first]] += np.add.reduceat(importance[half.rarity[at]] * products, first)
         of_length = half.length[half.document]
         pulls = [
             np.bincount(half.tf, at_worth * length[of_length], len(tf)),

@@ -36,15 +36,26 @@ pub struct LinkArguments {
     /// What linklearn is to compare [default: search]
     #[arg(long, value_enum)]
     pub setting: Option<Setting>,
-    /// Strip the endings of words by the rules of a language, for linklearn [default: english]
-    #[arg(long, value_name = "LANGUAGE", value_parser = search::stemmer)]
-    pub stem: Option<Stemmer>,
+    /// Strip the endings of words by the rules of a language, for linklearn, or none [default: english]
+    #[arg(long, value_name = "LANGUAGE|none", value_parser = stem)]
+    pub stem: Option<Stem>,
     /// Words to leave out, for linklearn: a file of words, or none [default: English stop words]
     #[arg(long, value_name = "FILE|none")]
     pub stop: Option<PathBuf>,
 }
 
-/// What is compared.
+/// Which endings are stripped, if any.
+#[derive(Debug, Clone, Copy)]
+pub struct Stem(Option<Stemmer>);
+
+fn stem(text: &str) -> Result<Stem, String> {
+    if text == "none" {
+        return Ok(Stem(None));
+    }
+    search::stemmer(text).map(|stemmer| Stem(Some(stemmer))).map_err(|expected| format!("{expected}, or none"))
+}
+
+/// A way to train.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Setting {
     /// Queries of a few words with documents of any length
@@ -122,7 +133,7 @@ pub fn run(task: &Task<'_>) -> Outcome {
         error => error,
     };
     let learned = params.fit(&documents, &working.watch()).map_err(in_links)?;
-    let okapi = params.okapi_precision(&documents, &[Bm25Params::default()])?[0];
+    let okapi = params.okapi_precision(&documents, &[Bm25Params::default()], &working.watch())?[0];
     drop(working);
     let LinkLearned { curves, link_precision, hidden, rate, epochs, curve, .. } = learned;
     let training = TextTraining {
@@ -155,7 +166,7 @@ fn params(task: &Task<'_>) -> Result<LinkLearnParams, Failure> {
     };
     params.analysis = Analysis {
         stop: search::stop_words(task.links.stop.as_deref())?,
-        stem: task.links.stem.or(params.analysis.stem),
+        stem: task.links.stem.map_or(params.analysis.stem, |Stem(stemmer)| stemmer),
     };
     params.hidden = task.hidden.map_or(params.hidden, <[usize]>::to_vec);
     params.rates = task.rates.map_or(params.rates, <[f64]>::to_vec);
@@ -217,13 +228,10 @@ fn conclude(report: &Report, file: &std::path::Path) {
         1 => "; 1 link to or from another document left out".into(),
         count => format!("; {count} links to or from other documents left out"),
     };
-    output::note(format!(
-        "learned from half of {} and their {}{left_out}",
-        output::count(*documents, "document"),
-        output::count(*links, "linked pair")
-    ));
+    let (links, documents) = (output::count(*links, "linked pair"), output::count(*documents, "document"));
+    output::note(format!("learned from {links} within half of {documents}{left_out}"));
     output::note(format!("chosen by the links of the other half: hidden {hidden}, rate {rate}, epochs {epochs}"));
     let (learned, okapi) = (output::fixed(*link_precision, 4), output::fixed(report.okapi_precision, 4));
-    output::note(format!("average precision of these links: {learned}; with Okapi BM25: {okapi}"));
+    output::note(format!("average precision of these links: {learned}; Okapi BM25 (k1 1.2, b 0.75): {okapi}"));
     output::note(format!("written to {}", output::shown(&file.to_string_lossy())));
 }

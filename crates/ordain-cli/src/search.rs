@@ -22,7 +22,7 @@ use crate::{Failure, Outcome};
 /// are put in lower case. English stop words are left out. The score is Okapi BM25. A word that df of N documents have
 /// weighs ln(1 + (N - df + 0.5) / (df + 0.5)).
 ///
-/// With --model, words weigh what "ordain train linklearn" learned, and are cut as it was learned. With --feedback, the best
+/// With --model, words are weighed, stemmed and left out as a model of "ordain train linklearn" says. With --feedback, the best
 /// documents of a first search say what else to look for. similar: documents that are like the five best ones gain. rm3: the
 /// query takes up 20 probable words of the ten best ones.
 #[derive(Args)]

@@ -124,7 +124,7 @@ fn vectors_multiply_to_cosines() {
     let index = index(&texts);
     for weighting in [okapi(), learned()] {
         let weighted = weighting.over(&index).unwrap();
-        let vectors = weighted.vectors(&index.by_document());
+        let vectors = weighted.vectors();
         for one in 0..texts.len() {
             let row = vectors.row(DocumentId(one as u32));
             assert_eq!(row.is_empty(), texts[one].is_empty());
@@ -287,5 +287,6 @@ fn one_document_of_a_hundred_megabytes() {
     let links = (0..41).flat_map(|a| (1..6).map(move |step| (a, (a + 4 * step) % 41)));
     let linked = LinkedTexts::new(texts, links).unwrap();
     let learned = LinkLearnParams::default().with_epochs(2).fit(&linked, &Watch::NONE).unwrap();
-    assert!(learned.link_precision > 0.0);
+    // Cut to at most 2,000 words, the long document is one of 41, and links within the four words are found.
+    assert!(learned.link_precision > 0.5, "{}", learned.link_precision);
 }

@@ -34,7 +34,9 @@ const TRAIN: [&str; 10] =
 fn from_links_to_a_search() {
     let folder = linked();
     let said = folder.json(TRAIN);
-    assert_eq!((&said["documents"], &said["links"], &said["left_out"]), (&90.into(), &450.into(), &2.into()));
+    assert_eq!((&said["documents"], &said["left_out"]), (&90.into(), &2.into()));
+    // Of 450 linked pairs, about a quarter lie within the half that teaches.
+    assert!((70..160).contains(&said["links"].as_u64().unwrap()), "{said}");
     let precision = said["link_precision"].as_f64().unwrap();
     assert!(precision > 0.5, "{said}");
     let curve = said["curve"].as_array().unwrap();
@@ -68,7 +70,7 @@ fn same_seed_same_file_and_a_picture() {
     let table = folder.run(TRAIN.iter().chain(&["--plot", "curve.svg"]));
     let shown = table.fine();
     assert!(shown.contains("times in the document") && shown.contains("validated"), "{shown}");
-    assert!(table.stderr.contains("learned from half of 90 documents and their 450 linked pairs"), "{}", table.stderr);
+    assert!(table.stderr.contains(" linked pairs within half of 90 documents; 2 links"), "{}", table.stderr);
     assert!(table.stderr.contains("2 links to or from other documents left out"), "{}", table.stderr);
     assert!(folder.read("curve.svg").contains("<svg"));
     let first = folder.read("words.json");
@@ -77,7 +79,10 @@ fn same_seed_same_file_and_a_picture() {
     assert_eq!(folder.read("words.json"), first);
     folder.run(TRAIN.iter().chain(&["--seed", "2"])).fine();
     assert_ne!(folder.read("words.json"), first);
-    folder.run(TRAIN.iter().chain(&["--setting", "paper", "--hidden", "2", "--rates", "0.02"])).fine();
+    assert!(first.contains("\"stem\": \"english\""));
+    folder
+        .run(TRAIN.iter().chain(&["--setting", "paper", "--hidden", "2", "--rates", "0.02", "--stem", "none"]))
+        .fine();
 }
 
 /// A project of documents needs no numbers: its kernel is over their words.
@@ -98,6 +103,26 @@ fn a_project_of_documents() {
     };
     // What was said of a and c holds in part of the texts that are like them.
     assert!(mean("a") > mean("b") && mean("b") > 0.01 && mean("d") < -0.01 && mean("d") > mean("c"));
+}
+
+/// A fresh project of texts has a kernel over them; one with numbers keeps to these.
+#[test]
+fn init_of_texts() {
+    let folder = Folder::empty();
+    let texts = "id,title,place\na,How to rank many papers fast,Bonn\nb,To rank papers by pairs,Rome\nc,Storm and rain over the sea,Rome\n";
+    folder.write("papers.csv", texts);
+    folder.run(["init", "papers.csv"]).fine();
+    let written = folder.read("ordain.toml");
+    assert!(written.contains("kind = \"text\"\ncolumns = [\"title\"]\n"), "{written}");
+    folder.write("answers.csv", "winner,loser\na,c\n");
+    let said = folder.json(["rank"]);
+    let items = said["items"].as_array().unwrap();
+    let mean = |id: &str| items.iter().find(|item| item["id"] == id).unwrap()["mean"].as_f64().unwrap();
+    assert!(mean("a") > mean("b") && mean("b") > 0.01, "b has words of a: {said}");
+    let numbers = Folder::empty();
+    numbers.write("papers.csv", "id,title,pages\na,How to rank many papers fast,9\nb,To rank papers by pairs,8\n");
+    numbers.run(["init", "papers.csv"]).fine();
+    assert!(!numbers.read("ordain.toml").contains("kind = \"text\""));
 }
 
 #[test]

@@ -74,10 +74,9 @@ pub const LEAST_RELEVANT: usize = 8;
 /// If a file cannot be read or does not fit the others.
 pub fn read(folder: &DataFolder, candidates: Candidates, weightings: &[Weighting]) -> Result<Vec<Query>> {
     let collection = Collection::read(folder)?;
-    let by_document = collection.index.by_document();
     let mut vectors = Vec::new();
     for weighting in weightings {
-        vectors.push(weighting.over(&collection.index)?.vectors(&by_document));
+        vectors.push(weighting.over(&collection.index)?.vectors());
     }
     let bm25 = Bm25Params::default().over(&collection.index)?;
     let judgements = read_qrels(folder.file(&JUDGEMENTS))?;

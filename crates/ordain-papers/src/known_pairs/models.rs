@@ -19,33 +19,25 @@ use crate::tabulated::Tabulated;
 
 /// A model: those of figures 2 and 3, and those over texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum Model {
     /// Attributes and hidden common causes (the paper's "silva kernel").
-    #[serde(rename = "xpgp-common-cause")]
     CommonCause,
     /// Attributes and the regularized Laplacian of the links.
-    #[serde(rename = "xpgp-laplacian")]
     Laplacian,
     /// Attributes only.
-    #[serde(rename = "pgp")]
     Pgp,
     /// The ranking SVM on the attributes.
-    #[serde(rename = "svm")]
     Svm,
     /// The regularized Laplacian of the links, without attributes.
-    #[serde(rename = "links")]
     Links,
     /// Texts weighed by Okapi, without attributes.
-    #[serde(rename = "text")]
     Text,
     /// Texts with learned weights.
-    #[serde(rename = "learned-text")]
     LearnedText,
     /// Texts weighed by Okapi, and the Laplacian of the links.
-    #[serde(rename = "text-links")]
     TextLinks,
     /// Texts with learned weights, and the Laplacian of the links.
-    #[serde(rename = "learned-text-links")]
     LearnedTextLinks,
 }
 
@@ -108,6 +100,21 @@ impl Model {
     /// Whether it says how sure it is, as the area under the curve needs.
     pub fn is_soft(self) -> bool {
         self != Self::Svm
+    }
+}
+
+impl From<Model> for String {
+    fn from(model: Model) -> Self {
+        model.name().into()
+    }
+}
+
+impl TryFrom<String> for Model {
+    type Error = String;
+
+    fn try_from(name: String) -> std::result::Result<Self, String> {
+        let mut known = Self::PAPER.into_iter().chain(Self::TEXTS);
+        known.find(|model| model.name() == name).ok_or_else(|| format!("no model is called {name}"))
     }
 }
 
@@ -492,9 +499,9 @@ mod tests {
         assert_eq!(Tuned::from_row(&tuned.row(false)), Some(tuned));
         let with_text = Tuned { text: Some(0.7), ..tuned };
         assert_eq!(Tuned::from_row(&with_text.row(true)), Some(with_text));
-        // The name in a file is the name in a record.
         for model in Model::PAPER.into_iter().chain(Model::TEXTS) {
-            assert_eq!(serde_json::to_string(&model).unwrap(), format!("\"{}\"", model.name()));
+            let text = serde_json::to_string(&model).unwrap();
+            assert_eq!(serde_json::from_str::<Model>(&text).unwrap(), model);
         }
         let again = tuned.with_logs(&tuned.logs());
         let close = |a: Option<f64>, b: Option<f64>| match (a, b) {

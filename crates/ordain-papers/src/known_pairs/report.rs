@@ -119,10 +119,13 @@ fn tables(summary: &Summary) -> String {
         let mark = if entry.p_auc.is_some_and(|p| p < SIGNIFICANT) { " <sup>r</sup>" } else { "" };
         entry.auc.map_or_else(String::new, |auc| format!("{}{mark}", html::mean(auc)))
     };
-    let note = "Means over queries ± their standard error, and the change of the mean error beside PGP's. <sup>*</sup>: p &lt; \
-                0.01 against PGP in the signed-rank test over the queries' means. The paper's test is Wilcoxon's rank-sum \
-                test over all queries and reruns, p &lt; 0.01: <sup>r</sup> against PGP, <sup>†</sup> against the SVM. Reruns \
-                of one query are no independent sample, so it makes differences look surer than they are.";
+    let svm = if summary.models.contains(&Model::Svm) { ", <sup>†</sup> against the SVM" } else { "" };
+    let note = format!(
+        "Means over queries ± their standard error, and the change of the mean error beside PGP's. <sup>*</sup>: p &lt; \
+         0.01 against PGP in the signed-rank test over the queries' means. The rank-sum test over all queries and reruns, which XPGP's \
+         authors use, p &lt; 0.01: <sup>r</sup> against PGP{svm}. Reruns of one query are no independent sample, so it makes \
+         differences look surer than they are."
+    );
     let soft: Vec<Model> = summary.models.iter().copied().filter(|model| model.is_soft()).collect();
     format!(
         "{}{}<p class=\"note\">{note}</p>",
@@ -173,7 +176,7 @@ fn comparison<'a>(summary: &'a Summary, claimed_cut: Option<(f64, f64)>) -> Stri
         };
         let _ = write!(
             out,
-            "{} cuts the mean error of PGP by {} at {} known pairs, significantly so by the paper's test at {} of these {} \
+            "{} cuts the mean error of PGP by {} at {} known pairs, significantly so by the rank-sum test at {} of these {} \
              numbers and by the test over queries at {}",
             model.title(),
             cuts(&|_, entry| entry.cut),
@@ -185,7 +188,7 @@ fn comparison<'a>(summary: &'a Summary, claimed_cut: Option<(f64, f64)>) -> Stri
         if has_svm {
             let _ = write!(
                 out,
-                ", and that of the SVM by {}, significantly so by the paper's test at {}",
+                ", and that of the SVM by {}, significantly so by that test at {}",
                 cuts(&|known, entry| 1.0 - entry.error.value / svm(known).error.value),
                 sure(|entry| entry.p_svm, &svm),
             );

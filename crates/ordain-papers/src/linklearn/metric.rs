@@ -16,7 +16,7 @@ use crate::journal::{Journal, Layout};
 /// The costs of a triple in the wrong order that are tried; none stands for the vectors without weights.
 const COSTS: [Option<f64>; 5] = [None, Some(0.01), Some(0.1), Some(1.0), Some(10.0)];
 
-/// Triples per teaching document.
+/// At most so many triples per teaching document.
 const TRIPLES: usize = 10;
 
 /// The table: the mean average precision of the links of the half that did not teach, and how many terms have a weight.
@@ -62,7 +62,7 @@ impl Halves {
             builder.add(at.to_string(), text.as_str())?;
         }
         let index = builder.finish()?;
-        let vectors = Weighting::default().over(&index)?.vectors(&index.by_document());
+        let vectors = Weighting::default().over(&index)?.vectors();
         let halves = params.halves(articles);
         let rows = |half: &Vec<u32>| {
             let entries = half.iter().enumerate().flat_map(|(row, &document)| {
@@ -104,7 +104,7 @@ impl Halves {
         out
     }
 
-    /// The mean average precision of links by falling distance, in the half that did not teach.
+    /// The mean average precision of links by rising distance, in the half that did not teach.
     fn precision(&self, rows: &SparseMatrix) -> Result<f64> {
         let by_term = rows.transposed();
         let squares: Vec<f64> =

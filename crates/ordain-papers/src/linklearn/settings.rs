@@ -75,3 +75,9 @@ pub const USES: [(&str, &str); 4] = [
 /// What is made of Okapi alone.
 pub const UNTRAINED: [(&str, &str); 3] =
     [("okapi", "Okapi"), ("okapi_similar", "Okapi, similar documents"), ("okapi_rm3", "Okapi, RM3")];
+
+/// Constants of Okapi of which the best is taken for links: fewer, as every pair costs a ranking of all articles.
+pub fn on_links() -> Vec<Bm25Params> {
+    let pair = |k1: f64| [0.35, 0.5, 0.65, 0.8].map(|b| Bm25Params::default().with_k1(k1).with_b(b));
+    [1.2, 2.0, 4.0].into_iter().flat_map(pair).collect()
+}

@@ -74,6 +74,8 @@ struct Described {
     left_out: Vec<InputError>,
     /// The reason why a column "id" is not the id.
     not_id: Option<String>,
+    /// Columns of prose.
+    prose: Vec<String>,
 }
 
 /// Reads the columns of a table of items. The id column must hold the ids `answered`.
@@ -84,7 +86,7 @@ fn describe_items(table: &Table, answered: &[String]) -> Result<Described> {
     let id = id_column(table, &contents, group.as_deref(), answered)?;
     let not_id = not_id(table, &id, group.as_deref())?;
     let mut attributes = Vec::new();
-    let (mut holes, mut left_out) = (0, Vec::new());
+    let (mut holes, mut left_out, mut prose) = (0, Vec::new(), Vec::new());
     for (column, (name, content)) in table.columns().iter().zip(contents).enumerate() {
         // A column "id" that is not the id numbers the items but does not describe them.
         if *name == id || name == "id" || Some(name) == group.as_ref() {
@@ -96,6 +98,7 @@ fn describe_items(table: &Table, answered: &[String]) -> Result<Described> {
                 attributes.push(name.clone());
             }
             Content::Mixed(row) => left_out.push(not_a_number(table, row, column)),
+            Content::Text if is_prose(table, column) => prose.push(name.clone()),
             Content::Text => {}
         }
     }
@@ -107,7 +110,17 @@ fn describe_items(table: &Table, answered: &[String]) -> Result<Described> {
         spec = ItemsSpec { attributes: Some(Vec::new()), missing: Missing::Error, ..spec };
         items = items_from(table, &spec)?.items;
     }
-    Ok(Described { items, spec, holes, left_out, not_id })
+    Ok(Described { items, spec, holes, left_out, not_id, prose })
+}
+
+/// Words per cell from which a column holds prose: names, places and categories have fewer.
+const PROSE: usize = 4;
+
+/// Whether the cells of a column that are not empty have many words on average.
+fn is_prose(table: &Table, column: usize) -> bool {
+    let cells = (0..table.len()).map(|row| table.cell(row, column)).filter(|cell| !cell.trim().is_empty());
+    let (count, all) = cells.fold((0, 0), |(count, all), cell| (count + 1, all + cell.split_whitespace().count()));
+    count > 0 && all >= PROSE * count
 }
 
 /// The column of ids: `id` if it exists and fits, else the first fitting column of text, else of whole numbers, else of
@@ -194,10 +207,10 @@ pub fn draft_project(sketch: &Sketch) -> Result<Draft> {
     let mut text =
         String::from("# An Ordain project: the items, the kernels that make them similar, and the answers.\n");
     let mut remarks = Vec::new();
-    let (items, answers) = match items_table(&sketch.file)? {
+    let (items, prose, answers) = match items_table(&sketch.file)? {
         None => {
             text.push_str("\n# The items are those named in the answers.\n");
-            (read_answer_items(&sketch.file)?, Some(sketch.file.as_path()))
+            (read_answer_items(&sketch.file)?, Vec::new(), Some(sketch.file.as_path()))
         }
         Some(table) => {
             let answers = sketch.answers.as_deref();
@@ -206,12 +219,14 @@ pub fn draft_project(sketch: &Sketch) -> Result<Draft> {
             remarks.extend(described.not_id.clone());
             remarks.extend(described.left_out.iter().map(left_out));
             text.push_str(&items_text(sketch, &described, &remarks)?);
-            (described.items, answers)
+            (described.items, described.prose, answers)
         }
     };
     let attributes = items.attributes().len();
     if attributes > 0 {
         text.push_str(&attributes_kernel(attributes));
+    } else if !prose.is_empty() {
+        text.push_str(&text_kernel(&prose));
     }
     for relation in &sketch.relations {
         text.push_str(&relation_kernel(sketch, relation, &items)?);
@@ -262,6 +277,15 @@ fn attributes_kernel(attributes: usize) -> String {
         "\n# Items with similar attributes have similar utilities.\n[[kernel]]\nkind = \"squared-exponential\"\n\
          weight = {USUAL_WEIGHT:?}\nkappa = 1.0\nrho = {:?}  # inverse length: 1/sqrt(number of attributes)\n",
         1.0 / (attributes as f64).sqrt()
+    )
+}
+
+fn text_kernel(columns: &[String]) -> String {
+    let columns: Vec<String> = columns.iter().map(|name| quoted(name)).collect();
+    format!(
+        "\n# Items whose texts share telling words have similar utilities.\n[[kernel]]\nkind = \"text\"\ncolumns = [{}]\n\
+         weight = {USUAL_WEIGHT:?}\nstem = \"english\"  # strips the endings of words; delete it for other languages\n",
+        columns.join(", ")
     )
 }
 

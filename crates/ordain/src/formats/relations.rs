@@ -38,14 +38,15 @@ pub fn read_relation(path: impl AsRef<Path>, items: &Items, bipartite: bool) -> 
 }
 
 /// Reads links between documents, by their ids. Links to or from other ids are left out, as a collection is often part of a larger one;
-/// their number is returned too. Formats are those of [`read_relation`].
+/// their number is returned too. A link of weight 0 is none; other weights count the same. Formats are those of [`read_relation`].
 ///
 /// # Errors
-/// As [`read_relation`], but for unknown ends.
+/// As [`read_relation`], but for unknown ends; an empty id is an error.
 pub fn read_document_links(path: impl AsRef<Path>, documents: &Items) -> Result<(Vec<(u32, u32)>, usize)> {
     let mut links = Links { known_only: true, ..Links::new(path.as_ref(), documents) };
     links.read()?;
-    Ok((links.links.iter().map(|link| (link.source, link.target)).collect(), links.left_out))
+    let kept = links.links.iter().filter(|link| link.weight > 0.0);
+    Ok((kept.map(|link| (link.source, link.target)).collect(), links.left_out))
 }
 
 /// The other things of a bipartite relation, and their numbers.
@@ -190,7 +191,8 @@ impl<'a> Links<'a> {
         weight: Option<(&str, &str)>,
         group: Option<&str>,
     ) -> Result<()> {
-        if self.known_only && [source, target].iter().any(|(id, _)| self.items.find(id, group) == Lookup::Unknown) {
+        let is_other = |(id, _): &(&str, &str)| !id.trim().is_empty() && self.items.find(id, group) == Lookup::Unknown;
+        if self.known_only && [source, target].iter().any(is_other) {
             self.left_out += 1;
             return Ok(());
         }

@@ -25,9 +25,9 @@ pub struct TextModel {
 pub struct TextTraining {
     /// The number of documents, half of which taught.
     pub documents: usize,
-    /// The number of pairs of linked documents.
+    /// The number of linked pairs within the half that taught.
     pub links: usize,
-    /// The mean average precision of links, on the half that did not teach.
+    /// The mean average precision of links, on the half by which the weights were chosen.
     pub link_precision: f64,
     /// The hidden units of each curve.
     pub hidden: usize,
@@ -89,7 +89,7 @@ impl Stored for TextModel {
 
     fn restored(file: File) -> std::result::Result<Self, String> {
         let curve = |name: &str, numbers: Vec<f64>| {
-            let expected = "finite numbers: three per hidden unit and one more";
+            let expected = "numbers within ±1e6: three per hidden unit and one more";
             Curve::new(numbers).ok_or_else(|| format!("{expected}, under {name}"))
         };
         let stem = file.stem.map(|name| name.parse()).transpose().map_err(|error: Error| error.to_string())?;

@@ -41,7 +41,7 @@ pub fn text_relation(index: &Index, weighting: &Weighting, newcomers: &[String])
         return Err(Error::TooLarge { what, size: items, limit, method: "an item number" });
     }
     let weighted = weighting.over(index)?;
-    let known = weighted.vectors(&index.by_document());
+    let known = weighted.vectors();
     let new: Vec<Vec<(TermId, f64)>> = newcomers.iter().map(|text| weighted.vector(text)).collect();
     let rows = (0..).zip(known.rows().iter().chain(&new));
     let links = rows.flat_map(|(source, row): (u32, _)| {

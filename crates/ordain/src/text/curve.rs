@@ -11,11 +11,23 @@ pub struct Curve {
     numbers: Vec<f64>,
 }
 
+/// The largest number of a curve.
+const LARGEST: f64 = 1e6;
+
+/// Below this, the exponential is far below any other value, and its square is still above 0.
+const LOWEST: f64 = -300.0;
+
 impl Curve {
     /// A curve from its numbers: for every unit its weight, its bias and its share of the output, then the bias of the
-    /// output. `None` if their number is not one more than a multiple of 3, or one is not finite.
+    /// output. `None` if their number is not one more than a multiple of 3, or one is not within ±1e6.
     pub fn new(numbers: Vec<f64>) -> Option<Self> {
-        (numbers.len() % 3 == 1 && numbers.iter().all(|number| number.is_finite())).then_some(Self { numbers })
+        let curve = Self { numbers };
+        (curve.numbers.len() % 3 == 1 && curve.is_sound()).then_some(curve)
+    }
+
+    /// Whether all numbers are within bounds, so that products of values are in range.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.numbers.iter().all(|number| number.abs() <= LARGEST)
     }
 
     /// The numbers, as for [`Curve::new`].
@@ -29,7 +41,7 @@ impl Curve {
 
     /// The value at a point. `O(units)`.
     pub fn at(&self, x: f64) -> f64 {
-        let inner = self.inner(x);
+        let inner = self.inner(x).max(LOWEST);
         // ln(1 + e^inner) without overflow.
         inner.max(0.0) + (-inner.abs()).exp().ln_1p()
     }
@@ -83,7 +95,8 @@ mod tests {
         let inner = 0.5 + 3.0 * (2.0_f64 * 0.75 - 1.0).tanh();
         assert!((curve.at(0.75) - (1.0 + inner.exp()).ln()).abs() < 1e-15);
         assert_eq!(Curve::new(vec![1e3]).unwrap().at(7.0), 1e3);
-        assert!(Curve::new(vec![-700.0]).unwrap().at(7.0) > 0.0);
+        assert!(Curve::new(vec![-1e6]).unwrap().at(7.0).powi(2) > 0.0);
+        assert!(Curve::new(vec![-1e7]).is_none());
         assert_eq!(curve.at(1e9), curve.at(1e12));
         assert!(Curve::new(vec![1.0, 2.0]).is_none() && Curve::new(vec![]).is_none());
         assert!(Curve::new(vec![f64::NAN]).is_none());

@@ -42,8 +42,7 @@ pub enum Feedback {
 }
 
 impl Feedback {
-    /// Five documents with weight 2: little is risked where the best documents are wrong. Both numbers are the best on
-    /// held-out links and on all four test collections together but for larger weights, with which short queries lose.
+    /// Five documents with weight 2, found on CACM, Cranfield, Medline and NPL. Larger weights score higher on average, but hurt short queries.
     pub const SIMILAR: Self = Self::Similar { documents: 5, weight: 2.0 };
     /// The usual numbers: 10 documents, 20 terms, half of the query.
     pub const RM3: Self = Self::Rm3 { documents: 10, terms: 20, weight: 0.5 };
@@ -65,12 +64,11 @@ impl Feedback {
     /// If the weight is out of range.
     pub fn over<'a>(self, weighted: &'a Weighted<'a>) -> Result<WithFeedback<'a>> {
         self.check()?;
-        let documents = weighted.index().by_document();
         let kind = match self {
-            Self::Similar { documents: count, weight } => {
-                Kind::Similar { count, weight, vectors: weighted.vectors(&documents) }
+            Self::Similar { documents: count, weight } => Kind::Similar { count, weight, vectors: weighted.vectors() },
+            Self::Rm3 { documents: count, terms, weight } => {
+                Kind::Rm3 { count, terms, weight, documents: weighted.index().by_document() }
             }
-            Self::Rm3 { documents: count, terms, weight } => Kind::Rm3 { count, terms, weight, documents },
         };
         Ok(WithFeedback { weighted, kind })
     }
@@ -92,7 +90,7 @@ enum Kind {
 impl WithFeedback<'_> {
     /// The score of every document. If no document has a term of the query, all scores are 0.
     ///
-    /// Linear in the postings of the terms of the query and, in the first way, of the best documents.
+    /// Linear in the documents, and in the postings of the terms of the query and of those that the best documents add.
     pub fn scores(&self, query: &Query) -> Vec<f64> {
         let first = self.weighted.scores(query);
         match &self.kind {

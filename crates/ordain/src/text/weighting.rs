@@ -22,7 +22,7 @@ use rayon::prelude::*;
 
 use super::bm25::{Best, Bm25Params, Hit, idf, saturated};
 use super::curve::Curves;
-use super::index::{DocumentId, Forward, Index, Posting, Query, TermId};
+use super::index::{DocumentId, Index, Posting, Query, TermId};
 use crate::Result;
 
 /// A way to weigh the terms of documents.
@@ -55,6 +55,14 @@ impl Weighting {
         let worth = |posting: &Posting| worths.of(posting.document, posting.frequency);
         let by_posting = index.postings.par_iter().map(worth).collect();
         Ok(Weighted { index, weighting: self.clone(), importance, worths, by_posting })
+    }
+
+    /// The worth of a term that stands so often in a text of this length over the mean.
+    fn worth(&self, frequency: u32, relative: f64) -> f64 {
+        match self {
+            Self::Okapi(params) => saturated(frequency, params.norm(relative)),
+            Self::Learned(curves) => curves.tf.at(f64::from(frequency).ln()) * curves.length.at(relative.ln()),
+        }
     }
 
     /// The importance of a term that some of all documents have.
@@ -162,7 +170,8 @@ impl<'a> Weighted<'a> {
 
     /// The documents as sparse vectors of length 1, whose products are the cosines of their similarity. A document
     /// without terms has an empty one.
-    pub fn vectors(&self, documents: &Forward) -> TermVectors {
+    pub fn vectors(&self) -> TermVectors {
+        let documents = self.index.by_document();
         let row = |document: u32| {
             let document = DocumentId(document);
             let entry = |&(term, frequency): &(TermId, u32)| {
@@ -178,11 +187,9 @@ impl<'a> Weighted<'a> {
     pub fn vector(&self, text: &str) -> Vec<(TermId, f64)> {
         let query = self.index.query(text);
         let length = self.index.relative(query.len() as u32);
-        let worth = |frequency: u32| match &self.weighting {
-            Weighting::Okapi(params) => saturated(frequency, params.norm(length)),
-            Weighting::Learned(curves) => curves.tf.at(f64::from(frequency).ln()) * curves.length.at(length.ln()),
+        let entry = |&(term, frequency): &(TermId, u32)| {
+            (term, self.importance(term).sqrt() * self.weighting.worth(frequency, length))
         };
-        let entry = |&(term, frequency): &(TermId, u32)| (term, self.importance(term).sqrt() * worth(frequency));
         unit(query.terms().iter().map(entry).collect()).0
     }
 }

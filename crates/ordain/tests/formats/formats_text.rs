@@ -59,6 +59,12 @@ fn links_to_missing_documents_are_counted() {
         let file = folder.write("links.csv", text);
         assert_eq!(read_document_links(&file, &items).unwrap(), (vec![(0, 1), (2, 0)], 3), "{text}");
     }
+    let weights = folder.write("weights.csv", "source,target,weight\na,b,0\nb,c,7\n");
+    assert_eq!(read_document_links(weights, &items).unwrap(), (vec![(1, 2)], 0));
+    assert_eq!(
+        input(read_document_links(folder.write("blank.csv", "source,target\na,b\na,\n"), &items), "blank.csv").line,
+        Some(3)
+    );
     assert!(read_document_links(folder.write("empty.csv", ""), &items).is_err());
     input(read_document_links(folder.write("bad.csv", "source,target,weight\na,b,-1\n"), &items), "bad.csv");
 }
@@ -84,7 +90,7 @@ fn matrix(project: &ProjectData) -> Vec<Vec<f64>> {
     (0..kernel.len()).map(column).collect()
 }
 
-/// The cosine of two texts' words, by hand: Okapi with k1 = 1.2 and b = 0.75, mean length 7/4.
+/// The cosine of two texts' words, by hand: Okapi with k1 = 1.2 and b = 0.75, mean length 2.
 #[test]
 fn covariances_by_hand() {
     let folder = Folder::new();
@@ -114,6 +120,12 @@ fn learned_weights_in_a_project() {
     let learned = matrix(&project(&folder, "columns = [\"title\"]\nmodel = \"words.json\"\n").unwrap());
     // "Rank the papers" and "papers of rank", stemmed and without "the" and "of", are the same words.
     assert!((learned[0][1] - 1.0).abs() < 1e-14 && learned[0][3] == 0.0);
+    // Both columns: a has rank twice and papers once, b each once; both terms are in two of four texts.
+    let learned = matrix(&project(&folder, "model = \"words.json\"\n").unwrap());
+    let tf = |times: f64| word_weights().curves.tf.at(times.ln());
+    let (two, one) = (tf(2.0), tf(1.0));
+    let expected = (two + one) / ((two * two + one * one) * 2.0).sqrt();
+    assert!((learned[0][1] - expected).abs() < 1e-14, "{} {expected}", learned[0][1]);
     let folder = Folder::new();
     let text = "[items]\nfile = \"items.csv\"\n[[kernel]]\nkind = \"text\"\ncolumns = [\"title\"]\n";
     folder.write("items.csv", TABLE.replace("papers of rank", "paper of ranking"));
@@ -137,9 +149,9 @@ fn newcomers_bring_their_texts() {
         let joint = build_with_newcomers(kernels, &newcomers).unwrap();
         let before = matrix(&project);
         let mut column = vec![0.0; 6];
-        for item in 0..4 {
+        for (item, own) in before.iter().enumerate() {
             joint.column(item, &mut column).unwrap();
-            assert_eq!(column[..4], before[item][..]);
+            assert_eq!(column[..4], own[..]);
             if keys != "columns = [\"note\"]\n" {
                 // e has the text of b.
                 assert!((column[4] - before[1][item]).abs() < 1e-14, "{keys} {item}");

@@ -48,6 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["ours", "rankers", place] => rankers::ours(place),
         ["ours", "labels", place] => labels::ours(place),
         ["ours", "linklearn"] => linklearn::ours(),
+        ["ours", "linklearn", setting] => linklearn::whole(setting),
         ["ours", "greedy", items] => fusion::grown(items),
         ["ours", "evaluation", run, qrels] => evaluation::ours(run, qrels),
         ["ours", "engine", contender, world, answers] => engine::ours(contender, world, answers),

@@ -12,7 +12,7 @@ use crate::learn::ranker::Epoch;
 use crate::numeric::Stream;
 use crate::text::{Curve, Curves};
 use crate::watch::Step;
-use crate::{Result, Watch};
+use crate::{Error, Result, Watch};
 
 /// Queries per step. One query is too few to say where to go; with 32, the values of the curves cost little beside the queries.
 const BATCH: usize = 32;
@@ -35,7 +35,7 @@ pub(super) struct Run<'a> {
     pub(super) watch: &'a Watch,
 }
 
-/// What a run found.
+/// The outcome of a run.
 pub(super) struct Found {
     pub(super) precision: f64,
     pub(super) curves: Curves,
@@ -58,7 +58,9 @@ impl Run<'_> {
             let mut precision = 0.0;
             for batch in order.chunks(BATCH) {
                 precision += self.step(batch, &mut curves, &mut adam);
+                self.say(epoch)?;
             }
+            self.check(&curves, &adam)?;
             let train = precision / order.len() as f64;
             let validate = link_precision(self.validate, &self.validate.values(&curves));
             found.curve.push(Epoch { train, validate });
@@ -71,6 +73,19 @@ impl Run<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// Fails if steps were so long that curves left all bounds: scores that are no numbers would look perfect.
+    fn check(&self, curves: &Curves, adam: &Adam) -> Result<()> {
+        let sound = [&curves.tf, &curves.idf, &curves.length].iter().all(|curve| curve.is_sound());
+        if sound && adam.is_finite() {
+            return Ok(());
+        }
+        Err(Error::Parameter {
+            name: "rate".into(),
+            value: self.rate,
+            expected: "a smaller number: curves overflow with it",
+        })
     }
 
     fn say(&self, epoch: usize) -> Result<()> {
@@ -89,6 +104,7 @@ impl Run<'_> {
                 let query = &self.train.queries()[query];
                 self.train.score(query, &values, &mut scores);
                 let judged = Judged { linked: &query.linked, own: query.own, scores: &scores };
+                workspace.look(&judged);
                 precision += workspace.average_precision(&judged);
                 workspace.pull(self.params.loss, &judged);
                 self.train.add_pulls(query, &values, &workspace.pulls, &mut pulls);
@@ -126,7 +142,7 @@ pub(super) fn beginning(units: usize, stream: &mut Stream) -> Curves {
             numbers.extend([weight, shift, share * out]);
         }
         numbers.push(bias);
-        Curve::new(numbers).unwrap_or_else(|| unreachable!("numbers of a curve are finite"))
+        Curve::new(numbers).unwrap_or_else(|| unreachable!("these numbers are small"))
     };
     Curves { tf: curve(0.5), idf: curve(-1.0), length: curve(-1.0) }
 }
@@ -135,7 +151,9 @@ pub(super) fn beginning(units: usize, stream: &mut Stream) -> Curves {
 pub(super) fn link_precision(task: &Task, values: &Values) -> f64 {
     let one = |(scores, workspace): &mut (Vec<f64>, Workspace), query: &Query| {
         task.score(query, values, scores);
-        workspace.average_precision(&Judged { linked: &query.linked, own: query.own, scores })
+        let judged = Judged { linked: &query.linked, own: query.own, scores };
+        workspace.look(&judged);
+        workspace.average_precision(&judged)
     };
     let all: Vec<f64> = task.queries().par_iter().map_init(Default::default, one).collect();
     all.iter().sum::<f64>() / all.len() as f64

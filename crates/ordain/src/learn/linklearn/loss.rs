@@ -34,7 +34,9 @@ pub(super) struct Workspace {
     linked: Vec<(f64, u32)>,
     /// `[k]`: documents that beat, or come near, exactly the first k linked ones.
     counts: Vec<u32>,
+    /// Of the linked documents: the exponential of the score, and what all others pull.
     exponentials: Vec<f64>,
+    sums: Vec<f64>,
 }
 
 impl Judged<'_> {
@@ -55,22 +57,29 @@ impl Judged<'_> {
 }
 
 impl Workspace {
-    fn sort(&mut self, judged: &Judged<'_>) {
+    /// Looks at a query: the linked documents by their scores. Must come before all else about it.
+    pub(super) fn look(&mut self, judged: &Judged<'_>) {
         self.linked.clear();
         self.linked.extend(judged.linked.iter().map(|&document| (judged.scores[document as usize], document)));
         self.linked.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(other.1.cmp(&one.1)));
+    }
+
+    /// No document counted yet.
+    fn begin_count(&mut self) {
         self.counts.clear();
-        self.counts.resize(judged.linked.len() + 1, 0);
+        self.counts.resize(self.linked.len() + 1, 0);
     }
 
     /// Finds the pulls of a query. `O(n log m)` for n documents of which m are linked; `O(n m)` divisions for the
     /// cross-entropy.
     pub(super) fn pull(&mut self, loss: LinkLoss, judged: &Judged<'_>) {
-        self.sort(judged);
         self.pulls.clear();
         self.pulls.resize(judged.scores.len(), 0.0);
-        // Without a pair nothing is pulled, and this is never used.
-        let unit = judged.pairs().recip();
+        let pairs = judged.pairs();
+        if pairs == 0.0 {
+            return;
+        }
+        let unit = pairs.recip();
         match loss {
             LinkLoss::Hinge => self.hinge(judged, unit),
             LinkLoss::CrossEntropy => self.cross_entropy(judged, unit),
@@ -78,6 +87,7 @@ impl Workspace {
     }
 
     fn hinge(&mut self, judged: &Judged<'_>, unit: f64) {
+        self.begin_count();
         for (document, score) in judged.others() {
             let near = self.linked.partition_point(|linked| linked.0 < score + 1.0);
             self.counts[near] += 1;
@@ -99,18 +109,19 @@ impl Workspace {
         let power = |score: f64| (score - largest).max(LOWEST).exp();
         self.exponentials.clear();
         self.exponentials.extend(self.linked.iter().map(|(score, _)| power(*score)));
-        let mut sums = vec![0.0; self.linked.len()];
+        self.sums.clear();
+        self.sums.resize(self.linked.len(), 0.0);
         for (document, score) in judged.others() {
             let own = power(score);
             let mut sum = 0.0;
-            for (linked, all) in self.exponentials.iter().zip(&mut sums) {
+            for (linked, all) in self.exponentials.iter().zip(&mut self.sums) {
                 let part = own / (own + linked);
                 sum += part;
                 *all += part;
             }
             self.pulls[document] = -sum * unit;
         }
-        for (sum, (_, document)) in sums.iter().zip(&self.linked) {
+        for (sum, (_, document)) in self.sums.iter().zip(&self.linked) {
             self.pulls[*document as usize] = sum * unit;
         }
     }
@@ -118,7 +129,7 @@ impl Workspace {
     /// The average precision of the linked documents by falling score; of equal scores, the earlier document first.
     /// `O(n log m)`.
     pub(super) fn average_precision(&mut self, judged: &Judged<'_>) -> f64 {
-        self.sort(judged);
+        self.begin_count();
         for (document, score) in judged.others() {
             let before = |linked: &(f64, u32)| linked.0 < score || (linked.0 == score && linked.1 as usize > document);
             let beaten = self.linked.partition_point(before);
