@@ -6,7 +6,7 @@
 //!
 //! | what | at most |
 //! |---|---|
-//! | a line, or a quoted cell of several lines | 16 MiB |
+//! | a line, or a quoted cell of several lines | 16 MiB; in a collection of documents 1 GiB |
 //! | a packed file, unpacked | 64 MiB, or 100 times its own size if that is more |
 //! | a table in memory: its text, and 8 bytes per cell | 4 GiB |
 
@@ -182,7 +182,7 @@ fn damaged(path: &Path, source: &io::Error) -> Error {
 ///
 /// | what | at most |
 /// |---|---|
-/// | a line, or a quoted cell of several lines | 16 MiB |
+/// | a line, or a quoted cell of several lines | 16 MiB; in a collection of documents 1 GiB |
 /// | what a packed file becomes | 64 MiB, or 100 times its own size if that is more |
 /// | a table in memory: its text, and 8 bytes a cell | 4 GiB |
 pub struct Lines {

@@ -3,7 +3,8 @@
 //! [`RankSvmParams`] fits the ranking SVM, the papers' baseline. [`RankSvmGrid`] chooses its two parameters by
 //! cross-validation. [`PairwiseRiskParams`] fits a linear scorer whose pairwise risk over queries can be bounded.
 //! [`LambdaParams`] and [`LinearSvmParams`] learn from graded lists, behind the trait [`Ranker`]. [`labels`] ranks the
-//! labels of examples.
+//! labels of examples. [`LinkLearnParams`] learns what words weigh from links between documents, [`DiagonalMetricParams`] a distance
+//! from relative comparisons.
 
 mod adam;
 mod any_model;
