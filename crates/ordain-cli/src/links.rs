@@ -135,15 +135,8 @@ pub fn run(task: &Task<'_>) -> Outcome {
     let learned = params.fit(&documents, &working.watch()).map_err(in_links)?;
     let okapi = params.okapi_precision(&documents, &[Bm25Params::default()], &working.watch())?[0];
     drop(working);
-    let LinkLearned { curves, link_precision, hidden, rate, epochs, curve, .. } = learned;
-    let training = TextTraining {
-        documents: documents.len(),
-        links: documents.links().len(),
-        link_precision,
-        hidden,
-        rate,
-        epochs,
-    };
+    let LinkLearned { curves, link_precision, taught, hidden, rate, epochs, curve } = learned;
+    let training = TextTraining { documents: documents.len(), links: taught, link_precision, hidden, rate, epochs };
     let weights = weights(&curves);
     TextModel { analysis: params.analysis, curves, training: training.clone() }.save(task.output)?;
     if let Some(file) = task.plot {

@@ -41,7 +41,8 @@ use crate::{Failure, Outcome, chart, labels, letor, word};
 /// JSON: {"learner","queries","documents","one_grade_only","measure","train","validate","chosen":{...},
 /// "features":[{"name","importance","weight"?}...],"curve":[{"train","validate"}...]}. CSV: one row per feature. For labels:
 /// {"learner","method","examples","features","labels":[...],"calibrated","chosen":{...},"validate"?}. For linklearn:
-/// {"learner","documents","links","link_precision","hidden","rate","epochs","left_out","okapi_precision","weights":[{"of","at","weight"}...],"curve":[...]}.
+/// {"learner","documents","links","link_precision","hidden","rate","epochs","left_out",
+/// "okapi_precision","weights":[{"of","at","weight"}...],"curve":[...]}.
 #[derive(Args)]
 #[command(after_long_help = "Examples:
   ordain train lambdarank --train S1.txt S2.txt S3.txt --validate S4.txt -o model.json

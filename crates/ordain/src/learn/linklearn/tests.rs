@@ -204,12 +204,13 @@ fn documents_without_words_and_links() {
     let mut texts = vec![String::new(); 10];
     texts.extend((0..30).map(|at| format!("alpha beta w{}", at % 3)));
     texts.extend((0..5).map(|at| format!("lonely{at}")));
-    let links = (10..40).flat_map(|a| [(a, 10 + (a + 3) % 30), (a, a % 10), (a, a)]);
+    let alike = |a: u32| (1..4).map(move |step| (a, 10 + (a - 10 + 3 * step) % 30));
+    let links = (10..40).flat_map(|a| alike(a).chain((a < 16).then_some((a, a % 10))).chain([(a, a)]));
     let documents = LinkedTexts::new(texts, links).unwrap();
     let params = LinkLearnParams::default().with_epochs(2);
     let learned = params.fit(&documents, &Watch::NONE).unwrap();
-    // Documents with words share them by threes; empty ones stand anywhere.
-    assert!(learned.link_precision > 0.3 && learned.curves.tf.is_sound(), "{}", learned.link_precision);
+    // Nearly all linked documents are of the third that shares a word; at random they would be found with 0.25.
+    assert!(learned.link_precision > 0.5 && learned.curves.tf.is_sound(), "{}", learned.link_precision);
 
     let without = LinkedTexts::new(vec!["a word".into(); 4], []).unwrap();
     assert!(params.fit(&without, &Watch::NONE).unwrap_err().to_string().contains("links"));
