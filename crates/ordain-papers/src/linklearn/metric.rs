@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use crate::journal::{Journal, Layout};
 
 /// The costs of a triple in the wrong order that are tried; none stands for the vectors without weights.
-const COSTS: [Option<f64>; 5] = [None, Some(0.01), Some(0.1), Some(1.0), Some(10.0)];
+const COSTS: [Option<f64>; 5] = [None, Some(1.0), Some(10.0), Some(100.0), Some(1000.0)];
 
 /// At most so many triples per teaching document.
 const TRIPLES: usize = 10;
