@@ -30,7 +30,7 @@ fn task(documents: &LinkedTexts, queries: LinkQueries) -> Task {
     let params = LinkLearnParams { queries, lengths: None, ..LinkLearnParams::default() };
     let all: Vec<u32> = (0..documents.len() as u32).collect();
     let analysis = Analysis { stop: StopWords::none(), stem: None };
-    Task::new(documents, params.queries(documents, &all).as_deref(), &analysis).unwrap()
+    Task::new(documents, params.query_texts(documents, &all).as_deref(), &analysis).unwrap()
 }
 
 /// The score by the definition: a sum over words of products of curves, without index or tables.
