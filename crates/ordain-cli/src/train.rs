@@ -88,7 +88,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     restarts: Option<u16>,
     /// The most passes over the queries, for lambdarank and ranknet [default: 200]; the passes of the online methods for
-    /// labels [default: 5]; the most passes over the documents, for linklearn [default: 30; 20 with --setting paper]
+    /// labels [default: 5]; the most passes over the documents, for linklearn [default: 30]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     epochs: Option<u32>,
     /// Passes without a better one after which a run ends, for lambdarank and ranknet [default: 20] and linklearn

@@ -79,7 +79,7 @@ pub const TEXTS: Experiment = Experiment {
     name: "text-kernel",
     title: "Relevance feedback on CACM, with texts and citations as kernels",
     figure: "",
-    duration: "10 minutes",
+    duration: "2 minutes",
     claim: "What are the texts of documents worth as a kernel, beside citations and beside attributes?",
     setting: "",
     design: &[

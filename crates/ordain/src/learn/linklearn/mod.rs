@@ -201,10 +201,10 @@ pub struct LinkLearned {
 }
 
 impl LinkLearnParams {
-    /// The paper's setting: whole documents, compared by the hinge (eq. 7). At most 20 passes, which take several times as long as those of the
+    /// The paper's setting: whole documents, compared by the hinge (eq. 7). A pass takes several times as long as one of the
     /// default.
     pub fn paper() -> Self {
-        Self { queries: LinkQueries::Whole, lengths: None, loss: LinkLoss::Hinge, epochs: 20, ..Self::default() }
+        Self { queries: LinkQueries::Whole, lengths: None, loss: LinkLoss::Hinge, ..Self::default() }
     }
 
     fn check(&self) -> Result<()> {
