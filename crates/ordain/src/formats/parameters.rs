@@ -310,6 +310,18 @@ fn edit(
 ) -> Result<(Range<usize>, String)> {
     let number = written(parameter.value);
     let is_number = |value: &Spanned<DeValue<'_>>| matches!(value.get_ref(), DeValue::Float(_) | DeValue::Integer(_));
+    if let Some((outer, key)) = name.key.split_once('.') {
+        let inner = table.get(outer).and_then(|value| Some((value.get_ref().as_table()?, value.span())));
+        let (inner, own) = inner.ok_or_else(|| unknown(&parameter.name))?;
+        return match inner.get(key) {
+            Some(value) if is_number(value) => Ok((value.span(), number)),
+            Some(_) => Err(unknown(&parameter.name)),
+            None if inner.is_empty() => Ok((own, format!("{{ {key} = {number} }}"))),
+            None if text[own.start..].starts_with(['[', '{']) => Ok(addition(text, key, (inner, &own), &number)),
+            // Keys of `semi_supervised.neighbours = 3` carry the name of their table.
+            None => Ok(addition(text, name.key, (table, span), &number)),
+        };
+    }
     let place = match (table.get(name.key), name.element) {
         (None, None) => return Ok(addition(text, name.key, (table, span), &number)),
         (Some(value), None) => Some(value),
@@ -327,7 +339,10 @@ fn addition(
     (table, span): (&DeTable<'_>, &Range<usize>),
     number: &str,
 ) -> (Range<usize>, String) {
-    let end = table.values().map(|value| value.span().end).max().unwrap_or(span.end);
+    // A table with a header of its own comes after all keys.
+    let headed =
+        |value: &Spanned<DeValue<'_>>| value.get_ref().is_table() && text[value.span().start..].starts_with('[');
+    let end = table.values().filter(|value| !headed(value)).map(|value| value.span().end).max().unwrap_or(span.end);
     if text[span.start..].starts_with('{') {
         return (end..end, format!(", {key} = {number}"));
     }

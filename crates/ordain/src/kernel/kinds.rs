@@ -1,5 +1,6 @@
 //! The kinds of kernel that a project file can name: their words, their keys, and the conversion of a kind into a shape.
 
+use super::semi_supervised::STRENGTH;
 use super::{Causes, Form, Over, RelationSpec, Rho, Shape};
 use crate::Result;
 use crate::words::vocabulary;
@@ -99,10 +100,13 @@ pub enum Takes {
     WordWeights,
     /// The name of a [`Stemmer`](crate::text::Stemmer). Default: none.
     Stemmer,
+    /// A table with the keys `neighbours`, a whole number, and `strength`, a finite number above 0. Without it, the
+    /// kernel does not look at neighbours.
+    Neighbours,
 }
 
 impl Takes {
-    /// Whether the key holds numbers that can be tuned.
+    /// Whether the key holds numbers that can be tuned. A number of a table has a name of its own.
     pub(crate) fn is_tunable(self) -> bool {
         match self {
             Self::Positive { .. } | Self::NotNegative { .. } | Self::Lengths => true,
@@ -113,7 +117,8 @@ impl Takes {
             | Self::Causes
             | Self::Columns
             | Self::WordWeights
-            | Self::Stemmer => false,
+            | Self::Stemmer
+            | Self::Neighbours => false,
         }
     }
 }
@@ -154,6 +159,12 @@ const WORD_WEIGHTS: Key = Key {
 const STEM: Key =
     Key { name: "stem", takes: Takes::Stemmer, description: "the language whose endings are stripped from words" };
 
+const SEMI_SUPERVISED: Key = Key {
+    name: "semi_supervised",
+    takes: Takes::Neighbours,
+    description: "joins nearest neighbours, so that the kernel follows the shape of the data",
+};
+
 /// A key that takes a finite number above 0, with default 1.
 const fn positive(name: &'static str, description: &'static str) -> Key {
     Key { name, takes: Takes::Positive { usual: 1.0 }, description }
@@ -170,6 +181,8 @@ pub(crate) trait KernelTable {
     fn links(&mut self, key: &Key, role: Option<&Key>) -> Result<RelationSpec>;
     /// The relation if the table names one, with the role that the second key says; else the attributes.
     fn over(&mut self, key: &Key, role: &Key) -> Result<Over>;
+    /// The number of neighbours that a kernel joins, and the strength, if it looks at them.
+    fn neighbours(&self, key: &Key, over: Over) -> Result<Option<(usize, f64)>>;
     /// The relation of the items to the words of their texts: columns, learned weights and stemmer.
     fn texts(&mut self, columns: &Key, model: &Key, stem: &Key) -> Result<usize>;
 }
@@ -178,9 +191,9 @@ impl KernelKind {
     /// The keys that this kind takes, besides `kind` and `weight`.
     pub fn keys(self) -> &'static [Key] {
         match self {
-            Self::SquaredExponential | Self::Matern32 | Self::Matern52 => &[KAPPA, RHO, ROWS, AS],
-            Self::Linear | Self::Cosine => &[KAPPA, ROWS, AS],
-            Self::Polynomial => &[KAPPA, OFFSET, DEGREE, ROWS, AS],
+            Self::SquaredExponential | Self::Matern32 | Self::Matern52 => &[KAPPA, RHO, ROWS, AS, SEMI_SUPERVISED],
+            Self::Linear | Self::Cosine => &[KAPPA, ROWS, AS, SEMI_SUPERVISED],
+            Self::Polynomial => &[KAPPA, OFFSET, DEGREE, ROWS, AS, SEMI_SUPERVISED],
             Self::Independent => &[],
             Self::RegularizedLaplacian => &[LINKS, AS, BETA, IOTA],
             Self::CommonCause => &[LINKS, AS, CAUSES],
@@ -192,7 +205,11 @@ impl KernelKind {
 
     /// Whether a table of this kind can hold a tunable number under this key.
     pub(crate) fn is_tunable(self, key: &str) -> bool {
-        std::iter::once(&WEIGHT).chain(self.keys()).any(|known| known.name == key && known.takes.is_tunable())
+        let own = |known: &Key| match known.takes {
+            Takes::Neighbours => key == STRENGTH,
+            takes => known.name == key && takes.is_tunable(),
+        };
+        std::iter::once(&WEIGHT).chain(self.keys()).any(own)
     }
 
     /// The shape that a table of this kind describes.
@@ -244,7 +261,11 @@ impl KernelKind {
 /// The shape of a kernel over vectors.
 fn vector<T: KernelTable>(table: &mut T, form: impl FnOnce(&T, Over) -> Result<Form>) -> Result<Shape> {
     let over = table.over(&ROWS, &AS)?;
-    Ok(Shape::Vector { form: form(table, over)?, over })
+    let form = form(table, over)?;
+    Ok(match table.neighbours(&SEMI_SUPERVISED, over)? {
+        Some((neighbours, strength)) => Shape::SemiSupervised { form, neighbours, strength },
+        None => Shape::Vector { form, over },
+    })
 }
 
 /// The parameters of a form that depends on distance.
@@ -305,6 +326,11 @@ mod tests {
 
         fn over(&mut self, key: &Key, role: &Key) -> Result<Over> {
             self.links(key, Some(role)).map(Over::Relation)
+        }
+
+        fn neighbours(&self, key: &Key, _: Over) -> Result<Option<(usize, f64)>> {
+            self.note(key);
+            Ok(None)
         }
 
         fn texts(&mut self, columns: &Key, model: &Key, stem: &Key) -> Result<usize> {

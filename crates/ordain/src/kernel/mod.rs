@@ -1,8 +1,8 @@
 //! Kernels: the prior similarity of two items, from attributes, from links, and as weighted sums of these.
 //!
 //! [`build`] turns a project's [`KernelSpec`]s into one [`WeightedSum`]. Each part can also be made by itself. Parts
-//! over vectors are [`VectorKernel`]s. Parts over links start from a [`Graph`]. No part keeps the matrix over the
-//! items. A column costs time and memory linear in the items and links, apart from the solves that its documentation
+//! over vectors are [`VectorKernel`]s. Parts over links start from a [`Graph`]. No part but [`SemiSupervised`] keeps a matrix over
+//! the items. A column costs time and memory linear in the items and links, apart from the solves that its documentation
 //! names.
 //!
 //! Every random choice has a fixed seed, and every sum has a fixed order. So values have the same bits in every run and
@@ -15,7 +15,9 @@ mod graph;
 mod independent;
 mod kinds;
 mod laplacian;
+mod neighbours;
 mod newcomers;
+mod semi_supervised;
 mod spec;
 mod sum;
 mod text;
@@ -30,7 +32,9 @@ pub use independent::Independent;
 pub(crate) use kinds::KernelTable;
 pub use kinds::{KernelKind, Key, Takes, WEIGHT};
 pub use laplacian::RegularizedLaplacian;
+pub use neighbours::neighbour_graph;
 pub use newcomers::build_with_newcomers;
+pub use semi_supervised::SemiSupervised;
 pub use spec::{Causes, Form, KernelSpec, Over, ParameterName, RelationSpec, Rho, Role, Shape, set_parameters};
 pub use sum::{WeightedSum, build};
 pub use text::text_relation;

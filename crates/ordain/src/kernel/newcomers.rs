@@ -8,6 +8,8 @@
 //!
 //! - **Vectors** (attributes, rows of a relation) and **independent** parts: the same function of the newcomers'
 //!   vectors. A known item's row of a relation stays as it is, without its links to newcomers.
+//! - **Semi-supervised** parts: newcomers are no part of the graph of neighbours, so it warps them only through the known
+//!   items (SSGP section 2.1, "applicable to any data points").
 //! - **Graphs.** Enlarge the graph by the newcomers N. In the enlarged graph's prior `K⁺`, the newcomers given their
 //!   known neighbours W are Gaussian,
 //!
@@ -38,10 +40,11 @@ use rayon::prelude::*;
 
 use super::graph::relation_vectors;
 use super::laplacian::shift_of;
+use super::spec::semi_supervised;
 use super::sum::{check_weight, of_kernel, relation_at};
 use super::{
     CommonCause, Diffusion, DirectedLaplacian, Graph, Kernel, KernelSpec, RelationSpec, Role, Shape, VectorKernel,
-    Vectors, WeightedSum, positive,
+    Vectors, WeightedSum, neighbour_graph, positive,
 };
 use crate::data::{Link, Newcomers, Relation};
 use crate::numeric::dense::{Cholesky, SemidefiniteFactor, add_scaled, dot, mirror_lower, transpose};
@@ -72,6 +75,11 @@ fn joint_part(shape: &Shape, newcomers: &Newcomers<'_>) -> Result<Box<dyn Kernel
     let enlarged = |relation: &RelationSpec| Enlarged::new(newcomers, relation.relation, relation.role);
     let laws = match shape {
         Shape::Independent => return everything(),
+        Shape::SemiSupervised { form, neighbours, strength } => {
+            // Newcomers are no part of the graph: what is known of the others stays as it was.
+            let graph = neighbour_graph(newcomers.known().attributes(), *neighbours)?;
+            return Ok(Box::new(semi_supervised(newcomers.items(), form, &graph, *strength)?));
+        }
         Shape::Vector { form, over } => {
             let Some(spec) = over.relation() else { return everything() };
             let rows = joint_rows(newcomers, &spec)?;

@@ -1,9 +1,10 @@
 //! Descriptions of kernels: the `[[kernel]]` tables of a project as plain values.
 
+use super::semi_supervised::STRENGTH;
 use super::sum::relation_at;
 use super::{
     CommonCause, Diffusion, DirectedLaplacian, Graph, Independent, Kernel, KernelKind, Parameter, RegularizedLaplacian,
-    VectorKernel, Vectors, relation_vectors,
+    SemiSupervised, VectorKernel, Vectors, neighbour_graph, relation_vectors,
 };
 use crate::data::{Items, Relation};
 use crate::words::vocabulary;
@@ -34,7 +35,10 @@ impl KernelSpec {
     fn parameter(&mut self, key: &str, element: Option<usize>) -> Option<&mut f64> {
         match (&mut self.shape, key, element) {
             (_, "weight", None) => Some(&mut self.weight),
-            (Shape::Vector { form, .. }, key, element) => form.parameter(key, element),
+            (Shape::SemiSupervised { strength, .. }, STRENGTH, None) => Some(strength),
+            (Shape::Vector { form, .. } | Shape::SemiSupervised { form, .. }, key, element) => {
+                form.parameter(key, element)
+            }
             (Shape::RegularizedLaplacian { beta, .. } | Shape::DirectedLaplacian { beta, .. }, "beta", None) => {
                 Some(beta)
             }
@@ -122,6 +126,16 @@ pub enum Shape {
         /// The vectors.
         over: Over,
     },
+    /// A function of the items' attributes, warped by the graph of their nearest neighbours (SSGP section 2.1). Its
+    /// kind is that of the function.
+    SemiSupervised {
+        /// The function.
+        form: Form,
+        /// An item is linked to this many nearest ones, and to those that count it among theirs.
+        neighbours: usize,
+        /// How much a link weighs: it multiplies the graph's Laplacian.
+        strength: f64,
+    },
     /// The item's own part: the identity.
     Independent,
     /// `[beta (Laplacian + I / iota²)]⁻¹` (AXPGP eq. 3).
@@ -163,7 +177,7 @@ impl Shape {
     pub fn kind(&self) -> KernelKind {
         match self {
             Self::Vector { form: Form::Cosine { .. }, over: Over::Text(_) } => KernelKind::Text,
-            Self::Vector { form, .. } => match form {
+            Self::Vector { form, .. } | Self::SemiSupervised { form, .. } => match form {
                 Form::SquaredExponential { .. } => KernelKind::SquaredExponential,
                 Form::Matern32 { .. } => KernelKind::Matern32,
                 Form::Matern52 { .. } => KernelKind::Matern52,
@@ -198,6 +212,10 @@ impl Shape {
                 };
                 Box::new(VectorKernel::new(vectors, form.clone())?)
             }
+            Self::SemiSupervised { form, neighbours, strength } => {
+                let graph = neighbour_graph(items.attributes(), *neighbours)?;
+                Box::new(semi_supervised(items, form, &graph, *strength)?)
+            }
             Self::Independent => Box::new(Independent::new(n)),
             Self::RegularizedLaplacian { relation, beta, iota } => {
                 Box::new(RegularizedLaplacian::new(graph_of(relation)?, *beta, *iota)?)
@@ -217,7 +235,7 @@ impl Shape {
     /// The position of the relation that the kernel is over, if it is over one.
     pub fn relation(&self) -> Option<usize> {
         match self {
-            Self::Independent => None,
+            Self::Independent | Self::SemiSupervised { .. } => None,
             Self::Vector { over, .. } => over.relation().map(|spec| spec.relation),
             Self::RegularizedLaplacian { relation, .. }
             | Self::CommonCause { relation, .. }
@@ -225,6 +243,12 @@ impl Shape {
             Self::DirectedLaplacian { relation, .. } => Some(*relation),
         }
     }
+}
+
+/// A function of the items' attributes, warped by a graph of the first of them.
+pub(super) fn semi_supervised(items: &Items, form: &Form, graph: &Graph, strength: f64) -> Result<SemiSupervised> {
+    let attributes = VectorKernel::new(Vectors::from_attributes(items.attributes())?, form.clone())?;
+    SemiSupervised::new(attributes, graph, strength)
 }
 
 /// A function of two vectors.

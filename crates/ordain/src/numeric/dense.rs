@@ -3,6 +3,7 @@
 //! Parallel work is cut into chunks of a fixed width, and each chunk runs on one thread. So results have the same bits
 //! for any number of threads.
 
+use std::convert::Infallible;
 use std::num::NonZeroUsize;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -379,9 +380,28 @@ impl SemidefiniteFactor {
     /// Factors the matrix by Cholesky with diagonal pivoting, until less than `tolerance` times the largest variance is
     /// left. The pivots explain the other rows to within that.
     pub fn up_to(matrix: &Matrix, tolerance: f64) -> Self {
-        let (pivots, columns) = pivoted_cholesky(matrix, tolerance);
-        let transpose = Matrix::from_fn(columns.len(), matrix.rows(), |k, i| columns[k][i]);
-        Self { transpose, pivots: Some(pivots) }
+        let copy = |column: usize, out: &mut [f64]| {
+            out.copy_from_slice(matrix.column(column));
+            Ok::<(), Infallible>(())
+        };
+        let Ok(found) = pivoted_cholesky(matrix.diagonal(), tolerance, usize::MAX, copy);
+        let Some(factor) = found else { unreachable!("a matrix has at most as many pivots as rows") };
+        factor
+    }
+
+    /// Factors a matrix that is given by its diagonal and its columns, by Cholesky with diagonal pivoting, until only
+    /// rounding is left. `None` if that takes more than `most` pivots. Only columns of pivots are asked for. `n r²`
+    /// operations and `2 n r` memory for rank r.
+    ///
+    /// # Errors
+    /// If a column cannot be computed.
+    pub fn by_columns<E>(
+        diagonal: Vec<f64>,
+        most: usize,
+        column: impl Fn(usize, &mut [f64]) -> Result<(), E>,
+    ) -> Result<Option<Self>, E> {
+        let tolerance = diagonal.len() as f64 * f64::EPSILON;
+        pivoted_cholesky(diagonal, tolerance, most, column)
     }
 
     /// `F'`, of size rank x n.
@@ -491,21 +511,35 @@ pub(crate) fn transpose(matrix: &Matrix) -> Matrix {
     out
 }
 
-/// The pivots and columns of a factor of a semidefinite matrix, until less than `tolerance` times the largest variance
-/// is left. `n r²` operations for rank r.
-fn pivoted_cholesky(matrix: &Matrix, tolerance: f64) -> (Vec<usize>, Vec<Vec<f64>>) {
-    let n = matrix.rows();
-    let mut left: Vec<f64> = matrix.diagonal();
+/// The factor of a semidefinite matrix with diagonal pivoting, until less than `tolerance` times the largest variance is
+/// left; `None` if that takes more than `most` pivots.
+fn pivoted_cholesky<E>(
+    diagonal: Vec<f64>,
+    tolerance: f64,
+    most: usize,
+    column_of: impl Fn(usize, &mut [f64]) -> Result<(), E>,
+) -> Result<Option<SemidefiniteFactor>, E> {
+    /// Rows per task.
+    const ROWS: usize = 4096;
+    let n = diagonal.len();
+    let mut left = diagonal;
     let largest = left.iter().copied().fold(0.0, f64::max);
     let threshold = tolerance * largest;
     let (mut pivots, mut columns) = (Vec::new(), Vec::<Vec<f64>>::new());
     while let Some(pivot) = (0..n).max_by(|&a, &b| left[a].total_cmp(&left[b]))
         && left[pivot] > threshold
     {
-        let mut column = matrix.column(pivot).to_vec();
-        for earlier in &columns {
-            add_scaled(&mut column, -earlier[pivot], earlier);
+        if pivots.len() == most {
+            return Ok(None);
         }
+        let mut column = vec![0.0; n];
+        column_of(pivot, &mut column)?;
+        let explain = |(chunk, rows): (usize, &mut [f64])| {
+            for earlier in &columns {
+                add_scaled(rows, -earlier[pivot], &earlier[chunk * ROWS..][..rows.len()]);
+            }
+        };
+        column.par_chunks_mut(ROWS).enumerate().for_each(explain);
         let scale = 1.0 / left[pivot].sqrt();
         for (entry, left) in column.iter_mut().zip(&mut left) {
             *entry *= scale;
@@ -519,7 +553,11 @@ fn pivoted_cholesky(matrix: &Matrix, tolerance: f64) -> (Vec<usize>, Vec<Vec<f64
         pivots.push(pivot);
         columns.push(column);
     }
-    (pivots, columns)
+    let mut transpose = Matrix::zeros(columns.len(), n);
+    transpose.columns_mut().enumerate().for_each(|(item, out)| {
+        out.iter_mut().zip(&columns).for_each(|(out, column)| *out = column[item]);
+    });
+    Ok(Some(SemidefiniteFactor { transpose, pivots: Some(pivots) }))
 }
 
 #[cfg(test)]

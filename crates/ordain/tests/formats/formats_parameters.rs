@@ -102,6 +102,46 @@ fn all_ways_to_write_a_table() {
     }
 }
 
+/// A number of a table within a kernel, in all ways to write that table, and a weight that the kernel lacks.
+#[test]
+fn a_table_within_a_kernel() {
+    let head = "[items]\nfile = \"items.csv\"\n[[kernel]]\nkind = \"linear\"\n";
+    let tail = "[answers]\nnoise = 0.5\n";
+    let ways = [
+        (
+            "semi_supervised = { neighbours = 1, strength = 1 }\n",
+            "semi_supervised = { neighbours = 1, strength = 0.5 }\nweight = 2.0\n",
+        ),
+        (
+            "semi_supervised = { neighbours = 1 }\n",
+            "semi_supervised = { neighbours = 1, strength = 0.5 }\nweight = 2.0\n",
+        ),
+        ("semi_supervised = {}\n", "semi_supervised = { strength = 0.5 }\nweight = 2.0\n"),
+        ("semi_supervised.strength = 3.0\n", "semi_supervised.strength = 0.5\nweight = 2.0\n"),
+        (
+            "semi_supervised.neighbours = 2 # two\n",
+            "semi_supervised.neighbours = 2 # two\nsemi_supervised.strength = 0.5\nweight = 2.0\n",
+        ),
+        (
+            "weight = 1\n[kernel.semi_supervised]\nneighbours = 1\n",
+            "weight = 2.0\n[kernel.semi_supervised]\nneighbours = 1\nstrength = 0.5\n",
+        ),
+        ("[kernel.semi_supervised]\nstrength = 1.0\n", "weight = 2.0\n[kernel.semi_supervised]\nstrength = 0.5\n"),
+    ];
+    for (before, after) in ways {
+        let folder = folder(&format!("{head}{before}{tail}"));
+        let values = [set("kernel[0].semi_supervised.strength", 0.5), set("kernel[0].weight", 2.0)];
+        write_parameters(&mut project(&folder).file, &values).unwrap();
+        assert_eq!(folder.read("ordain.toml"), format!("{head}{after}{tail}"));
+        let read = parameters(&project(&folder));
+        assert!(values.iter().all(|value| read.contains(value)), "{before}: {read:?}");
+    }
+    // A kernel without the table does not get one.
+    let folder = folder(&format!("{head}{tail}"));
+    assert!(write_parameters(&mut project(&folder).file, &[set("kernel[0].semi_supervised.strength", 0.5)]).is_err());
+    assert_eq!(folder.read("ordain.toml"), format!("{head}{tail}"));
+}
+
 #[test]
 fn a_file_that_changed_meanwhile_stays() {
     let folder = folder(COMMENTED);

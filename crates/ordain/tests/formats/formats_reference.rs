@@ -15,7 +15,7 @@ const REFERENCE: &str = include_str!("../../../../docs/project-file.md");
 const UNKNOWN: &str = "qqqqqqqqqqqqqqqq";
 
 /// Values for the keys whose default is not a literal.
-const EXAMPLES: [(&str, &str); 12] = [
+const EXAMPLES: [(&str, &str); 13] = [
     ("file", "\"items.csv\""),
     ("attributes", "[\"x1\"]"),
     ("prior_weights", "[-0.5]"),
@@ -28,6 +28,7 @@ const EXAMPLES: [(&str, &str); 12] = [
     ("columns", "[\"query\"]"),
     ("model", "\"words.json\""),
     ("stem", "\"english\""),
+    ("semi_supervised", "{ neighbours = 3, strength = 1.0 }"),
 ];
 
 /// The keys that need another key beside them.
@@ -209,6 +210,19 @@ fn the_reference_has_the_kinds_of_the_parser_each_with_its_keys() {
     }
     let roles = keys("`[[kernel]]`", "key | default | values | kinds").into_iter().find(|key| key.name == "as");
     assert_eq!(first_column("`[[kernel]]`", "`as` | items"), roles.unwrap().words);
+}
+
+/// The keys of the table within a kernel, and their defaults.
+#[test]
+fn the_reference_has_the_keys_of_neighbours() {
+    let with = |value: &str| open("kernel", &[("kind", "\"linear\""), ("semi_supervised", value)]);
+    let keys = keys("`[[kernel]]`", "key within the table | default");
+    let names: BTreeSet<String> = keys.iter().map(|key| key.name.clone()).collect();
+    assert_eq!(known(with(&format!("{{ {UNKNOWN} = 1 }}"))), names);
+    for key in keys {
+        let given = with(&format!("{{ {} = {} }}", key.name, key.default.unwrap())).unwrap();
+        assert_eq!(decided(&given), decided(&with("{}").unwrap()), "{}", key.name);
+    }
 }
 
 #[test]

@@ -7,5 +7,6 @@ mod hubs;
 mod large_graphs;
 mod laws;
 mod newcomers;
+mod semi_supervised;
 mod tools;
 mod vectors;

@@ -242,9 +242,21 @@ pub fn graph_shapes() -> Vec<Shape> {
     out
 }
 
+pub fn semi_supervised_shapes() -> Vec<Shape> {
+    let each = Rho::Each(vec![0.5, 1.0, 0.3, 2.0, 0.1]);
+    let forms = [
+        (Form::SquaredExponential { kappa: 1.3, rho: Rho::Shared(0.7) }, 2, 1.0),
+        (Form::Matern32 { kappa: 1.1, rho: each }, 3, 0.3),
+        (Form::Linear { kappa: 0.6 }, 1, 2.0),
+        (Form::Polynomial { kappa: 0.6, offset: 0.5, degree: 2 }, 100, 0.1),
+    ];
+    forms.into_iter().map(|(form, neighbours, strength)| Shape::SemiSupervised { form, neighbours, strength }).collect()
+}
+
 pub fn shapes() -> Vec<Shape> {
     let mut out = vector_shapes();
     out.extend(graph_shapes());
+    out.extend(semi_supervised_shapes());
     out
 }
 

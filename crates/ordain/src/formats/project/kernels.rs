@@ -234,6 +234,19 @@ impl KernelTable for KernelPart<'_, '_> {
         }
     }
 
+    fn neighbours(&self, key: &Key, over: Over) -> Result<Option<(usize, f64)>> {
+        /// Of `semi_supervised = { neighbours = 3, strength = 1.0 }`.
+        const USUAL: (u64, f64) = (3, 1.0);
+        let Some(inner) = self.part.value.section(key.name)? else { return Ok(None) };
+        if over != Over::Attributes {
+            let error = self.part.value.reject(key.name, "no such key, as neighbours are found by attributes");
+            return Err(error.hint("delete it, or the relation").into());
+        }
+        inner.check_keys(&["neighbours", "strength"])?;
+        let neighbours = inner.whole("neighbours", 1, u64::from(u32::MAX))?.unwrap_or(USUAL.0);
+        Ok(Some((neighbours as usize, inner.positive("strength")?.unwrap_or(USUAL.1))))
+    }
+
     fn texts(&mut self, columns: &Key, model: &Key, stem: &Key) -> Result<usize> {
         let (reading, texts) = self.kernels.reading(&self.part.value, [columns, model, stem])?;
         let relation = reading.relation(&texts, &[])?;
