@@ -1,7 +1,7 @@
 //! The list of all experiments.
 
 use crate::experiment::Experiment;
-use crate::{bounds, illustration, known_pairs, labels, linklearn, metasearch, rankers, sessions};
+use crate::{bounds, illustration, known_pairs, labels, linklearn, metasearch, rankers, semi_supervised, sessions};
 
 /// All experiments, in the order in which they are listed and reported.
 static EXPERIMENTS: &[Experiment] = &[
@@ -22,6 +22,8 @@ static EXPERIMENTS: &[Experiment] = &[
     rankers::EXPERIMENT,
     labels::EXPERIMENT,
     linklearn::EXPERIMENT,
+    semi_supervised::spiral::EXPERIMENT,
+    semi_supervised::boston::EXPERIMENT,
     bounds::k_partite::EXPERIMENT,
     bounds::unlabelled::EXPERIMENT,
 ];

@@ -1,7 +1,7 @@
 //! Pictures and HTML reports, for the command, the papers' experiments and the bench.
 //!
-//! The charts are [`Lines`] (means with their standard errors), [`Dots`] (the same in named rows), [`Boxes`], [`Bars`]
-//! and [`Powers`] (lines over powers of ten). A [`Canvas`] draws everything else, in the colours of [`palette`]. All are SVG. [`html`] has the pieces of
+//! The charts are [`Lines`] (means with their standard errors), [`Dots`] (the same in named rows), [`Boxes`], [`Bars`],
+//! [`Powers`] (lines over powers of ten) and [`Contours`] (a function of two numbers). A [`Canvas`] draws everything else, in the colours of [`palette`]. All are SVG. [`html`] has the pieces of
 //! a page. In the dark, the page changes the colours of pictures.
 //!
 //! Only this crate uses `plotters`, and never in a signature.
@@ -21,6 +21,7 @@
 mod bars;
 mod boxes;
 mod canvas;
+mod contours;
 mod dots;
 pub mod html;
 mod lines;
@@ -32,6 +33,7 @@ mod rows;
 pub use bars::Bars;
 pub use boxes::{Boxes, Quartiles};
 pub use canvas::{Anchor, Canvas, picture};
+pub use contours::Contours;
 pub use dots::Dots;
 pub use lines::{Across, Lines, Series};
 pub use palette::Colour;

@@ -64,3 +64,14 @@ pub const fn series(position: usize) -> Colour {
 pub const fn muted(position: usize) -> Colour {
     MUTED[position % MUTED.len()]
 }
+
+/// From dark for 0 over blue-green to pale for 1.
+pub fn shade(share: f64) -> Colour {
+    const STOPS: [[f64; 3]; 3] = [[30.0, 36.0, 84.0], [38.0, 138.0, 141.0], [250.0, 238.0, 160.0]];
+    let place = 2.0 * share.clamp(0.0, 1.0);
+    let from = (place as usize).min(1);
+    let part = place - from as f64;
+    let [red, green, blue] =
+        std::array::from_fn(|at| ((1.0 - part) * STOPS[from][at] + part * STOPS[from + 1][at]).round() as u8);
+    Colour::new(red, green, blue)
+}

@@ -1,6 +1,7 @@
 //! The public collections that experiments read.
 
 pub mod arguments;
+pub mod boston;
 pub mod cacm;
 pub mod classic;
 pub mod labels;

@@ -121,7 +121,7 @@ impl Panel<'_, '_> {
         for (i, j) in everywhere().filter(|&(i, j)| shown(i, j)) {
             let share = (matrix[(i, j)] - low) / (high - low);
             let [left, top, right, bottom] = self.cell(i, j);
-            self.canvas.rectangle([(left, top), (right, bottom)], shade(share));
+            self.canvas.rectangle([(left, top), (right, bottom)], palette::shade(share));
             let middle = ((left + right) / 2.0, (top + bottom) / 2.0);
             // Neither is a colour that the report changes in the dark: cells look the same there.
             let ink = if share > 0.5 { Colour::new(0, 0, 0) } else { Colour::new(254, 254, 254) };
@@ -164,15 +164,4 @@ impl Panel<'_, '_> {
         let share = (utility + REACH) / (2.0 * REACH);
         (x, bottom - (bottom - top) * share.clamp(0.0, 1.0))
     }
-}
-
-/// From dark for 0 over blue-green to pale for 1.
-fn shade(share: f64) -> Colour {
-    const STOPS: [[f64; 3]; 3] = [[30.0, 36.0, 84.0], [38.0, 138.0, 141.0], [250.0, 238.0, 160.0]];
-    let place = 2.0 * share.clamp(0.0, 1.0);
-    let from = (place as usize).min(1);
-    let part = place - from as f64;
-    let [red, green, blue] =
-        std::array::from_fn(|at| ((1.0 - part) * STOPS[from][at] + part * STOPS[from + 1][at]).round() as u8);
-    Colour::new(red, green, blue)
 }
