@@ -176,7 +176,7 @@ mod tests {
     use crate::active::{BeliefKind, QualityMeasure, Strategy};
     use crate::data::{Goal, Outcome};
     use crate::formats::Missing;
-    use crate::gp::TuningMethod;
+    use crate::gp::{NoiseLaw, TuningMethod};
     use crate::kernel::{Causes, KernelKind, Role};
     use crate::measure::Ties;
     use crate::model::Inference;
@@ -206,6 +206,7 @@ mod tests {
         check::<Missing>();
         check::<Inference>();
         check::<TuningMethod>();
+        check::<NoiseLaw>();
         check::<KernelKind>();
         check::<Role>();
         check::<Causes>();

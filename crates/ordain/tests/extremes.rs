@@ -37,7 +37,8 @@ fn observations_that_cannot_be_are_refused() {
     let nowhere = AnswerModel::default().preferred(ItemId(0), ItemId(7));
     let wrong = [
         nowhere,
-        Observation { high: sound.low, ..sound },
+        Observation { high: sound.low - 1.0, ..sound },
+        Observation { low: f64::INFINITY, ..sound },
         Observation { low: f64::NAN, ..sound },
         Observation { noise: 0.0, ..sound },
         Observation { noise: f64::NAN, ..sound },

@@ -11,7 +11,7 @@ use ordain::active::{
     BeliefKind, CertaintyParams, ForecastParams, Judge, Session, SessionParams, StopRule, Strategy, forecast,
 };
 use ordain::data::{Answer, AnswerLog, Entry, Goal, ItemId, Outcome};
-use ordain::gp::{AnswerModel, Belief, EpParams, Functional, Observation};
+use ordain::gp::{AnswerModel, Belief, EpParams, Functional, NoiseLaw, Observation};
 use ordain::kernel::Kernel;
 use ordain::numeric::{Matrix, Seed, normal};
 use rand::RngExt;
@@ -261,6 +261,7 @@ fn lapses_by_quadrature() {
                 low,
                 high,
                 noise,
+                law: NoiseLaw::Normal,
                 lapse,
                 middle: 0.0,
             };

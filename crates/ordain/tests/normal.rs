@@ -2,7 +2,7 @@
 //! `data/make_interval.py`).
 #![allow(clippy::unwrap_used)]
 
-use ordain::numeric::normal::{Interval, cdf, density, hazard, log_cdf};
+use ordain::numeric::normal::{Interval, cdf, density, hazard, log_cdf, quantile};
 
 /// Rows of a table; values beyond the range of doubles parse to 0 or to a denormal.
 fn table(text: &str) -> impl Iterator<Item = Vec<f64>> {
@@ -100,4 +100,29 @@ fn narrow_and_far() {
         let found = interval.moments();
         assert!(found.mean.is_finite() && found.variance >= 0.0 && interval.log_mass().is_finite(), "{low} {high}");
     }
+}
+
+/// Quantiles of tables, and the inverse of the law itself.
+#[test]
+fn quantiles() {
+    // To all digits, as every table has them.
+    for (probability, expected) in [
+        (0.5, 0.0),
+        (0.975, 1.959_963_984_540_054_f64),
+        (0.95, 1.644_853_626_951_472_7),
+        (0.01, -2.326_347_874_040_841),
+    ] {
+        let found = quantile(probability);
+        // A probability is known to half an ulp of 1, which the slope of the law divides.
+        assert!((found - expected).abs() <= 1e-14, "{found}");
+    }
+    for at in -370..=80 {
+        let z = f64::from(at) / 10.0;
+        let back = quantile(cdf(z));
+        // Above 0 the probability is known only to an ulp of 1.
+        let lost = if z > 0.0 { 1e-16 / density(z) } else { 0.0 };
+        assert!((back - z).abs() <= 1e-14 * (1.0 + z.abs()) + 2.0 * lost, "{z} {back}");
+    }
+    assert_eq!((quantile(0.0), quantile(1.0)), (f64::NEG_INFINITY, f64::INFINITY));
+    assert!(quantile(-0.1).is_nan() && quantile(1.1).is_nan() && quantile(f64::NAN).is_nan());
 }

@@ -6,7 +6,9 @@
 //! Gaussian that approximates the posterior, given the observations.
 
 mod belief;
+mod collaborative;
 mod compare;
+mod cuts;
 mod draws;
 mod ep;
 mod incremental;
@@ -16,14 +18,16 @@ mod ranking;
 mod tuning;
 
 pub use belief::{AllCovariances, Belief, Covariances, Factor, Prediction, predict};
+pub use collaborative::{Collaborative, CollaborativeParams, GradeModel, OpinionModel, Opinions, Round};
 pub use compare::{Comparison, ComparisonParams, Lack, Score, Setting};
+pub use cuts::Cuts;
 pub(crate) use draws::{Draws, check_size};
 pub use ep::{Ep, EpParams, Site};
 pub(crate) use incremental::Workload;
 pub use incremental::{CovarianceForm, Incremental};
 pub use noise::UnderNoise;
 pub(crate) use noise::{OverNoises, is_due, without_caution};
-pub use observation::{AnswerModel, Functional, Moments, Observation};
+pub use observation::{AnswerModel, Functional, Moments, NoiseLaw, Observation};
 pub(crate) use ranking::rank_and;
 pub use ranking::{RankedItem, RankingParams, by_falling_mean, rank};
 pub use tuning::{Problem, Tuned, TunedParameter, TuningMethod, TuningParams};

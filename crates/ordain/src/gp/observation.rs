@@ -1,8 +1,11 @@
-//! The one observation type of all the papers: a sparse linear functional of the utilities, plus Gaussian noise, fell
-//! into an interval. If the judge's attention may lapse, it fell into that interval or into the opposite one.
+//! The one observation type of all the papers: a sparse linear functional of the utilities, plus noise, fell into an
+//! interval. If the judge's attention may lapse, it fell into that interval or into the opposite one. An interval that
+//! shrinks to a point is a value that was seen: its density takes the place of a probability.
 
 use crate::data::{Answer, ItemId, Outcome};
+use crate::numeric::logistic::{LogisticInterval, Mass};
 use crate::numeric::normal::{self, Interval, Truncated};
+use crate::words::vocabulary;
 use crate::{Error, Result};
 
 /// A sparse linear functional of the utilities.
@@ -59,6 +62,7 @@ pub struct AnswerModel {
     /// The share of answers that are turned round, whatever the utilities. 0 unless it was learned.
     lapse: f64,
     noise: Noise,
+    law: NoiseLaw,
 }
 
 /// Whether the noise is a given number.
@@ -81,7 +85,8 @@ enum Noise {
 impl Default for AnswerModel {
     /// `lambda = 1` and no ties, as AXPGP prints it.
     fn default() -> Self {
-        Self { sigma: std::f64::consts::FRAC_1_SQRT_2, tie_width: 0.0, lapse: 0.0, noise: Noise::Held }
+        let (sigma, tie_width) = (std::f64::consts::FRAC_1_SQRT_2, 0.0);
+        Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held, law: NoiseLaw::Normal }
     }
 }
 
@@ -98,7 +103,7 @@ impl AnswerModel {
         if !(tie_width >= 0.0 && tie_width.is_finite()) {
             return Err(wrong("tie_width", tie_width, "a number that is not negative"));
         }
-        Ok(Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held })
+        Ok(Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held, law: NoiseLaw::Normal })
     }
 
     /// A model whose noise is learned from the answers, with this tie width at the start.
@@ -108,6 +113,13 @@ impl AnswerModel {
     pub fn learning(tie_width: f64) -> Result<Self> {
         let noise = Noise::Learned { unit: None, first_width: tie_width, width_spread: 0.0, plausible: u32::MAX };
         Ok(Self { noise, ..Self::new(Self::default().sigma, tie_width)? })
+    }
+
+    /// The same model with noise of this law. Its scale on a difference is [`AnswerModel::lambda`]: with 1 a logistic answer
+    /// has the probability `1 / (1 + exp(-difference))`.
+    #[must_use]
+    pub fn with_law(self, law: NoiseLaw) -> Self {
+        Self { law, ..self }
     }
 
     /// Whether the noise is learned from the answers.
@@ -167,7 +179,7 @@ impl AnswerModel {
 
     /// The same model with this noise.
     pub(super) fn with_noise(self, sigma: f64) -> Result<Self> {
-        Ok(Self { noise: self.noise, lapse: self.lapse, ..Self::new(sigma, self.tie_width)? })
+        Ok(Self { sigma: Self::new(sigma, self.tie_width)?.sigma, ..self })
     }
 
     /// The same model in which this share of answers is turned round, below one half.
@@ -177,7 +189,7 @@ impl AnswerModel {
 
     /// The same model with this tie width.
     pub(super) fn with_tie_width(self, tie_width: f64) -> Result<Self> {
-        Ok(Self { noise: self.noise, lapse: self.lapse, ..Self::new(self.sigma, tie_width)? })
+        Ok(Self { tie_width: Self::new(self.sigma, tie_width)?.tie_width, ..self })
     }
 
     /// The standard deviation of the noise on one utility, `sigma`.
@@ -235,6 +247,11 @@ impl AnswerModel {
         self.single(item, f64::NEG_INFINITY, 0.0)
     }
 
+    /// The observation that the item's noisy utility was this value (COR section 2.3, GPR).
+    pub fn valued(&self, item: ItemId, value: f64) -> Observation {
+        Observation { lapse: 0.0, law: NoiseLaw::Normal, ..self.single(item, value, value) }
+    }
+
     /// The observation that the item got the grade between these thresholds of the noisy utility.
     ///
     /// # Errors
@@ -275,15 +292,17 @@ impl AnswerModel {
     /// The probabilities that the first item is preferred and of a tie, for a difference of utilities that is Gaussian
     /// with this mean and variance (XPGP section 4.2).
     pub fn outcome_probabilities(&self, mean: f64, variance: f64) -> (f64, f64) {
-        let sd = (self.lambda().powi(2) + variance).sqrt();
-        let first = normal::cdf((mean - self.tie_width) / sd);
-        let tie = if self.tie_width > 0.0 {
-            let tie = Interval::standardized(-self.tie_width, self.tie_width, mean, sd).log_mass().exp();
-            // Rounding may leave a hair above what the first item leaves, where a tie is certain.
-            tie.min(1.0 - first)
-        } else {
-            0.0
+        let between = |low: f64, high: f64| {
+            let observed = self.difference(ItemId(0), ItemId(1), low, high);
+            observed.log_mass_meant(mean, variance).exp()
         };
+        let first = match self.law {
+            NoiseLaw::Normal => normal::cdf((mean - self.tie_width) / (self.lambda().powi(2) + variance).sqrt()),
+            NoiseLaw::Logistic => between(self.tie_width, f64::INFINITY),
+        };
+        // Rounding may leave a hair above what the first item leaves, where a tie is certain.
+        let tied = || between(-self.tie_width, self.tie_width).min(1.0 - first);
+        let tie = if self.tie_width > 0.0 { tied() } else { 0.0 };
         // A tie that is turned round is a tie.
         let second = 1.0 - first - tie;
         (first + self.lapse * (second - first), tie)
@@ -291,7 +310,8 @@ impl AnswerModel {
 
     fn single(&self, item: ItemId, low: f64, high: f64) -> Observation {
         let (noise, lapse) = (self.sigma, self.lapse);
-        Observation { functional: Functional::Item(item.0), low, high, noise, lapse, middle: 0.0 }
+        let (functional, law) = (Functional::Item(item.0), self.law);
+        Observation { functional, low, high, noise, law, lapse, middle: 0.0 }
     }
 
     /// The difference of two items in its standard form, smaller item first, so that equal axes compare equal.
@@ -301,11 +321,26 @@ impl AnswerModel {
         } else {
             (Functional::Difference(second.0, first.0), -high, -low)
         };
-        Observation { functional, low, high, noise: self.lambda(), lapse: self.lapse, middle: 0.0 }
+        Observation { functional, low, high, noise: self.lambda(), law: self.law, lapse: self.lapse, middle: 0.0 }
     }
 }
 
-/// A functional of the utilities plus Gaussian noise lay between `low` and `high`.
+/// The law of the noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NoiseLaw {
+    /// Gaussian: answers are probits.
+    #[default]
+    Normal,
+    /// Logistic: answers are as in Bradley and Terry's model, RankNet and COR section 5.
+    Logistic,
+}
+
+vocabulary! { NoiseLaw, "law of noise";
+    Normal = "normal", "answers by the normal distribution";
+    Logistic = "logistic", "answers by the logistic function, as in Bradley and Terry's model";
+}
+
+/// A functional of the utilities plus noise lay between `low` and `high`, or was exactly `low` if they are equal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observation {
     /// The functional.
@@ -314,8 +349,10 @@ pub struct Observation {
     pub low: f64,
     /// The upper end, which may be infinity.
     pub high: f64,
-    /// The standard deviation of the noise; positive.
+    /// The standard deviation of Gaussian noise, or the scale of logistic noise; positive.
     pub noise: f64,
+    /// The law of the noise. An answer with logistic noise is no lapse.
+    pub law: NoiseLaw,
     /// The probability, below one half, that the answer was turned round.
     pub lapse: f64,
     /// The value of the functional that favours neither answer, about which an answer is turned round: 0, unless utilities are counted
@@ -345,7 +382,19 @@ impl Observation {
     /// The moments if the answer was no lapse.
     #[inline]
     fn as_meant(&self, mean: f64, variance: f64) -> Moments {
+        if self.law == NoiseLaw::Logistic {
+            let Mass { slope, curvature, left, .. } = self.logistic().mass(mean, variance);
+            return Moments { slope, curvature, left };
+        }
         let sd = self.sd(variance);
+        if self.is_value() {
+            let precision = 1.0 / (sd * sd);
+            return Moments {
+                slope: (self.low - mean) * precision,
+                curvature: precision,
+                left: self.noise * self.noise * precision,
+            };
+        }
         let Truncated { mean: shift, variance: spread, shrinkage } = self.interval(mean, sd).moments();
         // Where a narrow interval leaves almost no variance, 1 - variance * curvature would round to 0 or below.
         let left = (self.noise * self.noise + variance * spread) / (sd * sd);
@@ -371,9 +420,30 @@ impl Observation {
 
     /// The logarithms of the two parts of the probability: that of the answer and that of the answer turned round.
     fn log_masses(&self, mean: f64, variance: f64) -> (f64, f64) {
-        let sd = self.sd(variance);
-        let part = |share: f64, own: &Self| share.ln() + own.interval(mean, sd).log_mass();
+        let part = |share: f64, own: &Self| share.ln() + own.log_mass_meant(mean, variance);
         (part(1.0 - self.lapse, self), part(self.lapse, &self.turned()))
+    }
+
+    /// The logarithm of the probability if the answer was no lapse; of the density for a value.
+    fn log_mass_meant(&self, mean: f64, variance: f64) -> f64 {
+        if self.law == NoiseLaw::Logistic {
+            return self.logistic().mass(mean, variance).log;
+        }
+        let sd = self.sd(variance);
+        if self.is_value() {
+            let off = (self.low - mean) / sd;
+            return -0.5 * off * off - sd.ln() - 0.5 * std::f64::consts::TAU.ln();
+        }
+        self.interval(mean, sd).log_mass()
+    }
+
+    /// Whether the functional plus noise was seen itself.
+    pub(super) fn is_value(&self) -> bool {
+        self.low == self.high
+    }
+
+    fn logistic(&self) -> LogisticInterval {
+        LogisticInterval { low: self.low, high: self.high, scale: self.noise }
     }
 
     /// Whether the answer may be a lapse. A tie turned round is the same tie.
@@ -382,7 +452,7 @@ impl Observation {
     }
 
     pub(super) fn is_tie(&self) -> bool {
-        self.low.is_finite() && self.high.is_finite()
+        self.low.is_finite() && self.high.is_finite() && !self.is_value()
     }
 
     /// The opposite answer.
@@ -400,6 +470,13 @@ impl Observation {
         /// Deviations beyond which a rough tail is nothing.
         const CERTAIN: f64 = 5.7;
         let Self { low, high, noise, lapse, middle, .. } = *self;
+        if self.is_value() {
+            return (-0.5 * ((low - value) / noise).powi(2)).exp();
+        }
+        if self.law == NoiseLaw::Logistic {
+            let turned = if self.may_be_turned() { self.turned().logistic().log_likelihood(value).exp() } else { 0.0 };
+            return self.logistic().log_likelihood(value).exp() + lapse / (1.0 - lapse) * turned;
+        }
         if self.is_tie() {
             let mass = normal::rough_cdf((high - value) / noise) - normal::rough_cdf((low - value) / noise);
             return if mass > SMALL { mass } else { self.interval(value, noise).log_mass().exp() };
@@ -418,7 +495,8 @@ impl Observation {
     pub(crate) fn check(&self, items: usize) -> Result<()> {
         let Self { low, high, noise, .. } = self;
         let known = self.functional.items().all(|item| (item as usize) < items);
-        if known && low < high && *noise > 0.0 && noise.is_finite() {
+        let value = self.is_value() && low.is_finite() && self.law == NoiseLaw::Normal;
+        if known && (low < high || value) && *noise > 0.0 && noise.is_finite() {
             return Ok(());
         }
         Err(Error::Data {
@@ -431,7 +509,7 @@ impl Observation {
     /// The log probability of the observation under a Gaussian of the functional, `log Z` (AXPGP eq. 14).
     pub fn log_mass(&self, mean: f64, variance: f64) -> f64 {
         if !self.may_be_turned() {
-            return self.interval(mean, self.sd(variance)).log_mass();
+            return self.log_mass_meant(mean, variance);
         }
         let (meant, turned) = self.log_masses(mean, variance);
         meant.max(turned) + (-(meant - turned).abs()).exp().ln_1p()

@@ -1,8 +1,8 @@
 //! Kernels: the prior similarity of two items, from attributes, from links, and as weighted sums of these.
 //!
 //! [`build`] turns a project's [`KernelSpec`]s into one [`WeightedSum`]. Each part can also be made by itself. Parts
-//! over vectors are [`VectorKernel`]s. Parts over links start from a [`Graph`]. No part but [`SemiSupervised`] keeps a matrix over
-//! the items. A column costs time and memory linear in the items and links, apart from the solves that its documentation
+//! over vectors are [`VectorKernel`]s. Parts over links start from a [`Graph`]. No part but [`SemiSupervised`] and [`Given`] keeps a
+//! matrix over the items. A column costs time and memory linear in the items and links, apart from the solves that its documentation
 //! names.
 //!
 //! Every random choice has a fixed seed, and every sum has a fixed order. So values have the same bits in every run and
@@ -11,6 +11,7 @@
 mod common_cause;
 mod diffusion;
 mod directed;
+mod given;
 mod graph;
 mod independent;
 mod kinds;
@@ -27,6 +28,7 @@ mod vectors;
 pub use common_cause::CommonCause;
 pub use diffusion::Diffusion;
 pub use directed::DirectedLaplacian;
+pub use given::Given;
 pub use graph::{Graph, relation_vectors};
 pub use independent::Independent;
 pub(crate) use kinds::KernelTable;

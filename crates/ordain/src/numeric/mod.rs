@@ -4,10 +4,12 @@
 
 pub(crate) mod conjugate_gradients;
 pub mod dense;
+mod gaussian_mean;
 mod inverse_diagonal;
 mod lanczos;
 mod laplacian_solve;
 mod local_solve;
+pub(crate) mod logistic;
 mod matrix;
 pub mod normal;
 pub(crate) mod optimise;
@@ -19,6 +21,7 @@ mod sparse_solver;
 pub mod student;
 
 pub(crate) use conjugate_gradients::{ConjugateGradients, SymmetricOperator};
+pub(crate) use gaussian_mean::gaussian_mean;
 pub use inverse_diagonal::InverseDiagonal;
 pub(crate) use lanczos::Krylov;
 pub use matrix::Matrix;

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use rand::RngExt;
 
-use crate::gp::{Factor, Observation, Site};
+use crate::gp::{Factor, NoiseLaw, Observation, Site};
 use crate::numeric::Stream;
 
 /// The logarithm of a product of probabilities is taken when it is smaller than this.
@@ -21,12 +21,17 @@ pub(super) fn log_likelihood<'a>(values: impl Iterator<Item = (&'a Factor, f64)>
     // Where answers may be lapses, no probability is tiny, and one logarithm serves for many.
     let mut product = 1.0;
     for (factor, x) in values {
-        let Observation { low, high, noise, .. } = factor.observation;
+        let Observation { low, high, noise, law, .. } = factor.observation;
         let inside = (x - low).min(high - x);
-        if inside > CERTAIN * noise {
+        if factor.observation.is_value() {
+            sum -= 0.5 * (inside / noise).powi(2);
             continue;
         }
-        if inside < 0.0 && !factor.observation.may_be_turned() {
+        let tail = law == NoiseLaw::Normal;
+        if tail && inside > CERTAIN * noise {
+            continue;
+        }
+        if tail && inside < 0.0 && !factor.observation.may_be_turned() {
             // A tail is below `exp(-z²/2)`, which refuses without a logarithm.
             let most = sum - 0.5 * (inside / noise).powi(2);
             if most < least {

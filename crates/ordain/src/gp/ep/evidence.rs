@@ -27,6 +27,19 @@ pub(in crate::gp) struct Posterior {
     pub mean: Vec<f64>,
 }
 
+/// What the observations of one problem pull at its prior.
+pub(in crate::gp) struct Pull {
+    pub log_evidence: f64,
+    /// The observed items.
+    pub items: Vec<usize>,
+    /// `w = K⁻¹ (m - m0)` of the observed items: the derivative of the log evidence by the prior mean.
+    pub on_mean: Vec<f64>,
+    /// `w w' - (K + A⁻¹)⁻¹` among them: twice the derivative by the prior covariance.
+    pub on_covariance: Matrix,
+    /// Mean and variance of every observation's functional.
+    pub marginals: Vec<(f64, f64)>,
+}
+
 impl Evidence {
     /// Uses the coordinates that make EP cheapest.
     pub(in crate::gp) fn new(observations: &[Observation], n: usize) -> Self {
@@ -75,6 +88,24 @@ impl Evidence {
             mean.iter_mut().zip(&items).for_each(|(mean, &item)| *mean += prior[item]);
         }
         Ok((state.log_evidence(), Posterior { items, covariance, mean }))
+    }
+
+    /// What the observations pull at this prior.
+    pub(in crate::gp) fn pull(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<Pull> {
+        let state = self.fixed_point(params, kernel)?;
+        let items = items_of(&self.basis);
+        let axes = in_terms_of(&items, &self.basis);
+        let mut on_mean = vec![0.0; items.len()];
+        axes.iter().zip(state.pull_on_mean()).for_each(|(axis, pull)| axis.spread(pull, &mut on_mean));
+        let prior = kernel.mean();
+        let known = self.observations.iter().map(|one| prior.map_or(0.0, |prior| one.functional.of(prior)));
+        Ok(Pull {
+            log_evidence: state.log_evidence(),
+            on_covariance: over_items(&state.pull_on_prior(), &axes, items.len()),
+            marginals: state.marginals().zip(known).map(|((mean, variance), known)| (mean + known, variance)).collect(),
+            items,
+            on_mean,
+        })
     }
 
     fn fixed_point(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<State> {

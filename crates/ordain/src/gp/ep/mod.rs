@@ -41,7 +41,7 @@ use crate::params::setters;
 use crate::watch::{LEARNING, Step};
 use crate::{Error, Result, Watch};
 
-pub(super) use evidence::{Evidence, Posterior};
+pub(super) use evidence::{Evidence, Posterior, Pull};
 pub use fixed_point::Site;
 use fixed_point::State;
 
@@ -364,7 +364,7 @@ fn apart(observations: &[Observation], mean: Option<&[f64]>) -> Result<Vec<Obser
         let (low, high) = (one.low - known, one.high - known);
         // Beside a mean that is far larger, an interval may be less than rounding.
         let middle = one.middle - known;
-        if low < high { Ok(Observation { low, high, middle, ..*one }) } else { Err(prior_too_wide()) }
+        if low < high || one.is_value() { Ok(Observation { low, high, middle, ..*one }) } else { Err(prior_too_wide()) }
     };
     observations.iter().map(apart).collect()
 }

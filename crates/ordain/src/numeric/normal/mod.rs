@@ -170,6 +170,29 @@ pub fn log_cdf(z: f64) -> f64 {
     }
 }
 
+/// The z at which the normal law has this probability below: the inverse of [`cdf`], for probabilities between 0 and 1;
+/// infinite at both ends.
+///
+/// Newton's steps on `log Φ`, which is concave: from a start below the root they rise to it without passing it. Such a
+/// start is where the bound `Φ(z) <= exp(-z²/2) / 2` has the probability.
+pub fn quantile(probability: f64) -> f64 {
+    if probability > 0.5 {
+        return -quantile(1.0 - probability);
+    }
+    if probability.is_nan() || probability <= 0.0 {
+        return if probability == 0.0 { f64::NEG_INFINITY } else { f64::NAN };
+    }
+    let target = probability.ln();
+    let mut z = -(-2.0 * (2.0 * probability).ln()).max(0.0).sqrt();
+    loop {
+        let next = z + (target - log_cdf(z)) / hazard(z).rate;
+        if next <= z + 1e-16 * z.abs() || next.is_nan() {
+            return z;
+        }
+        z = next;
+    }
+}
+
 /// The effect of an observation "z fell above 0" on a Gaussian: the first two derivatives of `log Φ`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hazard {

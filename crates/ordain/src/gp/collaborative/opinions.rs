@@ -1,0 +1,123 @@
+//! What one user said, and how it becomes observations.
+
+use crate::data::{Answer, ItemId};
+use crate::gp::{AnswerModel, Cuts, Observation};
+use crate::numeric::normal;
+use crate::{Error, Result};
+
+/// What one user said of the items.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Opinions {
+    /// Items with their grades, counted from 0.
+    pub grades: Vec<(ItemId, usize)>,
+    /// Answers about pairs.
+    pub answers: Vec<Answer>,
+}
+
+impl Opinions {
+    /// Fails unless all items and grades are there.
+    pub(super) fn check(&self, items: usize, model: &OpinionModel) -> Result<()> {
+        self.answers.iter().try_for_each(|answer| answer.check(items, None))?;
+        let count = model.grades.count();
+        for &(item, grade) in &self.grades {
+            crate::data::check_item(item, items)?;
+            if grade >= count {
+                let expected = format!("one of {count} grades, counted from 0");
+                return Err(Error::Data { what: "a grade", found: grade.to_string(), expected });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How utilities become opinions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpinionModel {
+    /// The model of answers. Its noise is that of grades too.
+    pub answers: AnswerModel,
+    /// The model of grades.
+    pub grades: GradeModel,
+}
+
+/// How a noisy utility becomes a grade.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GradeModel {
+    /// The utility is the grade's value (COR section 2.3, GPR); one value per grade, ascending.
+    Values(Vec<f64>),
+    /// The grade is the interval between cuts in which the utility lies (GPOR).
+    Ordinal(Cuts),
+}
+
+impl GradeModel {
+    /// The number of grades.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Values(values) => values.len(),
+            Self::Ordinal(cuts) => cuts.grades(),
+        }
+    }
+}
+
+impl OpinionModel {
+    /// The cuts of ordinal grades.
+    pub(super) fn cuts(&self) -> Option<&Cuts> {
+        match &self.grades {
+            GradeModel::Values(_) => None,
+            GradeModel::Ordinal(cuts) => Some(cuts),
+        }
+    }
+
+    /// The observations that opinions make: one per grade, then one per answer. `own` are the user's own cuts.
+    ///
+    /// # Errors
+    /// If an answer is a tie and the tie width is 0.
+    pub(super) fn observe(&self, opinions: &Opinions, own: Option<&Cuts>) -> Result<Vec<Observation>> {
+        let graded = |&(item, grade): &(ItemId, usize)| match (&self.grades, own) {
+            (GradeModel::Values(values), _) => Ok(self.answers.valued(item, values[grade])),
+            (GradeModel::Ordinal(shared), own) => {
+                let (low, high) = own.unwrap_or(shared).ends(grade);
+                self.answers.graded(item, low, high)
+            }
+        };
+        let mut out = opinions.grades.iter().map(graded).collect::<Result<Vec<_>>>()?;
+        out.extend(self.answers.observe_all(&opinions.answers)?);
+        Ok(out)
+    }
+
+    /// The probability of every grade for a utility that is Gaussian with this mean and variance. Values are rounded to the
+    /// nearest.
+    pub fn probabilities(&self, mean: f64, variance: f64) -> Vec<f64> {
+        match &self.grades {
+            GradeModel::Ordinal(cuts) => cuts.probabilities(mean, variance, self.answers.noise()),
+            GradeModel::Values(values) => {
+                let sd = (variance + self.answers.noise().powi(2)).sqrt();
+                let mut below = 0.0;
+                let mut out: Vec<f64> = values
+                    .windows(2)
+                    .map(|pair| {
+                        let up_to = normal::cdf((0.5 * (pair[0] + pair[1]) - mean) / sd);
+                        up_to - std::mem::replace(&mut below, up_to)
+                    })
+                    .collect();
+                out.push(1.0 - below);
+                out
+            }
+        }
+    }
+
+    /// The grade with the least expected absolute error: the median.
+    pub fn median(probabilities: &[f64]) -> usize {
+        let mut sum = 0.0;
+        let half = |share: &f64| {
+            sum += share;
+            sum >= 0.5
+        };
+        probabilities.iter().position(half).unwrap_or(probabilities.len().saturating_sub(1))
+    }
+
+    /// The most probable grade, and of equal ones the lowest.
+    pub fn mode(probabilities: &[f64]) -> usize {
+        let better = |best: usize, at: usize| if probabilities[at] > probabilities[best] { at } else { best };
+        (0..probabilities.len()).fold(0, better)
+    }
+}
