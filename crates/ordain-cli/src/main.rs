@@ -19,6 +19,7 @@ mod output;
 mod predict;
 mod question;
 mod rank;
+mod rate;
 mod reproduce;
 mod score;
 mod search;
@@ -59,6 +60,7 @@ enum Command {
     Fuse(fuse::Arguments),
     Train(train::Arguments),
     Score(score::Arguments),
+    Rate(rate::Arguments),
     Reproduce(reproduce::Arguments),
     Search(search::Arguments),
     Simulate(simulate::Arguments),
@@ -122,6 +124,7 @@ fn main() -> ExitCode {
         Command::Fuse(arguments) => fuse::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
         Command::Score(arguments) => score::run(&arguments),
+        Command::Rate(arguments) => rate::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Search(arguments) => search::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),

@@ -178,6 +178,7 @@ mod tests {
     use crate::formats::Missing;
     use crate::gp::{NoiseLaw, TuningMethod};
     use crate::kernel::{Causes, KernelKind, Role};
+    use crate::learn::GradesAs;
     use crate::measure::Ties;
     use crate::model::Inference;
     use crate::order::{Fusion, Learning, Unretrieved};
@@ -207,6 +208,7 @@ mod tests {
         check::<Inference>();
         check::<TuningMethod>();
         check::<NoiseLaw>();
+        check::<GradesAs>();
         check::<KernelKind>();
         check::<Role>();
         check::<Causes>();

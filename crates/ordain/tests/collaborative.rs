@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
 
 use ordain::Result;
-use ordain::data::{Answer, ItemId, Outcome};
+use ordain::data::{Answer, ItemId, Opinions, Outcome};
 use ordain::gp::{
     AnswerModel, Belief, Collaborative, CollaborativeParams, Cuts, EpParams, GradeModel, NoiseLaw, Observation,
-    OpinionModel, Opinions,
+    OpinionModel,
 };
 use ordain::kernel::{Given, Kernel};
 use ordain::numeric::dense::{Cholesky, multiply, multiply_vector};

@@ -10,6 +10,7 @@ mod grades;
 mod items;
 mod newcomers;
 mod prior;
+mod ratings;
 mod relation;
 
 pub use answers::{Answer, AnswerLog, Entry, Outcome};
@@ -21,4 +22,5 @@ pub use grades::{Judgements, Run, RunFault, RunRow};
 pub use items::{Groups, ItemId, Items, Lookup};
 pub use newcomers::Newcomers;
 pub use prior::Prior;
+pub use ratings::{GradeScale, Opinions, Ratings};
 pub use relation::{Link, Relation};

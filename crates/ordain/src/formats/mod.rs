@@ -47,6 +47,7 @@ mod parameters;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod project;
+mod ratings;
 mod relations;
 mod run_queries;
 mod settings;
@@ -70,6 +71,7 @@ pub use newcomers::{Known, NewLinks};
 pub use parameters::{rounded, write_ask, write_parameters};
 pub use project::{DEFAULT_NOISE, PROJECT_FILE, ProjectData, ProjectFile, read_kernels, read_project};
 pub(crate) use project::{ProjectLog, read_project_log};
+pub use ratings::read_ratings;
 pub use relations::{read_document_links, read_relation};
 pub use run_queries::{RunQueries, RunQuery, check_query};
 pub use source::Lines;

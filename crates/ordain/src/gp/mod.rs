@@ -18,7 +18,7 @@ mod ranking;
 mod tuning;
 
 pub use belief::{AllCovariances, Belief, Covariances, Factor, Prediction, predict};
-pub use collaborative::{Collaborative, CollaborativeParams, GradeModel, OpinionModel, Opinions, Round};
+pub use collaborative::{Collaborative, CollaborativeParams, CollaborativeParts, GradeModel, OpinionModel, Round};
 pub use compare::{Comparison, ComparisonParams, Lack, Score, Setting};
 pub use cuts::Cuts;
 pub(crate) use draws::{Draws, check_size};

@@ -122,6 +122,11 @@ impl AnswerModel {
         Self { law, ..self }
     }
 
+    /// The law of the noise.
+    pub fn law(&self) -> NoiseLaw {
+        self.law
+    }
+
     /// Whether the noise is learned from the answers.
     pub fn learns(&self) -> bool {
         self.noise != Noise::Held

@@ -1,10 +1,10 @@
-//! Rankers that learn from judged items without a belief over utilities.
+//! Learners behind a file of their own: rankers from judged items, and what users who rate items share.
 //!
 //! [`RankSvmParams`] fits the ranking SVM, the papers' baseline. [`RankSvmGrid`] chooses its two parameters by
 //! cross-validation. [`PairwiseRiskParams`] fits a linear scorer whose pairwise risk over queries can be bounded.
 //! [`LambdaParams`] and [`LinearSvmParams`] learn from graded lists, behind the trait [`Ranker`]. [`labels`] ranks the
 //! labels of examples. [`LinkLearnParams`] learns what words weigh from links between documents, [`DiagonalMetricParams`] a distance
-//! from relative comparisons.
+//! from relative comparisons. [`RatersParams`] learns what many users share, by the Gaussian processes of [`crate::gp`].
 
 mod adam;
 mod any_model;
@@ -20,6 +20,7 @@ mod network;
 mod pairwise_risk;
 mod rank_svm;
 mod ranker;
+mod raters;
 
 pub use any_model::AnyModel;
 pub use cross_validation::{GridPoint, RankSvmGrid, RankSvmProblem};
@@ -35,3 +36,4 @@ pub use linklearn::{LinkLearnParams, LinkLearned, LinkLoss, LinkQueries, LinkedT
 pub use pairwise_risk::{CrossValidated, Fold, LabelledQuery, PairwiseRisk, PairwiseRiskParams};
 pub use rank_svm::{RankSvm, RankSvmParams};
 pub use ranker::{Epoch, Ranker, RankingModel};
+pub use raters::{GradesAs, Likeness, Personal, RatersModel, RatersParams};

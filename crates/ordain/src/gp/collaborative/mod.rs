@@ -34,12 +34,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-pub use opinions::{GradeModel, OpinionModel, Opinions};
+pub use opinions::{GradeModel, OpinionModel};
 use prior::Shrunk;
 
 use super::cuts::{Cuts, CutsPrior, Graded};
 use super::ep::{Evidence, Pull};
 use super::{Ep, EpParams};
+use crate::data::Opinions;
 use crate::kernel::{Given, Kernel};
 use crate::numeric::Matrix;
 use crate::params::setters;
@@ -121,7 +122,7 @@ impl CollaborativeParams {
     /// not converge, or the watch stops it.
     pub fn fit(&self, start: Given, model: OpinionModel, users: Vec<Opinions>) -> Result<Collaborative> {
         self.check()?;
-        users.iter().try_for_each(|user| user.check(start.len(), &model))?;
+        users.iter().try_for_each(|user| user.check(start.len(), model.grades.count()))?;
         let weight = self.shrinkage * start.len() as f64;
         let shrunk = Shrunk::new(start, weight, self.mean_shrinkage);
         let mut em = Em {
@@ -299,7 +300,68 @@ impl Em<'_> {
     }
 }
 
+/// What is kept of a [`Collaborative`]: all else follows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CollaborativeParts {
+    /// The prior at the start.
+    pub start: Given,
+    /// The prior that was learned.
+    pub prior: Given,
+    /// The model, whose cuts are the shared ones.
+    pub model: OpinionModel,
+    /// Every user's cuts, for ordinal grades; none otherwise.
+    pub cuts: Vec<Cuts>,
+    /// What the users said.
+    pub users: Vec<Opinions>,
+    /// The weight of the mean at the start.
+    pub mean_shrinkage: f64,
+}
+
+impl CollaborativeParts {
+    /// What was learned, from its parts. One E-step.
+    ///
+    /// # Errors
+    /// If the parts do not fit together, or EP does not converge.
+    pub fn restore(self) -> Result<Collaborative> {
+        let Self { start, prior, model, cuts, users, mean_shrinkage } = self;
+        let fits = start.len() == prior.len()
+            && cuts.len() == if model.cuts().is_some() { users.len() } else { 0 }
+            && cuts.iter().all(|own| own.grades() == model.grades.count());
+        if !fits {
+            return Err(Error::Data {
+                what: "what users share",
+                found: format!("{} items, {} users, {} thresholds", prior.len(), users.len(), cuts.len()),
+                expected: "parts that were learned together".into(),
+            });
+        }
+        users.iter().try_for_each(|user| user.check(start.len(), model.grades.count()))?;
+        let params = CollaborativeParams::default().with_mean_shrinkage(mean_shrinkage);
+        params.check()?;
+        let shrunk = Shrunk::new(start, params.shrinkage, mean_shrinkage);
+        let centre = model.cuts().map(Cuts::coordinates);
+        let evidences = users.iter().map(|_| None).collect();
+        let mut em = Em { params: &params, prior: Arc::new(prior), cuts, evidences, centre, model, users, shrunk };
+        let pulls = em.expect()?;
+        let (rounds, information) = (vec![em.standing(&pulls)], em.information(&pulls));
+        let Em { prior, model, cuts, users, shrunk, .. } = em;
+        let start = shrunk.start().clone();
+        Ok(Collaborative { start, prior, model, cuts, users, mean_shrinkage, information, rounds })
+    }
+}
+
 impl Collaborative {
+    /// What is worth keeping.
+    pub fn parts(&self) -> CollaborativeParts {
+        CollaborativeParts {
+            start: self.start.as_ref().clone(),
+            prior: self.prior.as_ref().clone(),
+            model: self.model.clone(),
+            cuts: self.cuts.clone(),
+            users: self.users.clone(),
+            mean_shrinkage: self.mean_shrinkage,
+        }
+    }
+
     /// The shared prior.
     pub fn prior(&self) -> &Arc<Given> {
         &self.prior
@@ -341,7 +403,7 @@ impl Collaborative {
     /// # Errors
     /// If they spoke of an item or gave a grade that is not there, or EP does not converge.
     pub fn belief_of(&self, opinions: &Opinions) -> Result<Ep> {
-        opinions.check(self.prior.len(), &self.model)?;
+        opinions.check(self.prior.len(), self.model.grades.count())?;
         self.believe(opinions, &self.model, self.prior.clone())
     }
 

@@ -1,34 +1,9 @@
-//! What one user said, and how it becomes observations.
+//! How what users say becomes observations.
 
-use crate::data::{Answer, ItemId};
+use crate::Result;
+use crate::data::{ItemId, Opinions};
 use crate::gp::{AnswerModel, Cuts, Observation};
 use crate::numeric::normal;
-use crate::{Error, Result};
-
-/// What one user said of the items.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Opinions {
-    /// Items with their grades, counted from 0.
-    pub grades: Vec<(ItemId, usize)>,
-    /// Answers about pairs.
-    pub answers: Vec<Answer>,
-}
-
-impl Opinions {
-    /// Fails unless all items and grades are there.
-    pub(super) fn check(&self, items: usize, model: &OpinionModel) -> Result<()> {
-        self.answers.iter().try_for_each(|answer| answer.check(items, None))?;
-        let count = model.grades.count();
-        for &(item, grade) in &self.grades {
-            crate::data::check_item(item, items)?;
-            if grade >= count {
-                let expected = format!("one of {count} grades, counted from 0");
-                return Err(Error::Data { what: "a grade", found: grade.to_string(), expected });
-            }
-        }
-        Ok(())
-    }
-}
 
 /// How utilities become opinions.
 #[derive(Debug, Clone, PartialEq)]

@@ -59,7 +59,7 @@ fn bound(em: &Em<'_>, beliefs: &[(Vec<f64>, Matrix)]) -> f64 {
     let mut sum = em.shrunk.log_density(&em.prior);
     let prior = em.cuts_prior().unwrap();
     // The shared cuts: those at the start count as one user's.
-    sum += prior.log_density(em.centre.as_ref().unwrap(), &mut vec![0.0; 3]);
+    sum += prior.log_density(em.centre.as_ref().unwrap(), &mut [0.0; 3]);
     for ((user, cuts), (believed, covariance)) in em.users.iter().zip(&em.cuts).zip(beliefs) {
         let graded: Vec<Graded> = user
             .grades
@@ -70,7 +70,7 @@ fn bound(em: &Em<'_>, beliefs: &[(Vec<f64>, Matrix)]) -> f64 {
             })
             .collect();
         sum += crate::gp::cuts::Expected::of(&graded, cuts, em.model.answers.noise()).value;
-        sum += prior.log_density(&cuts.coordinates(), &mut vec![0.0; 3]);
+        sum += prior.log_density(&cuts.coordinates(), &mut [0.0; 3]);
         let mut spread = 0.0;
         for i in 0..ITEMS {
             for j in 0..ITEMS {
