@@ -3,9 +3,9 @@
 //! [`experiments`] lists them, and [`find`] finds one by name. [`run`] computes the missing results of one in an output
 //! folder and writes its summary and figures. [`write_report`] makes one page of everything in the folder.
 //!
-//! There are eight kinds of experiments: `known_pairs` (some pairs of a query are known, the others are predicted),
+//! There are nine kinds of experiments: `known_pairs` (some pairs of a query are known, the others are predicted),
 //! `sessions` (a judge who knows the truth is asked pair by pair), `metasearch` (experts are combined), `rankers` (from
-//! graded lists), `labels` (are ranked), `linklearn` (texts and links), `semi_supervised` (unlabelled items) and `bounds` (on errors, beside the truth). A kind computes into journals. It makes its findings, for a terminal and for the report,
+//! graded lists), `labels` (are ranked), `linklearn` (texts and links), `semi_supervised` (unlabelled items), `collaborative` (many users) and `bounds` (on errors, beside the truth). A kind computes into journals. It makes its findings, for a terminal and for the report,
 //! from these files alone. `collections` reads the data. The crate `ordain-plot` has the pieces of figures and pages.
 //!
 //! Work is cut into cells. The random stream of a cell depends only on the seed and the cell. Cells are computed in
@@ -16,6 +16,7 @@
 //! have a file of their own.
 
 mod bounds;
+mod collaborative;
 mod collections;
 mod data;
 mod experiment;

@@ -1,7 +1,9 @@
 //! The list of all experiments.
 
 use crate::experiment::Experiment;
-use crate::{bounds, illustration, known_pairs, labels, linklearn, metasearch, rankers, semi_supervised, sessions};
+use crate::{
+    bounds, collaborative, illustration, known_pairs, labels, linklearn, metasearch, rankers, semi_supervised, sessions,
+};
 
 /// All experiments, in the order in which they are listed and reported.
 static EXPERIMENTS: &[Experiment] = &[
@@ -24,6 +26,7 @@ static EXPERIMENTS: &[Experiment] = &[
     linklearn::EXPERIMENT,
     semi_supervised::spiral::EXPERIMENT,
     semi_supervised::boston::EXPERIMENT,
+    collaborative::jester::EXPERIMENT,
     bounds::k_partite::EXPERIMENT,
     bounds::unlabelled::EXPERIMENT,
 ];

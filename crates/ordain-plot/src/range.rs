@@ -40,6 +40,13 @@ impl Range {
         Self::above(-1.0, title, low, high)
     }
 
+    /// An axis of any numbers that covers at least the range between these two.
+    pub fn plain(title: &str, low: f64, high: f64) -> Self {
+        let step = tick_step(high - low);
+        let (from, to) = ((low / step).floor() * step, (high / step).ceil() * step);
+        Self { title: title.to_owned(), from, to: to.max(from + step), step, logarithmic: false }
+    }
+
     fn above(least: f64, title: &str, low: f64, high: f64) -> Self {
         let step = tick_step(high - low);
         let from = ((low / step).floor() * step).clamp(least, 1.0 - step);

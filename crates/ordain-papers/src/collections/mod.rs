@@ -4,6 +4,7 @@ pub mod arguments;
 pub mod boston;
 pub mod cacm;
 pub mod classic;
+pub mod jester;
 pub mod labels;
 pub mod letor;
 pub mod ohsumed_runs;

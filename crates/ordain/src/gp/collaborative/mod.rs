@@ -70,7 +70,7 @@ impl Default for CollaborativeParams {
     fn default() -> Self {
         Self {
             rounds: 10,
-            shrinkage: 0.5,
+            shrinkage: 1.0,
             mean_shrinkage: 1.0,
             cut_spread: [0.1, 0.3],
             learn_prior: true,

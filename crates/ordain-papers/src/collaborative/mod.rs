@@ -1,0 +1,5 @@
+//! Users who share a prior: COR's tables, and personal answers about pairs.
+
+pub mod jester;
+
+const PAPER: &str = "Yu, Yu, Tresp: Collaborative ordinal regression (COR)";
