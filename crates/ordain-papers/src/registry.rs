@@ -27,6 +27,7 @@ static EXPERIMENTS: &[Experiment] = &[
     semi_supervised::spiral::EXPERIMENT,
     semi_supervised::boston::EXPERIMENT,
     collaborative::jester::EXPERIMENT,
+    collaborative::arguments::EXPERIMENT,
     bounds::k_partite::EXPERIMENT,
     bounds::unlabelled::EXPERIMENT,
 ];

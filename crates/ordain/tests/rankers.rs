@@ -412,7 +412,7 @@ fn damaged_models_say_what_is_wrong() {
     assert!(error(&huge).contains("as many weights"), "{}", error(&huge));
     assert!(error(&WRITTEN.replace("ordain ranking model", "cake")).contains("found \"cake\""));
     assert!(error("[1, 2]").contains("expected a model"));
-    assert!(error(&WRITTEN.replace("0.125", "1e999")).contains("not as `ordain train` wrote it"));
+    assert!(error(&WRITTEN.replace("0.125", "1e999")).contains("not as ordain wrote it"));
     assert!(
         error(&WRITTEN.replace("0.125,", "")).contains("as many weights"),
         "{}",

@@ -23,6 +23,7 @@ mod next;
 mod predict;
 mod prior;
 mod rank;
+mod rate;
 mod reproduce;
 mod screen;
 mod search;

@@ -26,7 +26,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     title: "Grades of many users: alone, or with what they share",
     paper: PAPER,
     figure: "tables 1 and 2",
-    duration: "4 minutes",
+    duration: "a minute",
     claim: "Models of users who share a prior predict grades better than models of every user alone, in mean absolute and zero-one error. \
             If the kernel is worse, such as from fewer users, the difference is larger. Ordinal regression is better than regression but for the \
             absolute error after few grades.",

@@ -1,21 +1,86 @@
 //! UKPConvArg1: arguments by topic, and how convincing they are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use ordain::data::{Attributes, Items, Relation};
+use ordain::data::{Answer, Attributes, ItemId, Items, Lookup, Outcome, Relation};
 use ordain::formats::Table;
 use ordain::text::{Analysis, DocumentId, Index, IndexBuilder, words};
 use ordain::{Error, InputError, Result};
 
 use crate::data::{DataCollection, DataFile, DataFolder};
 
+const COLLECTION: DataCollection =
+    DataCollection { name: "UKPConvArg1", makers: "UKP Lab of the TU Darmstadt; Habernal, Gurevych 2016" };
+
 /// The arguments.
 pub const FILE: DataFile = DataFile {
     path: "pairwise/ukpconvarg1/arguments.tsv.gz",
     form: "a table with the columns topic, arg, rank_score (the lower, the more convincing) and text",
-    collection: &DataCollection { name: "UKPConvArg1", makers: "UKP Lab of the TU Darmstadt; Habernal, Gurevych 2016" },
+    collection: &COLLECTION,
     sha256: "6fe3071f149d8be44263bf6995a813a72eccf4513f49909a263e032662d6186e",
 };
+
+/// The pairs that people compared.
+pub const PAIRS: DataFile = DataFile {
+    path: "pairwise/ukpconvarg1/pairs.tsv.gz",
+    form: "a table with the columns pair, topic, arg1 and arg2",
+    collection: &COLLECTION,
+    sha256: "02b579d2af234ee839c1d1fd784bf6f7f7fc3f60569e00771d8dbfc145254433",
+};
+
+/// Every single judgement of a pair.
+pub const ANNOTATIONS: DataFile = DataFile {
+    path: "pairwise/ukpconvarg1/annotations.tsv.gz",
+    form: "a table with the columns pair, worker and value (a1, a2 or equal)",
+    collection: &COLLECTION,
+    sha256: "4151590a5792722be9392f800f823a70c53a3b99c342521d14b0164686ce507c",
+};
+
+/// The judgements of every topic, each by its worker, in the order of the file.
+///
+/// # Errors
+/// If a file cannot be read, or names something that is not there.
+pub fn judgements(folder: &DataFolder, topics: &[Topic]) -> Result<Vec<Vec<(String, Answer)>>> {
+    let table = Table::read(folder.file(&PAIRS))?;
+    let wrong = |table: &Table, row: usize, expected: &str, found: &str| {
+        Error::from(InputError::new(table.path(), expected).line(table.line(row)).found(found))
+    };
+    let [pair, topic, one, other] = columns(&table, ["pair", "topic", "arg1", "arg2"])?;
+    let places: HashMap<&str, usize> = topics.iter().enumerate().map(|(at, topic)| (topic.name.as_str(), at)).collect();
+    let mut pairs: HashMap<&str, (usize, ItemId, ItemId)> = HashMap::new();
+    for row in 0..table.len() {
+        let name = table.cell(row, topic);
+        let &at = places.get(name).ok_or_else(|| wrong(&table, row, "a topic of the arguments", name))?;
+        let find = |column: usize| match topics[at].items.find(table.cell(row, column), None) {
+            Lookup::Found(item) => Ok(item),
+            _ => Err(wrong(&table, row, "an argument of the topic", table.cell(row, column))),
+        };
+        pairs.insert(table.cell(row, pair), (at, find(one)?, find(other)?));
+    }
+    let said = Table::read(folder.file(&ANNOTATIONS))?;
+    let [pair, worker, value] = columns(&said, ["pair", "worker", "value"])?;
+    let mut out = vec![Vec::new(); topics.len()];
+    for row in 0..said.len() {
+        let &(topic, one, other) =
+            pairs.get(said.cell(row, pair)).ok_or_else(|| wrong(&said, row, "a known pair", said.cell(row, pair)))?;
+        let outcome = match said.cell(row, value) {
+            "a1" => Outcome::First,
+            "a2" => Outcome::Second,
+            "equal" => Outcome::Tie,
+            value => return Err(wrong(&said, row, "a1, a2 or equal", value)),
+        };
+        out[topic].push((said.cell(row, worker).to_owned(), Answer::new(one, Some(other), outcome)?));
+    }
+    Ok(out)
+}
+
+fn columns<const N: usize>(table: &Table, names: [&str; N]) -> Result<[usize; N]> {
+    let mut out = [0; N];
+    for (place, name) in out.iter_mut().zip(names) {
+        *place = table.column(name)?;
+    }
+    Ok(out)
+}
 
 /// The arguments of a topic.
 pub struct Topic {
@@ -92,11 +157,16 @@ mod tests {
     use super::*;
     use crate::data::real_data;
 
-    /// The published counts: 1,052 arguments in 32 topics.
+    /// The published counts: 1,052 arguments in 32 topics, 84,445 judgements by 3,815 workers.
     #[test]
     fn the_set_as_published() {
         let Some(folder) = real_data(&FILE) else { return };
         let topics = read(&folder).unwrap();
         assert_eq!((topics.len(), topics.iter().map(|topic| topic.items.len()).sum::<usize>()), (32, 1052));
+        let judgements = judgements(&folder, &topics).unwrap();
+        assert_eq!(judgements.iter().map(Vec::len).sum::<usize>(), 84_445);
+        let workers: std::collections::HashSet<&str> =
+            judgements.iter().flatten().map(|(worker, _)| worker.as_str()).collect();
+        assert_eq!(workers.len(), 3815);
     }
 }

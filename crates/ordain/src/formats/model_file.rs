@@ -14,6 +14,8 @@ pub(crate) trait Stored: Sized {
     const FORMAT: &'static str;
     /// The version that is written. It and all before it are read.
     const VERSION: u32;
+    /// The command that writes it.
+    const WRITER: &'static str = "ordain train";
     /// What the file holds.
     type File: DeserializeOwned;
 
@@ -29,7 +31,7 @@ pub(crate) struct Head {
 }
 
 fn broken(path: &Path, error: &serde_json::Error) -> Error {
-    let reason = if error.is_eof() { "it ends too early" } else { "it is not as `ordain train` wrote it" };
+    let reason = if error.is_eof() { "it ends too early" } else { "it is not as ordain wrote it" };
     InputError::new(path, "a model").line(error.line() as u64).hint(format!("{reason}: {error}")).into()
 }
 
@@ -46,7 +48,7 @@ pub(crate) fn restore<M: Stored>(path: &Path, text: &str) -> Result<M> {
     let wrong = |expected: &str| InputError::new(path, expected);
     let head = head(path, text)?;
     if head.format != M::FORMAT {
-        let error = wrong(&format!("an {}, which `ordain train` writes", M::FORMAT));
+        let error = wrong(&format!("an {}, which `{}` writes", M::FORMAT, M::WRITER));
         return Err(error.found(head.format).into());
     }
     if !(1..=M::VERSION).contains(&head.version) {

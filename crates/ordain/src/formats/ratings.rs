@@ -9,7 +9,7 @@ use std::path::Path;
 use super::answers::{Layout, read_answer_items, read_answers};
 use super::items::{Place, find_item};
 use super::table::{LastLine, Rows, empty};
-use crate::data::{GradeScale, ItemId, Items, Opinions, Ratings};
+use crate::data::{Answer, GradeScale, ItemId, Items, Opinions, Ratings};
 use crate::{Error, InputError, Result};
 
 const USERS: [&str; 3] = ["user", "judge", "worker"];
@@ -48,7 +48,7 @@ fn graded(
     let names: Vec<String> = [user, item, grade].map(|column| rows.columns()[column].clone()).to_vec();
     let mut items = Numbered::default();
     let mut users = Numbered::default();
-    let mut said: Vec<(usize, usize, i32, u64)> = Vec::new();
+    let mut said: Vec<(usize, usize, i32)> = Vec::new();
     while let Some(row) = rows.next()? {
         let wrong = |at: usize, expected: &str, found: &str| {
             InputError::new(&path, expected).line(row.line).column(&names[at]).found(found)
@@ -72,22 +72,22 @@ fn graded(
             }
             None => items.number(id),
         };
-        said.push((users.number(name), at, value, row.line));
+        said.push((users.number(name), at, value));
     }
     if said.is_empty() {
         return Err(empty(&path, "the first line names the columns user,item,grade; every other line is one grade"));
     }
     let scale = match scale {
         Some(scale) => scale,
-        None => GradeScale::of(said.iter().map(|&(.., grade, _)| grade))
-            .map_err(|error| InputError::new(&path, "grades of one scale").found(error.to_string()))?,
+        None => GradeScale::of(said.iter().map(|&(.., grade)| grade))
+            .map_err(|error| Error::In { file: path.clone(), error: Box::new(error) })?,
     };
     let items = match known {
         Some(known) => known.clone(),
         None => Items::from_ids(items.names)?,
     };
     let mut opinions = vec![Opinions::default(); users.names.len()];
-    for (user, item, grade, _) in said {
+    for (user, item, grade) in said {
         // Checked above, or the scale was made of them.
         opinions[user].grades.extend(scale.position(grade).map(|grade| (ItemId::new(item), grade)));
     }
@@ -112,7 +112,8 @@ fn answered(path: &Path, rows: &Rows, known: Option<&Items>) -> Result<Ratings> 
     for answer in log.standing() {
         let user = users.number(answer.judge.as_deref().unwrap_or_default());
         opinions.resize_with(users.names.len(), Opinions::default);
-        opinions[user].answers.push(answer.clone());
+        // Whose it is, the list says.
+        opinions[user].answers.push(Answer { judge: None, time: None, ..answer.clone() });
     }
     Ratings::new(items, None, users.names.into_iter().zip(opinions).collect())
 }

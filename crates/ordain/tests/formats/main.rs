@@ -10,6 +10,7 @@ mod formats_parquet;
 mod formats_project;
 mod formats_queries;
 mod formats_ranking;
+mod formats_ratings;
 mod formats_real;
 mod formats_reference;
 mod formats_tables;

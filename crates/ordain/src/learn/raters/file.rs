@@ -157,6 +157,7 @@ impl File {
 impl Stored for RatersModel {
     const FORMAT: &'static str = "ordain raters model";
     const VERSION: u32 = 1;
+    const WRITER: &'static str = "ordain rate train";
     type File = File;
 
     fn restored(file: File) -> std::result::Result<Self, String> {
