@@ -32,7 +32,7 @@ Tasks:
   bench-peers [PART...]
                   Run the peers' implementations beside ours, all or these parts of it, and record the results
                   under crates/ordain-bench/results; installs several gigabytes of Python packages first.
-                  Parts: evaluation, search, fit, tune, engine, goals, graph, fusion, rankers, labels, linklearn; engine-plot
+                  Parts: evaluation, search, fit, tune, engine, goals, graph, fusion, rankers, labels, linklearn, ratings; engine-plot
                   draws docs/engine.svg and writes the report of the latest engine run again
   help            Print this
 

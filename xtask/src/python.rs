@@ -31,7 +31,7 @@ pub const ORACLES: Environment = Environment {
 pub const PEERS: Environment = Environment {
     name: "peers",
     requirements: "crates/ordain-bench/peers/requirements.txt",
-    modules: "import bm25s, botorch, choix, gpytorch, lightgbm, numba, numpy, pytrec_eval, rank_bm25, ranx, scipy, sklearn, torch",
+    modules: "import bm25s, botorch, choix, gpytorch, lightgbm, numba, numpy, pytrec_eval, rank_bm25, ranx, scipy, sklearn, surprise, torch",
     variable: "ORDAIN_PEERS_PYTHON",
 };
 

@@ -12,6 +12,7 @@ mod graph;
 mod labels;
 mod linklearn;
 mod rankers;
+mod ratings;
 mod search;
 mod shared;
 mod tune;
@@ -22,7 +23,7 @@ use std::error::Error;
 type Part = (&'static str, fn(&str) -> Result<(), Box<dyn Error>>);
 
 /// The parts, each of which records a result of its own.
-const PARTS: [Part; 11] = [
+const PARTS: [Part; 12] = [
     ("evaluation", evaluation::side_by_side),
     ("search", search::side_by_side),
     ("fit", fit::side_by_side),
@@ -34,6 +35,7 @@ const PARTS: [Part; 11] = [
     ("rankers", rankers::side_by_side),
     ("labels", labels::side_by_side),
     ("linklearn", linklearn::side_by_side),
+    ("ratings", ratings::side_by_side),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -49,6 +51,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["ours", "labels", place] => labels::ours(place),
         ["ours", "linklearn"] => linklearn::ours(),
         ["ours", "linklearn", setting] => linklearn::whole(setting),
+        ["ours", "ratings", place] => ratings::ours(place),
+        ["ours", "raters", users, items] => ratings::grown(users, items),
         ["ours", "greedy", items] => fusion::grown(items),
         ["ours", "evaluation", run, qrels] => evaluation::ours(run, qrels),
         ["ours", "engine", contender, world, answers] => engine::ours(contender, world, answers),
