@@ -111,10 +111,11 @@ mod tests {
             for line in requirements.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
                 let (name, version) = line.split_once("==").unwrap_or_else(|| panic!("{line}: expected name==version"));
                 assert!(version.starts_with(|c: char| c.is_ascii_digit()), "{line}");
-                // Two packages have a module of another name.
+                // Three packages have a module of another name.
                 let module = match name {
                     "pytrec_eval-terrier" => "pytrec_eval",
                     "scikit-learn" => "sklearn",
+                    "scikit-surprise" => "surprise",
                     name => name,
                 };
                 assert!(environment.modules.contains(module), "{line}: not among the modules that are tried");

@@ -74,7 +74,11 @@ def peers(place, splits):
                 "joke mean": [mean(jokes, joke) for _, joke, _ in test],
             }
             for name, known in (("SVD, these users", train), ("SVD, all users", train + others)):
-                data = surprise.Dataset.load_from_df(frame(known), surprise.Reader(rating_scale=(1, GRADES)))
+                file = os.path.join(place, "known")
+                with open(file, "w") as out:
+                    out.writelines(f"{user},{joke},{grade}\n" for user, joke, grade in known)
+                reader = surprise.Reader(line_format="user item rating", sep=",", rating_scale=(1, GRADES))
+                data = surprise.Dataset.load_from_file(file, reader)
                 model = surprise.SVD(random_state=number)
                 started = time.perf_counter()
                 model.fit(data.build_full_trainset())
@@ -89,12 +93,6 @@ def peers(place, splits):
             seconds = float(np.mean(found.get(name + " seconds", [0.0])))
             rows.append({"name": name, "size": size, "absolute": absolute, "wrong": wrong, "seconds": seconds})
     print(json.dumps({"rows": rows, "versions": {"scikit-surprise": surprise.__version__}}))
-
-
-def frame(rows):
-    import pandas
-
-    return pandas.DataFrame(rows, columns=["user", "item", "grade"])
 
 
 def neighbours(place, items, attributes):

@@ -136,7 +136,7 @@ impl Program for Jester {
             let (kernel_users, size, split) = plan.cell(at);
             let set = Split::new(&modelled, &plan.ends, size, job.options.seed, split);
             let raters: Vec<Vec<(ItemId, f64)>> =
-                others[..kernel_users.min(others.len())].iter().map(|user| numbers(user)).collect();
+                others[..kernel_users.min(others.len())].iter().map(numbers).collect();
             let cuts = others_cuts(&others, &plan.ends)?;
             let mut row = Row::new();
             for (_, method) in &METHODS {

@@ -1,9 +1,12 @@
 //! The graph of nearest neighbours (SSGP section 2.1).
 //!
 //! Points stand in boxes: every box is cut in two at the median of its longest side, down to blocks of [`LANES`] points.
-//! The squared distance from a point to a box bounds those to the points inside. Both are sums of squares over the
-//! attributes in the same order, and rounding keeps the order of numbers. So the bound holds to the last bit, and the
+//! The squared distance from a point or a box to a box bounds those to the points inside. All are sums of squares over
+//! the attributes in the same order, and rounding keeps the order of numbers. So the bounds hold to the last bit, and the
 //! neighbours are exact: the k smallest distances as computed, and of equal ones the first items.
+//!
+//! The points of a block look for their neighbours together, so a block that is far away is passed over once for all of
+//! them, and one that is near is read once.
 
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -48,11 +51,9 @@ pub fn neighbour_graph(attributes: &Attributes, neighbours: usize) -> Result<Gra
         });
     }
     let boxes = Boxes::new(attributes);
-    let each = |item: u32| {
-        let nearest = boxes.nearest(attributes.row(item as usize), item, neighbours);
-        nearest.into_iter().flat_map(move |other| [(item, other), (other, item)])
-    };
-    let mut pairs: Vec<(u32, u32)> = boxes.items.par_iter().flat_map_iter(|&item| each(item)).collect();
+    let blocks: Vec<usize> = (0..boxes.nodes.len()).filter(|&node| boxes.nodes[node].halves.is_none()).collect();
+    let each = |block: &usize| boxes.nearest(attributes, *block, neighbours);
+    let mut pairs: Vec<(u32, u32)> = blocks.par_iter().flat_map_iter(each).collect();
     pairs.par_sort_unstable();
     pairs.dedup();
     let entries: Vec<(u32, u32, f64)> = pairs.into_iter().map(|(item, other)| (item, other, 1.0)).collect();
@@ -109,9 +110,12 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Whether a point this far may be among the nearest.
-    fn may_count(&self, distance: f64) -> bool {
-        self.found.len() < self.count || self.found.peek().is_some_and(|farthest| distance <= farthest.distance)
+    /// The distance beyond which no point is among the nearest.
+    fn reach(&self) -> f64 {
+        match self.found.peek() {
+            Some(farthest) if self.found.len() == self.count => farthest.distance,
+            _ => f64::INFINITY,
+        }
     }
 
     fn offer(&mut self, neighbour: Neighbour) {
@@ -174,46 +178,93 @@ impl Boxes {
         number
     }
 
-    /// The nearest items to a point, without the item itself.
-    fn nearest(&self, point: &[f64], item: u32, count: usize) -> Vec<u32> {
-        let mut search = Search { point, item, count, found: BinaryHeap::with_capacity(count + 1) };
-        if count > 0 {
-            self.visit(0, &mut search);
+    /// The links of the items of a block to their nearest, in both directions.
+    fn nearest(&self, attributes: &Attributes, block: usize, count: usize) -> Vec<(u32, u32)> {
+        if count == 0 {
+            return Vec::new();
         }
-        search.found.into_iter().map(|neighbour| neighbour.item).collect()
+        let items = &self.items[self.nodes[block].points.clone()];
+        let search = |&item: &u32| Search {
+            point: attributes.row(item as usize),
+            item,
+            count,
+            found: BinaryHeap::with_capacity(count + 1),
+        };
+        let mut searches: Vec<Search<'_>> = items.iter().map(search).collect();
+        // What is near is looked at first, so that little else may be nearer.
+        self.look_at(block, block, &mut searches);
+        self.visit(0, block, &mut searches);
+        let links = searches.iter().flat_map(|search| {
+            search.found.iter().flat_map(|other| [(search.item, other.item), (other.item, search.item)])
+        });
+        links.collect()
     }
 
-    fn visit(&self, number: usize, search: &mut Search<'_>) {
+    /// Looks in a box for the nearest items of a block.
+    fn visit(&self, number: usize, block: usize, searches: &mut [Search<'_>]) {
         let node = &self.nodes[number];
-        let Some(halves) = node.halves else { return self.look_at(&node.points, search) };
-        let mut halves = halves.map(|half| (self.distance_to_box(half, search.point), half));
+        let Some(halves) = node.halves else {
+            if number != block {
+                self.look_at(number, block, searches);
+            }
+            return;
+        };
+        let mut halves = halves.map(|half| (self.distance_of_boxes(half, block), half));
         halves.sort_by(|one, other| one.0.total_cmp(&other.0));
         for (distance, half) in halves {
-            if search.may_count(distance) {
-                self.visit(half, search);
+            let reach = searches.iter().map(Search::reach).fold(0.0, f64::max);
+            if distance <= reach {
+                self.visit(half, block, searches);
             }
         }
     }
 
-    /// The squared distance to the nearest point of a box.
-    fn distance_to_box(&self, node: usize, point: &[f64]) -> f64 {
-        let sides = &self.sides[node * self.attributes..][..self.attributes];
-        sides.iter().zip(point).fold(0.0, |sum, ([low, high], value)| {
-            let off = (low - value).max(value - high).max(0.0);
+    fn sides(&self, node: usize) -> &[[f64; 2]] {
+        &self.sides[node * self.attributes..][..self.attributes]
+    }
+
+    /// The squared distance between the nearest points of two boxes.
+    fn distance_of_boxes(&self, one: usize, other: usize) -> f64 {
+        self.sides(one).iter().zip(self.sides(other)).fold(0.0, |sum, (one, other)| {
+            let off = (one[0] - other[1]).max(other[0] - one[1]).max(0.0);
             sum + off * off
         })
     }
 
-    /// Offers the points of a block.
-    fn look_at(&self, points: &Range<usize>, search: &mut Search<'_>) {
-        let block = &self.blocks[points.start / LANES * self.attributes..][..self.attributes];
-        let distances = distances(block, search.point);
-        for (&item, &distance) in self.items[points.clone()].iter().zip(&distances) {
-            if item != search.item && search.may_count(distance) {
-                search.offer(Neighbour { distance, item });
+    /// The values of a block.
+    fn block(&self, number: usize) -> &[[f64; LANES]] {
+        &self.blocks[self.nodes[number].points.start / LANES * self.attributes..][..self.attributes]
+    }
+
+    /// Offers the points of a block to those of another that it may concern.
+    fn look_at(&self, number: usize, own: usize, searches: &mut [Search<'_>]) {
+        let items = &self.items[self.nodes[number].points.clone()];
+        let bounds = distances_to_box(self.block(own), self.sides(number));
+        for (search, &bound) in searches.iter_mut().zip(&bounds) {
+            if bound > search.reach() {
+                continue;
+            }
+            let distances = distances(self.block(number), search.point);
+            for (&item, &distance) in items.iter().zip(&distances) {
+                if item != search.item && distance <= search.reach() {
+                    search.offer(Neighbour { distance, item });
+                }
             }
         }
     }
+}
+
+/// The squared distances from the points of a block to the nearest point of a box.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn distances_to_box(block: &[[f64; LANES]], sides: &[[f64; 2]]) -> [f64; LANES] {
+    let mut out = [0.0; LANES];
+    for (values, [low, high]) in block.iter().zip(sides) {
+        for lane in 0..LANES {
+            let off = (low - values[lane]).max(values[lane] - high).max(0.0);
+            out[lane] += off * off;
+        }
+    }
+    out
 }
 
 /// The squared distances from a point to those of a block.

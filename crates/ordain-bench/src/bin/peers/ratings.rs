@@ -103,11 +103,14 @@ pub fn ours(place: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The ratings of the other users, as numbers.
-fn raters(path: &Path) -> Result<Vec<Vec<(ItemId, f64)>>, Box<dyn Error>> {
+/// What one user said, as numbers.
+type Numbers = Vec<(ItemId, f64)>;
+
+/// The ratings of the other users.
+fn raters(path: &Path) -> Result<Vec<Numbers>, Box<dyn Error>> {
     let table = Table::read(path)?;
     let (user, joke, rating) = (table.column("user")?, table.column("joke")?, table.column("rating")?);
-    let mut out: BTreeMap<&str, Vec<(ItemId, f64)>> = BTreeMap::new();
+    let mut out: BTreeMap<&str, Numbers> = BTreeMap::new();
     for row in 0..table.len() {
         let value = (ItemId::new(table.cell(row, joke).parse()?), table.cell(row, rating).parse()?);
         out.entry(table.cell(row, user)).or_default().push(value);
