@@ -89,7 +89,7 @@ fn values_are_regression() {
     }
 }
 
-/// With values, log likelihood plus log prior never falls, with shrinkage and, but for the prior, without.
+/// With values, log likelihood plus log prior never falls, with little shrinkage and with much.
 #[test]
 fn em_of_values_rises() {
     for shrinkage in [0.5, 3.0] {

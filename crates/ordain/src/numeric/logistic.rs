@@ -18,6 +18,9 @@ const STEP: f64 = 0.5;
 /// Logarithms of densities below that of the mode by this much add nothing.
 const NOTHING: f64 = 42.0;
 
+/// The most deviations of the Gaussian per scale of the noise. Beyond, sums would take for ever, and the noise says nothing.
+const WIDEST: f64 = 1e4;
+
 /// The mass of a Gaussian in an interval under logistic noise, and the derivatives of its logarithm by the mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Mass {
@@ -50,8 +53,13 @@ impl LogisticInterval {
         -softplus(-p) - softplus(q) + (-(-width).exp()).ln_1p()
     }
 
-    /// The mass under `N(mean, variance)`. About 30 points, and in proportion more if the deviation exceeds the scale.
+    /// The mass under `N(mean, variance)`. About 40 points, and in proportion more if the deviation exceeds the scale. Not a
+    /// number if it does so more than ten thousand times; what learns from it then says that the prior is too wide.
     pub fn mass(&self, mean: f64, variance: f64) -> Mass {
+        let too_wide = variance.sqrt() > WIDEST * self.scale;
+        if too_wide || !(mean.is_finite() && variance.is_finite()) {
+            return Mass { log: f64::NAN, slope: f64::NAN, curvature: f64::NAN, left: f64::NAN };
+        }
         if variance == 0.0 {
             let (slope, curvature) = self.slopes(mean);
             return Mass { log: self.log_likelihood(mean), slope, curvature, left: 1.0 };
@@ -208,6 +216,13 @@ mod tests {
         assert!(certain.log.abs() < 1e-12 && certain.slope.abs() < 1e-12 && (certain.left - 1.0).abs() < 1e-9);
         let twin = interval.mass(0.0, 0.0);
         assert!((twin.log - 0.5_f64.ln()).abs() < 1e-15 && (twin.slope - 0.5).abs() < 1e-15 && twin.curvature == 0.25);
+    }
+
+    /// A prior that hides the noise is refused, and at once.
+    #[test]
+    fn too_wide() {
+        let interval = LogisticInterval { low: 0.0, high: f64::INFINITY, scale: 1e-9 };
+        assert!(interval.mass(0.0, 1.0).log.is_nan() && interval.mass(f64::NAN, 1.0).slope.is_nan());
     }
 
     /// The outcomes of a comparison with ties have probabilities that sum to one.

@@ -123,33 +123,16 @@ impl CollaborativeParams {
     pub fn fit(&self, start: Given, model: OpinionModel, users: Vec<Opinions>) -> Result<Collaborative> {
         self.check()?;
         users.iter().try_for_each(|user| user.check(start.len(), model.grades.count()))?;
-        let weight = self.shrinkage * start.len() as f64;
-        let shrunk = Shrunk::new(start, weight, self.mean_shrinkage);
-        let mut em = Em {
-            params: self,
-            prior: shrunk.start().clone(),
-            cuts: vec![model.cuts().cloned(); users.len()].into_iter().flatten().collect(),
-            evidences: users.iter().map(|_| None).collect(),
-            centre: model.cuts().map(Cuts::coordinates),
-            model,
-            users,
-            shrunk,
-        };
+        let cuts = model.cuts().map_or_else(Vec::new, |cuts| vec![cuts.clone(); users.len()]);
+        let mut em = Em::new(self, start, None, model, cuts, users);
         let mut rounds = Vec::with_capacity(self.rounds + 1);
-        for round in 0..=self.rounds {
+        for round in 0..self.rounds {
             self.watch.step(|| Step::new("learning what users share", round, self.rounds))?;
             let pulls = em.expect()?;
             rounds.push(em.standing(&pulls));
-            if round < self.rounds {
-                em.maximise(&pulls)?;
-                continue;
-            }
-            let information = em.information(&pulls);
-            let Em { prior, model, cuts, users, shrunk, .. } = em;
-            let (start, mean_shrinkage) = (shrunk.start().clone(), self.mean_shrinkage);
-            return Ok(Collaborative { start, prior, model, cuts, users, mean_shrinkage, information, rounds });
+            em.maximise(&pulls)?;
         }
-        unreachable!("the last round returns")
+        em.finish(rounds)
     }
 
     fn check(&self) -> Result<()> {
@@ -184,7 +167,46 @@ struct Em<'a> {
     evidences: Vec<Option<Evidence>>,
 }
 
-impl Em<'_> {
+impl<'a> Em<'a> {
+    /// The state before a round, under the prior at the start unless another is given.
+    fn new(
+        params: &'a CollaborativeParams,
+        start: Given,
+        prior: Option<Given>,
+        model: OpinionModel,
+        cuts: Vec<Cuts>,
+        users: Vec<Opinions>,
+    ) -> Self {
+        let weight = params.shrinkage * start.len() as f64;
+        let shrunk = Shrunk::new(start, weight, params.mean_shrinkage);
+        Self {
+            params,
+            prior: prior.map_or_else(|| shrunk.start().clone(), Arc::new),
+            cuts,
+            evidences: users.iter().map(|_| None).collect(),
+            centre: model.cuts().map(Cuts::coordinates),
+            model,
+            users,
+            shrunk,
+        }
+    }
+
+    /// What was learned, after these rounds. One more E.
+    fn finish(mut self, mut rounds: Vec<Round>) -> Result<Collaborative> {
+        let pulls = self.expect()?;
+        rounds.push(self.standing(&pulls));
+        Ok(Collaborative {
+            information: self.information(&pulls),
+            start: self.shrunk.start().clone(),
+            prior: self.prior,
+            model: self.model,
+            cuts: self.cuts,
+            users: self.users,
+            mean_shrinkage: self.params.mean_shrinkage,
+            rounds,
+        })
+    }
+
     /// E: the pull of every user.
     fn expect(&mut self) -> Result<Vec<Pull>> {
         let (users, model, cuts) = (&self.users, &self.model, &self.cuts);
@@ -337,15 +359,7 @@ impl CollaborativeParts {
         users.iter().try_for_each(|user| user.check(start.len(), model.grades.count()))?;
         let params = CollaborativeParams::default().with_mean_shrinkage(mean_shrinkage);
         params.check()?;
-        let shrunk = Shrunk::new(start, params.shrinkage, mean_shrinkage);
-        let centre = model.cuts().map(Cuts::coordinates);
-        let evidences = users.iter().map(|_| None).collect();
-        let mut em = Em { params: &params, prior: Arc::new(prior), cuts, evidences, centre, model, users, shrunk };
-        let pulls = em.expect()?;
-        let (rounds, information) = (vec![em.standing(&pulls)], em.information(&pulls));
-        let Em { prior, model, cuts, users, shrunk, .. } = em;
-        let start = shrunk.start().clone();
-        Ok(Collaborative { start, prior, model, cuts, users, mean_shrinkage, information, rounds })
+        Em::new(&params, start, Some(prior), model, cuts, users).finish(Vec::new())
     }
 }
 

@@ -37,17 +37,8 @@ fn ordinal() -> OpinionModel {
 
 fn em(params: &CollaborativeParams) -> Em<'_> {
     let (model, users) = (ordinal(), users(9, 4));
-    let shrunk = Shrunk::new(start(), params.shrinkage * ITEMS as f64, params.mean_shrinkage);
-    Em {
-        params,
-        prior: shrunk.start().clone(),
-        cuts: vec![model.cuts().cloned().unwrap(); users.len()],
-        evidences: users.iter().map(|_| None).collect(),
-        centre: model.cuts().map(Cuts::coordinates),
-        model,
-        users,
-        shrunk,
-    }
+    let cuts = vec![model.cuts().cloned().unwrap(); users.len()];
+    Em::new(params, start(), None, model, cuts, users)
 }
 
 /// COR eq. 2 with the beliefs held, without their entropy, plus the log priors: expected log likelihood of grades, and expected
