@@ -1,4 +1,4 @@
-//! Dense linear algebra: products and symmetric updates; factorisations in [`factors`].
+//! Dense linear algebra: products and symmetric updates; factorisations in `factors.rs`.
 //!
 //! Parallel work is cut into chunks of a fixed width, and each chunk runs on one thread. So results have the same bits
 //! for any number of threads.
