@@ -13,14 +13,19 @@ use crate::{Failure, Outcome, output};
 /// Record an answer
 ///
 /// For example `ordain answer France Spain first`: of France and Spain, the first is preferred. The answer is on the
-/// disk when the command returns.
+/// disk when the command returns. `ordain answer France --grade 4` grades an item by itself; the project's table [grades]
+/// says which grades there are, otherwise 1 to 5.
 #[derive(Args)]
 #[command(override_usage = "ordain answer [OPTIONS] <FIRST> <SECOND> <first|second|tie|skip>\n       \
-                            ordain answer [OPTIONS] <ITEM> <good|bad>\n       ordain answer [OPTIONS] undo")]
+                            ordain answer [OPTIONS] <ITEM> <good|bad>\n       ordain answer [OPTIONS] <ITEM> --grade <GRADE>\n       \
+                            ordain answer [OPTIONS] undo")]
 pub struct Arguments {
     /// The items, then the answer
     #[arg(required = true, num_args = 1..=3, value_name = "WORD")]
     words: Vec<String>,
+    /// The grade of the one item. The higher, the better
+    #[arg(long)]
+    grade: Option<i32>,
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(long, default_value = ".")]
     project: PathBuf,
@@ -57,19 +62,28 @@ fn by_another(error: Error, recorder: &Recorder, arguments: &Arguments) -> Error
 fn entry(arguments: &Arguments, items: &Items) -> Result<Entry, Failure> {
     /// The origin of the items' names, for errors.
     const ORIGIN: &str = "command line";
-    let unknown = |word: &str, expected: &str| Failure::Usage {
+    let wrong = |word: &str, expected: &str, hint| Failure::Usage {
         message: InputError::new(ORIGIN, expected).found(word).to_string(),
-        hint: "for example: ordain answer France Spain first",
+        hint,
     };
+    let unknown = |word: &str, expected: &str| wrong(word, expected, "for example: ordain answer France Spain first");
     let (time, judge, group) = (Some(now()), arguments.judge.clone(), arguments.group.as_deref());
     let words: Vec<&str> = arguments.words.iter().map(String::as_str).collect();
     let said = |word: &str| word.parse::<Said>().ok();
-    let answer = match words[..] {
-        ["undo"] => return Ok(Entry::Undo { judge, time }),
-        [item, word] if said(word).is_some_and(Said::is_single) => {
+    let answer = match (arguments.grade, &words[..]) {
+        (Some(grade), [item]) => Answer::new(named_item(items, ORIGIN, item, group)?, None, Said::Grade(grade))?,
+        (Some(_), words) => {
+            return Err(wrong(
+                &words.join(" "),
+                "one item with --grade",
+                "for example: ordain answer France --grade 4",
+            ));
+        }
+        (None, ["undo"]) => return Ok(Entry::Undo { judge, time }),
+        (None, [item, word]) if said(word).is_some_and(Said::is_single) => {
             Answer::new(named_item(items, ORIGIN, item, group)?, None, word.parse()?)?
         }
-        [first, second, word] => {
+        (None, [first, second, word]) => {
             let Some(said) = said(word).filter(|said| !said.is_single()) else {
                 return Err(unknown(word, "first, second, tie or skip after two items"));
             };
@@ -78,7 +92,8 @@ fn entry(arguments: &Arguments, items: &Items) -> Result<Entry, Failure> {
         }
         _ => {
             let last = words.last().copied().unwrap_or_default();
-            return Err(unknown(last, "two items and first, second, tie or skip; one item and good or bad; undo"));
+            let expected = "two items and first, second, tie or skip; one item and good, bad or --grade; undo";
+            return Err(unknown(last, expected));
         }
     };
     Ok(Entry::Answer(Answer { judge, time, ..answer }))

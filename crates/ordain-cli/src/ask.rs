@@ -10,7 +10,8 @@ use std::thread;
 
 use clap::Args;
 use ordain::active::{Question, Standing};
-use ordain::data::{Answer, ItemId, Outcome as Said};
+use ordain::data::{Answer, GradeScale, ItemId, Outcome as Said};
+use ordain::gp::Grading;
 use ordain::{Error, Project};
 
 use self::cards::Cards;
@@ -37,6 +38,9 @@ use crate::{Failure, Outcome, output};
 /// in a few worlds that fit the answers so far, while the judge thinks. The more items there are, the less far it looks
 /// ahead. With groups of more than about a thousand items, certainty and forecast are left out, because the judge would
 /// have to wait. A pipe gets no forecasts: they would hold it up.
+///
+/// With `grades = true` under [ask], `ask` also asks for the grade of a single item, where that tells more than comparing
+/// it. A grade answers, or s(kip). Forecasts count comparisons only.
 #[derive(Args)]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
@@ -76,6 +80,24 @@ const WORDS: [(&str, Word); 6] = [
     ("undo", Word::Undo),
     ("quit", Word::Quit),
 ];
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+enum Asked {
+    /// Which of two items, as they are shown.
+    Pair([ItemId; 2]),
+    /// The grade of an item.
+    Grade(ItemId),
+}
+
+impl Asked {
+    /// An item of the question.
+    fn item(self) -> ItemId {
+        match self {
+            Self::Pair([item, _]) | Self::Grade(item) => item,
+        }
+    }
+}
 
 /// The number of items that are named as ranked first.
 const FIRST_FEW: usize = 5;
@@ -134,17 +156,17 @@ impl Talk {
                 output::text(silence)?;
             }
             greeted = true;
-            let sides = self.project.session()?.sides(&question);
-            self.show(sides, standing, beyond)?;
+            let asked = self.asked(&question)?;
+            self.show(asked, standing, beyond)?;
             loop {
-                match self.hear(&question)? {
+                match self.hear(&question, asked)? {
                     None | Some(Word::Quit) => return self.end("see you"),
                     Some(Word::Said(Said::Tie)) if self.project.model().answer_model().tie_width() == 0.0 => {
                         output::text(
                             "there are no ties in this project: choose, skip, or set tie_width under [answers]",
                         )?;
                     }
-                    Some(Word::Said(said)) => break self.record(sides, said)?,
+                    Some(Word::Said(said)) => break self.record(asked, said)?,
                     Some(Word::Undo) if self.take_back()? => break,
                     Some(Word::Undo) => output::text("there is no answer to take back")?,
                 }
@@ -152,8 +174,25 @@ impl Talk {
         }
     }
 
+    /// The pair that is worth asking, or the one of the two items whose grade tells more.
+    fn asked(&mut self, question: &Question) -> Result<Asked, Error> {
+        let session = self.project.session()?;
+        Ok(match session.grade_instead(question)? {
+            Some(grade) => Asked::Grade(grade.item),
+            None => Asked::Pair(session.sides(question)),
+        })
+    }
+
+    /// The grades that there are.
+    fn scale(&self) -> Option<GradeScale> {
+        self.project.model().answer_model().grading().map(Grading::scale)
+    }
+
     /// Waits for the judge's word, and meanwhile prepares what the answer will need.
-    fn hear(&mut self, question: &Question) -> Result<Option<Word>, Failure> {
+    fn hear(&mut self, question: &Question, asked: Asked) -> Result<Option<Word>, Failure> {
+        if let Asked::Grade(_) = asked {
+            return self.hear_grade();
+        }
         let Self { project, input, .. } = self;
         if !input.is_terminal() {
             return input.choose(&WORDS);
@@ -166,13 +205,24 @@ impl Talk {
         })
     }
 
-    fn show(&mut self, sides: [ItemId; 2], standing: Option<Standing>, beyond: bool) -> Outcome {
-        let first_few = self.first_few(sides[0])?;
+    /// Waits for a grade, or another word.
+    fn hear_grade(&self) -> Result<Option<Word>, Failure> {
+        let grades: Vec<i32> = self.scale().into_iter().flat_map(GradeScale::grades).collect();
+        let names: Vec<String> = grades.iter().map(i32::to_string).collect();
+        let graded = names.iter().zip(&grades).map(|(name, &grade)| (name.as_str(), Word::Said(Said::Grade(grade))));
+        let words: Vec<(&str, Word)> =
+            graded.chain(WORDS.into_iter().skip_while(|(word, _)| *word != "skip")).collect();
+        self.input.choose(&words)
+    }
+
+    fn show(&mut self, asked: Asked, standing: Option<Standing>, beyond: bool) -> Outcome {
+        let item = asked.item();
+        let first_few = self.first_few(item)?;
         let answers = self.project.session()?.answers().len();
         let items = self.project.items();
         output::text("")?;
         let count = output::count(answers, "answer");
-        let group = items.group_name(sides[0]).map_or(String::new(), |group| format!(" in {}", shown(group)));
+        let group = items.group_name(item).map_or(String::new(), |group| format!(" in {}", shown(group)));
         output::text(format!("{count}; first{group}: {first_few}"))?;
         if let Some(standing) = standing {
             let mut sure = self.progress.certainty(standing);
@@ -182,11 +232,22 @@ impl Talk {
             }
             output::text(sure)?;
         }
+        let sides = match asked {
+            Asked::Grade(item) => return self.show_one(item),
+            Asked::Pair(sides) => sides,
+        };
         if self.was_answered(sides)? {
             output::text("asked before; a second answer helps most now:")?;
         }
         output::text(self.cards.draw(self.project.items(), sides))?;
         output::text(format!("{} or {}?", self.name(sides[0]), self.name(sides[1])))
+    }
+
+    /// Shows an item whose grade is asked.
+    fn show_one(&self, item: ItemId) -> Outcome {
+        output::text(self.cards.draw_one(self.project.items(), item))?;
+        let scale = self.scale().map_or_else(String::new, |scale| format!(" from {scale}, the higher the better"));
+        output::text(format!("the grade of {}{scale}?", self.name(item)))
     }
 
     /// Whether a judge decided between these two items before, and is asked again to learn the noise.
@@ -206,8 +267,11 @@ impl Talk {
     }
 
     /// Learns an answer, puts it on disk, then says so.
-    fn record(&mut self, [left, right]: [ItemId; 2], said: Said) -> Outcome {
-        let answer = Answer::new(left, Some(right), said)?;
+    fn record(&mut self, asked: Asked, said: Said) -> Outcome {
+        let answer = match asked {
+            Asked::Pair([left, right]) => Answer::new(left, Some(right), said)?,
+            Asked::Grade(item) => Answer::new(item, None, said)?,
+        };
         let answer = Answer { judge: self.judge.clone(), time: Some(now()), ..answer };
         self.project.tell(answer.clone())?;
         self.given += usize::from(said != Said::Skip);

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::active::{Asking, Certainty, CertaintyParams, Question};
-use ordain::data::Items;
+use ordain::active::{Asking, Certainty, CertaintyParams, GradeQuestion, Question};
+use ordain::data::{ItemId, Items};
 use ordain::gp::RankingParams;
 use ordain::numeric::Seed;
 use ordain::{Inference, Project};
@@ -26,6 +26,9 @@ use crate::{Outcome, word};
 ///
 /// With --target, no pair is named once the goal is reached with that probability. A line on standard error then says
 /// so.
+///
+/// With `grades = true` under [ask], the grade of one item is named in place of a pair where it tells more. Its second item
+/// is null in JSON and empty in CSV, and its score is the entropy that it is expected to take, in nats.
 ///
 /// Scores are comparable only within a strategy. JSON has null for an infinite score. The score of variance-ratio is
 /// infinite for items with equal means.
@@ -63,7 +66,8 @@ struct Report<'a> {
 #[derive(Serialize)]
 struct Row<'a> {
     first: &'a str,
-    second: &'a str,
+    /// None if the grade of the first item is asked.
+    second: Option<&'a str>,
     score: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<&'a str>,
@@ -87,14 +91,23 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Inference::Incremental => {
             let session = project.session()?;
             match enough(arguments, &asking, || session.certainty(&params))? {
-                None => (None, session.ask_many(count)?),
+                None => {
+                    let asked = session.ask_many(count)?;
+                    let grades = asked.iter().map(|pair| session.grade_instead(pair)).collect::<Result<Vec<_>, _>>()?;
+                    (None, mixed(asked, grades))
+                }
                 enough => (enough, Vec::new()),
             }
         }
         inference => {
             let fitted = project.fit(inference, &working.watch())?;
             match enough(arguments, &asking, || fitted.certainty(&params))? {
-                None => (None, fitted.ask_many(&asking, project.pool(), count)?),
+                None => {
+                    let asked = fitted.ask_many(&asking, project.pool(), count)?;
+                    let grade = |pair| fitted.grade_instead(&asking, pair);
+                    let grades = asked.iter().map(grade).collect::<Result<Vec<_>, _>>()?;
+                    (None, mixed(asked, grades))
+                }
                 enough => (enough, Vec::new()),
             }
         }
@@ -103,7 +116,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(sure) = &enough {
         output::note(format!("nothing more need be asked: {sure}"));
     }
-    let rows: Vec<Row<'_>> = questions.iter().map(|question| row(project.items(), question)).collect();
+    let rows: Vec<Row<'_>> = questions.iter().map(|asked| row(project.items(), asked)).collect();
     match arguments.format {
         Format::Json => output::json(&Report { pairs: rows }),
         Format::Csv => show_csv(&rows),
@@ -131,12 +144,33 @@ fn enough(
     Ok((probability >= rule.target).then(|| rule.sentence(probability, groups.len())))
 }
 
-fn row<'a>(items: &'a Items, question: &Question) -> Row<'a> {
+/// What is worth asking: two items, or the grade of one; and the score.
+struct Asked {
+    first: ItemId,
+    second: Option<ItemId>,
+    score: f64,
+}
+
+/// Pairs, or the grades that tell more, each grade once.
+fn mixed(pairs: Vec<Question>, grades: Vec<Option<GradeQuestion>>) -> Vec<Asked> {
+    let mut graded = Vec::new();
+    let asked = pairs.into_iter().zip(grades).filter_map(|(Question { first, second, score }, grade)| match grade {
+        Some(GradeQuestion { item, .. }) if graded.contains(&item) => None,
+        Some(GradeQuestion { item, entropy }) => {
+            graded.push(item);
+            Some(Asked { first: item, second: None, score: entropy })
+        }
+        None => Some(Asked { first, second: Some(second), score }),
+    });
+    asked.collect()
+}
+
+fn row<'a>(items: &'a Items, asked: &Asked) -> Row<'a> {
     Row {
-        first: items.id(question.first),
-        second: items.id(question.second),
-        score: question.score,
-        group: items.group_name(question.first),
+        first: items.id(asked.first),
+        second: asked.second.map(|second| items.id(second)),
+        score: asked.score,
+        group: items.group_name(asked.first),
     }
 }
 
@@ -145,7 +179,7 @@ fn show_csv(rows: &[Row<'_>]) -> Outcome {
     let grouped = rows.iter().any(|row| row.group.is_some());
     let header = ["first", "second", "score"].into_iter().chain(grouped.then_some("group"));
     let cells = |row: &Row<'_>| {
-        let names = [row.first, row.second].map(str::to_owned).into_iter();
+        let names = [row.first, row.second.unwrap_or_default()].map(str::to_owned).into_iter();
         names.chain([row.score.to_string()]).chain(row.group.map(str::to_owned)).collect()
     };
     output::csv_table(&header.map(str::to_owned).collect::<Vec<_>>(), rows.iter().map(cells))
@@ -162,7 +196,11 @@ fn show(rows: &[Row<'_>], asking: &Asking) -> Outcome {
     let width = if room < SHORTEST { output::columns() } else { room };
     table.set_header(grouped.then_some("group").into_iter().chain(["first", "second", "score"]));
     for row in rows {
-        let names = row.group.into_iter().chain([row.first, row.second]).map(|name| output::cut(name, width));
+        let names = row
+            .group
+            .into_iter()
+            .chain([row.first, row.second.unwrap_or("(its grade)")])
+            .map(|name| output::cut(name, width));
         table.add_row(names.chain([format!("{:.4e}", row.score)]));
     }
     if let Some(column) = table.column_mut(2 + usize::from(grouped)) {

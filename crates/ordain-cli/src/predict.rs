@@ -1,23 +1,29 @@
-//! `ordain predict`: the probable answer of a judge on two items.
+//! `ordain predict`: the probable answer of a judge on two items, or the probable grade of one.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use ordain::formats::named_pair;
-use ordain::{Inference, Project};
+use ordain::formats::{named_item, named_pair};
+use ordain::{Fitted, Inference, InputError, Project};
 use serde::Serialize;
 
 use crate::output::{self, Format};
 use crate::working::working;
 use crate::{Outcome, memory, word};
 
-/// Predict which of two items a judge would prefer
+/// Predict which of two items a judge would prefer, or the grade of one
+///
+/// With one item, the probability of every grade, if the project has grades. The median has the least expected absolute
+/// error, the mode is the most probable grade.
 #[derive(Args)]
 pub struct Arguments {
     /// The first item
     first: String,
-    /// The second item
-    second: String,
+    /// The second item. Without it, the grade of the first is predicted
+    second: Option<String>,
+    /// The judge whose grade is predicted. Default: any judge
+    #[arg(long, conflicts_with = "second")]
+    judge: Option<String>,
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(long, default_value = ".")]
     project: PathBuf,
@@ -40,29 +46,76 @@ struct Report<'a> {
     tie: f64,
 }
 
+#[derive(Serialize)]
+struct GradeReport<'a> {
+    item: &'a str,
+    grades: Vec<GradeRow>,
+    median: i32,
+    mode: i32,
+}
+
+#[derive(Serialize)]
+struct GradeRow {
+    grade: i32,
+    probability: f64,
+}
+
+/// The origin of the items' names, for errors.
+const ORIGIN: &str = "command line";
+
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut project = Project::open(&arguments.project)?;
     project.set_memory(memory::available());
-    let ids = [arguments.first.as_str(), arguments.second.as_str()];
-    let (first, second) = named_pair(project.items(), "command line", ids, arguments.group.as_deref())?;
+    match &arguments.second {
+        Some(second) => answer(arguments, &project, second),
+        None => grade(arguments, &project),
+    }
+}
+
+fn fit(arguments: &Arguments, project: &Project) -> ordain::Result<Fitted> {
     let working = working("learning from the answers");
-    let prediction = project.fit(arguments.inference, &working.watch())?.predict(first, second)?;
-    drop(working);
-    let report = Report {
-        first: &arguments.first,
-        second: &arguments.second,
-        probability: prediction.probability,
-        tie: prediction.tie,
+    project.fit(arguments.inference, &working.watch())
+}
+
+/// A line of the table.
+fn line(probability: f64, what: &str) -> Outcome {
+    let room = output::columns().saturating_sub(9).max(8);
+    output::text(format_args!("{:5.1} %  {}", 100.0 * probability, output::cut(what, room)))
+}
+
+fn grade(arguments: &Arguments, project: &Project) -> Outcome {
+    let item = named_item(project.items(), ORIGIN, &arguments.first, arguments.group.as_deref())?;
+    let Some(found) = fit(arguments, project)?.predict_grade(item, arguments.judge.as_deref())? else {
+        let error = InputError::new(&project.file().path, "grades, or a second item").found("a project without grades");
+        let hint = format!("record some: ordain answer {} --grade 4", output::typed(&arguments.first));
+        return Err(ordain::Error::from(error.hint(hint)).into());
     };
+    let grades = found.probabilities().map(|(grade, probability)| GradeRow { grade, probability }).collect();
+    let report = GradeReport { item: &arguments.first, grades, median: found.median(), mode: found.mode() };
+    match arguments.format {
+        Format::Json => output::json(&report),
+        Format::Csv => output::csv(report.grades),
+        Format::Table => {
+            for GradeRow { grade, probability } in report.grades.iter().rev() {
+                line(*probability, &format!("grade {grade}"))?;
+            }
+            output::note(format!("median {}, mode {}", report.median, report.mode));
+            Ok(())
+        }
+    }
+}
+
+fn answer(arguments: &Arguments, project: &Project, second_id: &str) -> Outcome {
+    let ids = [arguments.first.as_str(), second_id];
+    let (first, second) = named_pair(project.items(), ORIGIN, ids, arguments.group.as_deref())?;
+    let prediction = fit(arguments, project)?.predict(first, second)?;
+    let report =
+        Report { first: &arguments.first, second: second_id, probability: prediction.probability, tie: prediction.tie };
     match arguments.format {
         Format::Json => output::json(&report),
         Format::Csv => output::csv([report]),
         Format::Table => {
-            let room = output::columns().saturating_sub(9).max(8);
-            let line = |probability: f64, what: &str| {
-                output::text(format_args!("{:5.1} %  {}", 100.0 * probability, output::cut(what, room)))
-            };
             line(report.probability, report.first)?;
             line(1.0 - report.probability - report.tie, report.second)?;
             if report.tie > 0.0 { line(report.tie, "a tie") } else { Ok(()) }

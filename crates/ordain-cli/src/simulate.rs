@@ -261,7 +261,7 @@ fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
     // As "ordain init" writes it. Kernels that are given or tuned go with a given noise.
     let held = AnswerModel::new(DEFAULT_NOISE, arguments.tie_width)?;
     let learns = arguments.model.is_none() && !arguments.tune;
-    let answer_model = if learns { AnswerModel::learning(arguments.tie_width)? } else { held };
+    let answer_model = if learns { AnswerModel::learning(arguments.tie_width)? } else { held.clone() };
     let tournament = tournament(arguments, goal, answer_model, false);
     // Without attributes there is no prior to learn.
     let prior = queries.iter().any(|query| query.items.prior().is_some());

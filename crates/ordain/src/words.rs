@@ -174,7 +174,7 @@ mod tests {
 
     use super::*;
     use crate::active::{BeliefKind, QualityMeasure, Strategy};
-    use crate::data::{Goal, Outcome};
+    use crate::data::Goal;
     use crate::formats::Missing;
     use crate::gp::{NoiseLaw, TuningMethod};
     use crate::kernel::{Causes, KernelKind, Role};
@@ -203,7 +203,6 @@ mod tests {
         check::<Strategy>();
         check::<BeliefKind>();
         check::<Goal>();
-        check::<Outcome>();
         check::<Missing>();
         check::<Inference>();
         check::<TuningMethod>();

@@ -440,7 +440,7 @@ fn certainty_is_calibrated() {
         let utilities = draw(&cholesky(&kernel), &mut stream);
         let model = AnswerModel::default();
         let params = SessionParams::new(Strategy::Entropy).with_belief(BeliefKind::GpFull).with_seed(Seed(task));
-        let mut session = Session::new(Arc::new(common::Given(kernel)), None, model, params).unwrap();
+        let mut session = Session::new(Arc::new(common::Given(kernel)), None, model.clone(), params).unwrap();
         let mut answers = Seed(11).stream(task);
         for _ in 0..25 {
             let question = session.ask().unwrap().unwrap();
@@ -486,7 +486,7 @@ fn forecasts_come_true() {
         let kernel = smooth_kernel(n, 2.0, 0.5, &mut stream);
         let utilities = draw(&cholesky(&kernel), &mut stream);
         let settings = SessionParams::new(strategy).with_repeat(true).with_seed(Seed(task)).with_rule(Some(rule));
-        let mut session = Session::new(Arc::new(common::Given(kernel)), None, model, settings).unwrap();
+        let mut session = Session::new(Arc::new(common::Given(kernel)), None, model.clone(), settings).unwrap();
         let mut answers = Seed(12).stream(task);
         let mut play = |session: &mut Session| {
             let question = session.ask().unwrap().unwrap();

@@ -5,7 +5,7 @@ use ordain::Result;
 use ordain::data::{Answer, ItemId, Opinions, Outcome};
 use ordain::gp::{
     AnswerModel, Belief, Collaborative, CollaborativeParams, Cuts, EpParams, GradeModel, NoiseLaw, Observation,
-    OpinionModel,
+    OpinionModel, median_grade, mode_grade,
 };
 use ordain::kernel::{Given, Kernel};
 use ordain::numeric::dense::{Cholesky, multiply, multiply_vector};
@@ -191,8 +191,8 @@ fn one_grade_for_everything_and_a_grade_that_nobody_gives() {
                 assert!(mean.is_finite() && variance > 0.0 && mean > low.mean()[item]);
                 let shares = learned.model_of(0).probabilities(mean, variance);
                 assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12 && shares.iter().all(|&share| share > 0.0));
-                assert_eq!(OpinionModel::median(&shares), 4);
-                assert_eq!(OpinionModel::mode(&shares), 4);
+                assert_eq!(median_grade(&shares), 4);
+                assert_eq!(mode_grade(&shares), 4);
             }
         }
     }
@@ -200,10 +200,10 @@ fn one_grade_for_everything_and_a_grade_that_nobody_gives() {
 
 #[test]
 fn decisions() {
-    assert_eq!(OpinionModel::median(&[0.2, 0.3, 0.5]), 1);
-    assert_eq!(OpinionModel::median(&[0.1, 0.2, 0.7]), 2);
-    assert_eq!(OpinionModel::mode(&[0.3, 0.3, 0.2, 0.2]), 0);
-    assert_eq!(OpinionModel::median(&[0.0, 0.0]), 1);
+    assert_eq!(median_grade(&[0.2, 0.3, 0.5]), 1);
+    assert_eq!(median_grade(&[0.1, 0.2, 0.7]), 2);
+    assert_eq!(mode_grade(&[0.3, 0.3, 0.2, 0.2]), 0);
+    assert_eq!(median_grade(&[0.0, 0.0]), 1);
     // Values are rounded: the shares are masses between the middles.
     let shares = values(0.5).probabilities(2.2, 0.11);
     let sd = 0.6_f64;

@@ -52,7 +52,7 @@ impl World {
             items: &self.items,
             relations: std::slice::from_ref(&self.relation),
             answers: &answers,
-            model: self.model,
+            model: self.model.clone(),
         };
         params.compare(setting)
     }

@@ -135,7 +135,8 @@ impl Model {
         let time = Some(format!("t{}", self.number));
         match *work {
             Work::Answer { judge, first, step, outcome } => {
-                let outcome = [Outcome::First, Outcome::Second, Outcome::Tie, Outcome::Skip, Outcome::Good][outcome];
+                let outcome =
+                    [Outcome::First, Outcome::Second, Outcome::Tie, Outcome::Skip, Outcome::Grade(4)][outcome];
                 let second = (!outcome.is_single()).then_some(ItemId((first + step) % ITEMS));
                 let answer = Answer::new(ItemId(first), second, outcome).unwrap();
                 Entry::Answer(Answer { judge: JUDGES[judge].map(str::to_owned), time, ..answer })

@@ -64,7 +64,7 @@ impl World {
     fn learned_model(&self, answers: &[Answer]) -> AnswerModel {
         let mut session = self.session(Strategy::Random, 0.0);
         session.resume(&log(answers)).unwrap();
-        *session.model()
+        session.model().clone()
     }
 
     /// The noise that a session learns, as a share of the deviation.

@@ -1,4 +1,4 @@
-//! Cards of two items, side by side.
+//! Cards of items: of two side by side, or of one.
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table as Drawn, Width, presets};
 use ordain::data::{ItemId, Items};
@@ -33,13 +33,26 @@ fn heading(word: &str, id: &str, width: usize) -> String {
 fn listed(items: &Items, rows: &[(&str, [&str; 2])], sides: [ItemId; 2], width: usize) -> String {
     let card = |at: usize| {
         let head = heading(["left", "right"][at], items.id(sides[at]), width);
-        let row = |(name, cells): &(&str, [&str; 2])| {
-            let (name, cell) = (output::cut(name, width / 2), output::cut(cells[at], LINES * width - LINES));
-            format!("\n {name}: {cell}")
-        };
-        head + &rows.iter().take(ROWS).map(row).collect::<String>()
+        head + &list(rows.iter().map(|(name, cells)| (*name, cells[at])), width)
     };
     format!("{}\n{}", card(0), card(1))
+}
+
+/// The cells of one item, each on its line.
+fn list<'a>(rows: impl Iterator<Item = (&'a str, &'a str)>, width: usize) -> String {
+    let row = |(name, cell): (&str, &str)| {
+        let (name, cell) = (output::cut(name, width / 2), output::cut(cell, LINES * width - LINES));
+        format!("\n {name}: {cell}")
+    };
+    rows.take(ROWS).map(row).collect()
+}
+
+/// A line about the rows that a card has no room for.
+fn more(rows: usize) -> String {
+    match rows.saturating_sub(ROWS) {
+        0 => String::new(),
+        more => format!("\n and {}", output::count(more, "more column")),
+    }
 }
 
 impl Cards {
@@ -66,6 +79,13 @@ impl Cards {
         Ok(Self { table: Some(table), columns })
     }
 
+    /// Draws one item.
+    pub fn draw_one(&self, items: &Items, item: ItemId) -> String {
+        let (rows, width) = (self.rows([item, item]), output::columns());
+        let head = output::cut(items.id(item), width);
+        format!("{head}{}{}", list(rows.iter().map(|(name, [cell, _])| (*name, *cell)), width), more(rows.len()))
+    }
+
     /// Draws two items side by side, in the width of the terminal.
     pub fn draw(&self, items: &Items, [left, right]: [ItemId; 2]) -> String {
         let rows = self.rows([left, right]);
@@ -73,8 +93,7 @@ impl Cards {
         let names = rows.iter().map(|(name, _)| name.width()).max().unwrap_or(0).min(width / 4);
         // Two spaces around each of three cells.
         let half = width.saturating_sub(names + 6) / 2;
-        let more = rows.len().saturating_sub(ROWS);
-        let more = if more > 0 { format!("\n and {}", output::count(more, "more column")) } else { String::new() };
+        let more = more(rows.len());
         if half < NARROWEST {
             return format!("{}{more}", listed(items, &rows, [left, right], width));
         }

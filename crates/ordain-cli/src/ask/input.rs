@@ -1,5 +1,6 @@
 //! The judge's input: single keys on a terminal, whole lines from anywhere else.
 
+use std::collections::HashSet;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
 use super::terminal::{Raw, next_byte, stop, watch_signals};
@@ -27,8 +28,10 @@ impl Input {
         self.keys
     }
 
-    /// Reads one of these words, or its first letter; `None` at the end of the input.
+    /// Reads one of these words, or its first letter; `None` at the end of the input. If two words begin alike, as 1 and 10 do, a key
+    /// alone does not say which: then a terminal too is read by lines.
     pub fn choose<T: Copy>(&self, words: &[(&str, T)]) -> Result<Option<T>, Failure> {
+        let keys = self.keys && differ_at_once(words);
         let shown: Vec<String> = words.iter().map(|(word, _)| bracketed(word)).collect();
         loop {
             if self.keys {
@@ -36,9 +39,9 @@ impl Input {
                 write!(out, "{}", output::fitted(&format!("{}: ", shown.join(" "))))?;
                 out.flush()?;
             }
-            let said = if self.keys { pressed() } else { line(io::stdin().lock()) }.map_err(unreadable)?;
+            let said = if keys { pressed() } else { line(io::stdin().lock()) }.map_err(unreadable)?;
             let chosen = said.as_deref().and_then(|said| find(said, words));
-            if self.keys {
+            if keys {
                 output::text(chosen.map_or("", |(word, _)| word))?;
             }
             match (said, chosen) {
@@ -63,6 +66,12 @@ fn first_letter(word: &str) -> &str {
     word.split_at(word.chars().next().map_or(0, char::len_utf8)).0
 }
 
+/// Whether all words have different first letters.
+fn differ_at_once<T>(words: &[(&str, T)]) -> bool {
+    let firsts: HashSet<&str> = words.iter().map(|(word, _)| first_letter(word)).collect();
+    firsts.len() == words.len()
+}
+
 /// A word with its first letter in brackets.
 fn bracketed(word: &str) -> String {
     let first = first_letter(word);
@@ -71,8 +80,9 @@ fn bracketed(word: &str) -> String {
 
 /// The word that was typed in full or by its first letter, in upper or lower case.
 fn find<'a, T: Copy>(said: &str, words: &[(&'a str, T)]) -> Option<(&'a str, T)> {
-    let is = |word: &str| said.eq_ignore_ascii_case(word) || said.eq_ignore_ascii_case(first_letter(word));
-    words.iter().find(|(word, _)| is(word)).copied()
+    let whole = words.iter().find(|(word, _)| said.eq_ignore_ascii_case(word));
+    let first = || words.iter().find(|(word, _)| said.eq_ignore_ascii_case(first_letter(word)));
+    whole.or_else(first).copied()
 }
 
 /// The next line that is not blank. A line longer than any word is no word, whatever it begins or ends with. Its
@@ -160,7 +170,7 @@ fn sequence(next: &mut impl FnMut() -> io::Result<Option<u8>>) -> io::Result<(Op
 
 #[cfg(test)]
 mod tests {
-    use super::{find, key, line};
+    use super::{differ_at_once, find, key, line};
 
     #[test]
     fn words_and_their_first_letters() {
@@ -168,6 +178,10 @@ mod tests {
         let number = |said| find(said, &words).map(|(_, number)| number);
         assert_eq!([number("left"), number("R"), number("Undo")], [Some(1), Some(2), Some(3)]);
         assert_eq!([number("le"), number("lefty"), number(""), number("é")], [None; 4]);
+        let grades = [("9", 9), ("10", 10), ("1", 1)];
+        let number = |said| find(said, &grades).map(|(_, number)| number);
+        assert_eq!([number("1"), number("10"), number("9"), number("0")], [Some(1), Some(10), Some(9), None]);
+        assert!(!differ_at_once(&grades) && differ_at_once(&words));
     }
 
     /// All keys that these bytes are.

@@ -56,7 +56,7 @@ impl Race {
             goal: ask.goal,
             judge: Judge::from(model.answer_model()),
             mistakes: Mistakes::default(),
-            model: *model.answer_model(),
+            model: model.answer_model().clone(),
             repeat: ask.repeat,
             watch: working.watch(),
         };
@@ -130,7 +130,7 @@ fn expected(
     let params = SessionParams::new(asking.strategy).with_repeat(asking.repeat);
     let of_match = Rules {
         groups: None,
-        model: rules.model,
+        model: rules.model.clone(),
         judge: rules.judge,
         mistakes: rules.mistakes,
         answers: rules.answers,

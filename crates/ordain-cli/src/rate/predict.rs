@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use ordain::InputError;
 use ordain::data::GradeScale;
 use ordain::formats::read_ratings;
-use ordain::gp::{OpinionModel, RankedItem, RankingParams};
+use ordain::gp::{RankedItem, RankingParams, median_grade, mode_grade};
 use ordain::learn::{Personal, RatersModel};
 use ordain::numeric::Seed;
 use serde::Serialize;
@@ -60,8 +60,8 @@ enum Decision {
 impl Decision {
     fn of(self, probabilities: &[f64]) -> usize {
         match self {
-            Self::Median => OpinionModel::median(probabilities),
-            Self::Mode => OpinionModel::mode(probabilities),
+            Self::Median => median_grade(probabilities),
+            Self::Mode => mode_grade(probabilities),
         }
     }
 }

@@ -64,7 +64,7 @@ pub fn tune_for(
             let (first, second) = (ItemId::new(first), ItemId::new(second));
             answers.push(Entry::Answer(judge.compare(truth.utilities(), first, second, &mut stream)?));
         }
-        let asked = Model::new(query.items.clone(), specs.to_vec())?.with_answer_model(*model);
+        let asked = Model::new(query.items.clone(), specs.to_vec())?.with_answer_model(model.clone());
         models.push(asked.with_answers(AnswerLog::new(answers)?)?);
     }
     let params = TuningParams::default().with_seed(seed).with_restarts(0).with_hold_kernels(hold_kernels);

@@ -19,12 +19,13 @@ fn added(folder: &Folder, before: &str) -> Vec<String> {
 #[test]
 fn one_line_each() {
     let folder = Folder::project();
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 7] = [
         (&["ant", "cow", "first"], "ant,cow,first,,"),
         (&["ant", "cow", "second", "--judge", "eve"], "ant,cow,second,eve,"),
         (&["ant", "cow", "skip", "--judge", "Ann, \"the\" judge"], "ant,cow,skip,\"Ann, \"\"the\"\" judge\","),
         (&["ant", "good"], "ant,,good,,"),
         (&["ant", "bad"], "ant,,bad,,"),
+        (&["cow", "--grade", "4", "--judge", "eve"], "cow,,grade:4,eve,"),
         (&["undo", "--judge", "eve"], ",,undo,eve,"),
     ];
     for (words, line) in cases {
@@ -283,4 +284,25 @@ fn a_limit_on_the_size_of_files_tears_nothing() {
         Run::of(&mut command).fails(1, &["File too large"]);
         assert!(folder.files() == before, "{arguments:?}");
     }
+}
+
+/// Grades of one item that is there, on the scale; nothing else is written.
+#[test]
+fn wrong_grades() {
+    let folder = Folder::project();
+    let before = folder.read("answers.csv");
+    folder.refuses(
+        ["answer", "ant", "--grade", "6"],
+        &["\"6\"", "a grade from 1 to 5", "lowest and highest under [grades]"],
+    );
+    folder.refuses(["answer", "art", "--grade", "4"], &["did you mean \"ant\"?"]);
+    let usage: [(&[&str], &[&str]); 3] = [
+        (&["ant", "bee", "--grade", "4"], &["\"ant bee\"", "ordain answer France --grade 4"]),
+        (&["ant", "--grade", "good"], &["--grade"]),
+        (&["ant", "grade:four"], &["grade:four"]),
+    ];
+    for (words, told) in usage {
+        folder.run(["answer"].iter().chain(words)).fails(2, told);
+    }
+    assert_eq!(folder.read("answers.csv"), before);
 }

@@ -400,3 +400,37 @@ fn what_cannot_be_asked() {
         assert_eq!(folder.run(["ask"].iter().chain(&wrong)).code, Some(2), "{wrong:?}");
     }
 }
+
+/// With grades = true, single items are graded before they are compared, all in one log; a resumed talk asks the same.
+#[test]
+fn grades_are_asked_too() {
+    let folder = dozen();
+    folder.write("ordain.toml", folder.read("ordain.toml").replace("repeat = true", "grades = true"));
+    let graded = |said: &str| said.lines().filter(|line| line.starts_with("the grade of ")).count();
+    let first = ask(&folder, &ON_AND_ON, &["4", "7", "s", "u", "2", "q"]);
+    let said = first.fine();
+    assert!(said.contains("from 1 to 5, the higher the better?"), "{said}");
+    assert!(said.contains("\"7\" is none of 1, 2, 3, 4, 5, skip, undo, quit"), "{said}");
+    assert_eq!(acknowledged(said).len(), 4, "{said}");
+    assert!(acknowledged(said)[0].ends_with(" has grade 4"), "{said}");
+    let lines = log(&folder);
+    assert_eq!(
+        lines.iter().map(|line| line.split(',').nth(2).unwrap()).collect::<Vec<_>>(),
+        ["grade:4", "skip", "undo", "grade:2"]
+    );
+    assert!(lines[1].split(',').nth(1).unwrap().is_empty() && graded(said) >= 3, "{lines:?}");
+    // What is asked next is what `next` names, and what a resumed talk asks.
+    let next = folder.json(["next"]);
+    let row = &next["pairs"][0];
+    assert!(row["second"].is_null() && row["score"].as_f64().unwrap() > 0.0, "{next}");
+    let again = ask(&folder, &ON_AND_ON, &["q"]);
+    let question = format!("the grade of {} from", row["first"].as_str().unwrap());
+    assert!(again.fine().contains(&question), "{}", again.stdout);
+    assert!(folder.run(["next", "--format", "csv"]).fine().contains(",,"));
+    assert!(folder.run(["next", "--count", "3"]).fine().contains("(its grade)"));
+    // All graded: pairs remain.
+    let grades: Vec<String> = (0..40).map(|at| (1 + at % 5).to_string()).collect();
+    let said = ask(&folder, &ON_AND_ON, &grades).stdout;
+    assert!(!questions(&said).is_empty(), "{said}");
+    folder.run(["rank"]).fine();
+}

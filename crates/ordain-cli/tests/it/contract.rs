@@ -129,7 +129,7 @@ fn wrong_usage() {
         &["rank", "--format", "xml"],
         &["rank", "--inference", "magic"],
         &["rank", ".", "."],
-        &["predict", "ant"],
+        &["predict"],
         &["init"],
         &["answer"],
         &["answer", "ant", "bee"],

@@ -57,3 +57,22 @@ fn items_that_cannot_be_compared() {
     groups.refuses(["predict", "ant", "bee"], &["\"ant\"", "name the group too"]);
     groups.run(["predict", "ant", "bee", "--group", "zoo"]).fine();
 }
+
+/// Every grade has its probability; a project without grades says what to do.
+#[test]
+fn grades_of_one_item() {
+    let folder = Folder::project();
+    folder.refuses(["predict", "ant"], &["a project without grades", "ordain answer ant --grade 4"]);
+    folder.append("ordain.toml", "\n[grades]\nfile = \"grades.csv\"\n");
+    folder.write("grades.csv", "item,grade\nant,5\nbee,2\ncow,1\n");
+    let said = folder.json(["predict", "ant"]);
+    let share = |row: &serde_json::Value| row["probability"].as_f64().unwrap();
+    let rows = said["grades"].as_array().unwrap();
+    assert_eq!(rows.iter().map(|row| row["grade"].as_i64().unwrap()).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+    assert!((rows.iter().map(share).sum::<f64>() - 1.0).abs() < 1e-12);
+    let median = |item: &str| folder.json(["predict", item])["median"].as_i64().unwrap();
+    assert!(median("ant") > median("cow"));
+    let run = folder.run(["predict", "ant"]);
+    assert!(run.fine().lines().next().unwrap().ends_with(" %  grade 5") && run.stderr.contains("median"));
+    assert!(folder.run(["predict", "ant", "--format", "csv"]).fine().starts_with("grade,probability\n1,0."));
+}

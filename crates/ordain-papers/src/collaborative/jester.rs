@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use ordain::Result;
 use ordain::data::{GradeScale, ItemId, Items, Opinions, Ratings};
-use ordain::gp::{Belief, CollaborativeParams, Cuts, OpinionModel};
+use ordain::gp::{Belief, CollaborativeParams, Cuts, median_grade, mode_grade};
 use ordain::learn::{GradesAs, Likeness, RatersParams};
 use ordain::measure::Mean;
 use ordain::numeric::{Seed, Stream};
@@ -60,7 +60,7 @@ const MODELLED: usize = 100;
 /// The share of their grades that is hidden.
 const HIDDEN: f64 = 0.6;
 
-const GRADES: usize = 5;
+pub(super) const GRADES: usize = 5;
 
 /// Jokes that teach.
 const SIZES: [usize; 3] = [20, 40, 60];
@@ -155,20 +155,20 @@ impl Program for Jester {
 }
 
 /// The users with most ratings, and the others. Of equal ones the first of the file.
-fn parted(mut users: Vec<User>) -> (Vec<User>, Vec<User>) {
+pub(super) fn parted(mut users: Vec<User>) -> (Vec<User>, Vec<User>) {
     users.sort_by_key(|user| std::cmp::Reverse(user.len()));
     let others = users.split_off(MODELLED.min(users.len()));
     (users, others)
 }
 
 /// The ratings that part the others' ratings into grades of equal shares.
-fn quantiles(others: &[User]) -> Vec<f64> {
+pub(super) fn quantiles(others: &[User]) -> Vec<f64> {
     let mut all: Vec<f64> = others.iter().flatten().map(|(_, value)| *value).collect();
     all.sort_by(f64::total_cmp);
     (1..GRADES).map(|grade| all[all.len() * grade / GRADES]).collect()
 }
 
-fn grade_of(value: f64, ends: &[f64]) -> usize {
+pub(super) fn grade_of(value: f64, ends: &[f64]) -> usize {
     ends.iter().filter(|&&end| value >= end).count()
 }
 
@@ -257,7 +257,7 @@ impl Split {
                     let shares = |joke: usize| opinions.probabilities(belief.mean()[joke], belief.variances()[joke]);
                     predicted.push(
                         (0..JOKES)
-                            .map(|joke| [OpinionModel::median(&shares(joke)), OpinionModel::mode(&shares(joke))])
+                            .map(|joke| [median_grade(&shares(joke)), mode_grade(&shares(joke))])
                             .collect::<Vec<_>>(),
                     );
                 }

@@ -2,5 +2,6 @@
 
 pub mod arguments;
 pub mod jester;
+pub mod mixed;
 
 const PAPER: &str = "Yu, Yu, Tresp: Collaborative ordinal regression (COR)";

@@ -231,8 +231,8 @@ fn worlds(session: &Session, params: &ForecastParams, watch: &Watch) -> Result<V
     let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
     let draws = Draws::in_chains(&belief, &items, [params.worlds * APART, APART], without_caution)?;
     let take = |utilities: &mut [f64], law: usize, _: &mut _| {
-        let model = belief.noises().get(law).map_or(*session.model(), |judge| judge.model);
-        World { utilities: utilities.to_vec(), judge: Judge::from(&model), lapse: model.lapse() }
+        let model = belief.noises().get(law).map_or(session.model(), |judge| &judge.model);
+        World { utilities: utilities.to_vec(), judge: Judge::from(model), lapse: model.lapse() }
     };
     let drawn = draws.each(params.seed, 0, watch, take)?;
     Ok(drawn.into_iter().step_by(APART).collect())

@@ -48,16 +48,16 @@ impl BeliefKind {
     pub const GLICKO: Self = Self::Glicko { deviation: 350.0 };
 }
 
-/// A belief that learns answers, and perhaps the noise of the judge.
+/// A belief that learns answers, and perhaps the noise and the thresholds of judges.
 #[derive(Clone)]
 pub(super) struct Learner {
     kind: BeliefKind,
     /// The form of the covariances of a belief that takes steps, and the workload it serves.
     form: (CovarianceForm, Workload),
     kernel: Arc<dyn Kernel>,
-    /// The answer model, with the noise that was learned so far if it is learned.
+    /// The answer model, with what was learned of it so far.
     model: AnswerModel,
-    /// The answers so far without skips, if the noise is learned.
+    /// The answers so far without skips, if the model is learned.
     answers: Vec<Answer>,
     observations: Vec<Observation>,
     /// The number of observations in the latest run of EP.
@@ -72,7 +72,7 @@ enum State {
     Ratings(Glicko),
 }
 
-/// Whether a belief whose noise is learned learns all answers anew after this many: whenever the noise is learned, and
+/// Whether a belief whose model is learned learns all answers anew after this many: whenever the model is learned, and
 /// eight to sixteen times while their number doubles.
 fn is_refreshed(answers: usize) -> bool {
     const EIGHTH: u32 = 3;
@@ -110,7 +110,7 @@ impl Learner {
     /// The same before any answer.
     pub(super) fn fresh(&self) -> Result<Self> {
         let Self { kind, form, ref kernel, .. } = *self;
-        let model = self.model.learned(kernel.as_ref(), &[], &Watch::NONE)?;
+        let model = self.model.clone().learned(kernel.as_ref(), &[], &Watch::NONE)?;
         let state = prior(kind, form, kernel)?;
         let (answers, observations) = (Vec::new(), Vec::new());
         Ok(Self { kind, form, kernel: kernel.clone(), model, answers, observations, refined: 0, state })
@@ -119,14 +119,14 @@ impl Learner {
     /// Learns from answers, one after the other. If one cannot be learned, the belief stays as it was before that one.
     pub(super) fn learn_all(&mut self, answers: &[&Answer], watch: &Watch) -> Result<()> {
         let mut from = 0;
-        if self.learns_noise() && self.observations.is_empty() {
+        if self.adapts() && self.observations.is_empty() {
             // A belief that is refreshed does not depend on what it was before.
             let said: Vec<usize> = (0..answers.len()).filter(|&at| answers[at].outcome != Outcome::Skip).collect();
             let last = (1..=said.len()).rev().find(|&count| is_refreshed(count));
             let until = last.map_or(0, |count| said[count - 1] + 1);
             let mut there = self.fresh()?;
             there.answers = said[..last.unwrap_or(0)].iter().map(|&at| answers[at].clone()).collect();
-            there.learn_noise(watch)?;
+            there.learn_model(watch)?;
             // Where EP does not converge, the way there matters.
             if until > 0 && there.refresh().is_ok() {
                 (*self, from) = (there, until);
@@ -139,15 +139,15 @@ impl Learner {
         Ok(())
     }
 
-    /// Whether the noise is learned. Ratings have their own.
-    fn learns_noise(&self) -> bool {
-        self.model.learns() && !matches!(self.state, State::Ratings(_))
+    /// Whether the model is learned with the utilities. Ratings have their own.
+    fn adapts(&self) -> bool {
+        self.model.adapts() && !matches!(self.state, State::Ratings(_))
     }
 
-    /// Learns the noise that fits the answers up to the last count after which it is learned.
-    fn learn_noise(&mut self, watch: &Watch) -> Result<()> {
+    /// Learns the model that fits the answers up to the last count after which it is learned.
+    fn learn_model(&mut self, watch: &Watch) -> Result<()> {
         let answers: Vec<&Answer> = self.answers.iter().collect();
-        self.model = self.model.learned(self.kernel.as_ref(), &answers, watch)?;
+        self.model = self.model.clone().learned(self.kernel.as_ref(), &answers, watch)?;
         Ok(())
     }
 
@@ -167,12 +167,12 @@ impl Learner {
     /// Learns from an answer. Skips teach nothing. If the answer cannot be learned, the belief stays as it was.
     pub(super) fn learn(&mut self, answer: &Answer) -> Result<()> {
         let Some(observation) = self.model.observe(answer)? else { return Ok(()) };
-        if !self.learns_noise() {
+        if !self.adapts() {
             return self.step(answer, observation);
         }
-        let before = self.model;
+        let before = self.model.clone();
         self.answers.push(answer.clone());
-        let learned = self.learn_with_noise(answer);
+        let learned = self.learn_with_model(answer);
         if learned.is_err() {
             self.answers.pop();
             self.model = before;
@@ -180,10 +180,10 @@ impl Learner {
         learned
     }
 
-    /// Learns from the latest answer, where the noise is learned too.
-    fn learn_with_noise(&mut self, answer: &Answer) -> Result<()> {
+    /// Learns from the latest answer, where the model is learned too.
+    fn learn_with_model(&mut self, answer: &Answer) -> Result<()> {
         if is_due(self.answers.len()) {
-            self.learn_noise(&Watch::NONE)?;
+            self.learn_model(&Watch::NONE)?;
         }
         // If EP does not converge, a step is the best there is.
         if is_refreshed(self.answers.len()) && self.refresh().is_ok() {
@@ -200,7 +200,7 @@ impl Learner {
                 let (outcome, Some(second)) = (answer.outcome, answer.second) else {
                     return Err(Error::Data {
                         what: "an answer for ratings",
-                        found: answer.outcome.name().into(),
+                        found: answer.outcome.to_string(),
                         expected: "a comparison of two items".into(),
                     });
                 };

@@ -89,14 +89,8 @@ impl PairBelief {
 
     /// The expected entropy that the answer takes from the belief (SSGP eqs. 9 and 10). It is `-½ log` of the share of
     /// the difference's variance that is left, averaged over the two answers, or three with ties.
-    fn entropy(&self, answers: &Answers) -> f64 {
-        let each = answers.each(self.difference(), self.variance);
-        let log_left = |moments: Moments| {
-            // If nearly everything is left, only the part taken keeps its digits.
-            let taken = self.variance * moments.curvature;
-            if taken < 0.5 { (-taken).ln_1p() } else { moments.left.ln() }
-        };
-        each.map(|(probability, moments)| -0.5 * probability * log_left(moments)).sum()
+    pub(super) fn entropy(&self, answers: &Answers) -> f64 {
+        entropy(self.variance, answers.each(self.difference(), self.variance))
     }
 
     /// An upper bound on the entropy without ties, by a table of what does not depend on the variance. It is larger by the factor
@@ -114,6 +108,16 @@ impl PairBelief {
         let taken = |half: usize| -0.5 * halves.probabilities[half] * (-share * halves.shrinkages[half]).ln_1p();
         (taken(0) + taken(1)) * (1.0 + ROUGH * (1.0 + z).powi(2))
     }
+}
+
+/// The expected entropy that an answer takes from a Gaussian with this variance, for the probability and the moments of every answer.
+pub(super) fn entropy(variance: f64, answers: impl Iterator<Item = (f64, Moments)>) -> f64 {
+    let log_left = |moments: Moments| {
+        // If nearly everything is left, only the part taken keeps its digits.
+        let taken = variance * moments.curvature;
+        if taken < 0.5 { (-taken).ln_1p() } else { moments.left.ln() }
+    };
+    answers.map(|(probability, moments)| -0.5 * probability * log_left(moments)).sum()
 }
 
 /// The possible answers about two items.

@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rand::RngExt;
 
+use super::grade_question::{asks_grade, grade_instead};
 use super::learner::Learner;
 use super::standing::{Counted, Looks};
 use super::{
-    BeliefKind, Candidates, Certainty, CertaintyParams, Outlook, Question, Span, StopRule, Strategy, certainty, choose,
-    choose_many,
+    BeliefKind, Candidates, Certainty, CertaintyParams, GradeQuestion, Outlook, Question, Span, StopRule, Strategy,
+    certainty, choose, choose_many,
 };
 use crate::data::{Answer, AnswerLog, Groups, ItemId, Outcome, check_pair};
 use crate::gp::{AnswerModel, Belief, CovarianceForm, by_falling_mean};
@@ -29,6 +30,8 @@ pub struct SessionParams {
     /// Whether a pair that was answered may be asked again. If the noise is learned, a pair may be asked again in any case while another
     /// answer tells something ([`AnswerModel::telling_lead`]), or if it decides the goal. A skipped pair is never asked again.
     pub repeat: bool,
+    /// Whether single items may be asked for their grade. The answer model must have grades.
+    pub grades: bool,
     /// The seed of the draws among equally good pairs.
     pub seed: Seed,
     /// The rule that ends the session. If the noise is learned, the session asks answers again where only an inconsistent judge
@@ -39,7 +42,7 @@ pub struct SessionParams {
 impl SessionParams {
     /// Parameters for this strategy: a Gaussian process, no pair twice, seed 1, no stop rule.
     pub fn new(strategy: Strategy) -> Self {
-        Self { strategy, belief: BeliefKind::Gp, repeat: false, seed: Seed(1), rule: None }
+        Self { strategy, belief: BeliefKind::Gp, repeat: false, grades: false, seed: Seed(1), rule: None }
     }
 }
 
@@ -47,6 +50,7 @@ setters! {
     SessionParams:
     with_belief = belief: BeliefKind,
     with_repeat = repeat: bool,
+    with_grades = grades: bool,
     with_seed = seed: Seed,
     with_rule = rule: Option<StopRule>,
 }
@@ -199,13 +203,12 @@ impl Session {
     /// # Errors
     /// As [`Session::tell`]. The session has then learned the answers before the wrong one, or none if the noise is learned.
     pub fn resume(&mut self, log: &AnswerLog) -> Result<()> {
-        self.resume_watched(log, &Watch::NONE)
+        self.resume_watched(&log.standing(), &Watch::NONE)
     }
 
     /// As [`Session::resume`], followed by a watch.
-    pub(crate) fn resume_watched(&mut self, log: &AnswerLog, watch: &Watch) -> Result<()> {
-        let standing = log.standing();
-        if !self.learner.model().learns() || !self.answers.is_empty() {
+    pub(crate) fn resume_watched(&mut self, standing: &[&Answer], watch: &Watch) -> Result<()> {
+        if !self.learner.model().adapts() || !self.answers.is_empty() {
             for (done, answer) in standing.iter().enumerate() {
                 watch.step(|| Step::new(LEARNING, done, standing.len()))?;
                 self.tell((*answer).clone())?;
@@ -215,11 +218,11 @@ impl Session {
         let (count, groups) = (self.belief().len(), self.groups.as_ref());
         standing.iter().try_for_each(|answer| answer.check(count, groups))?;
         let mut learner = self.learner.fresh()?;
-        learner.learn_all(&standing, watch)?;
+        learner.learn_all(standing, watch)?;
         self.learner = learner;
         standing.iter().for_each(|answer| self.candidates.rule_out(answer, self.params.repeat));
         self.candidates.ask_again(self.model().telling_lead());
-        self.answers = standing.into_iter().cloned().collect();
+        self.answers = standing.iter().map(|&answer| answer.clone()).collect();
         self.forget();
         Ok(())
     }
@@ -234,6 +237,18 @@ impl Session {
             let _ = self.counted.next.set(self.chosen()?);
         }
         Ok(self.counted.next.get().copied().flatten())
+    }
+
+    /// The item of a pair that is worth asking whose grade tells more than comparing the two, if there is one and grades are asked.
+    ///
+    /// # Errors
+    /// If the kernel cannot give a column.
+    pub fn grade_instead(&self, question: &Question) -> Result<Option<GradeQuestion>> {
+        let asked = |item| !self.params.repeat && self.answers.iter().any(|answer| asks_grade(answer, item));
+        match self.params.grades {
+            true => grade_instead(self.belief(), self.model(), question, asked),
+            false => Ok(None),
+        }
     }
 
     fn chosen(&self) -> Result<Option<Question>> {

@@ -48,6 +48,8 @@ pub struct Asking {
     pub strategy: Strategy,
     /// Whether a pair that was answered may be asked again.
     pub repeat: bool,
+    /// Whether single items may be asked for their grade.
+    pub grades: bool,
     /// The seed of the draws among equally good pairs.
     pub seed: Seed,
 }
@@ -110,7 +112,7 @@ impl Asking {
         let mut rule = StopRule::new(goal);
         rule.target = options.target.unwrap_or(rule.target);
         rule.error = options.error.unwrap_or(rule.error);
-        Ok(Self { rule, strategy, repeat, seed: Seed(options.seed.unwrap_or(ask.seed)) })
+        Ok(Self { rule, strategy, repeat, grades: ask.grades, seed: Seed(options.seed.unwrap_or(ask.seed)) })
     }
 }
 

@@ -195,7 +195,7 @@ impl Match {
     /// If the session cannot be made.
     pub fn begin(&self, kernel: Arc<dyn Kernel>, params: SessionParams, rules: &Rules<'_>) -> Result<Game<'_>> {
         let params = SessionParams { seed: self.asked, ..params };
-        let session = Session::new(kernel, rules.groups.cloned(), rules.model, params)?;
+        let session = Session::new(kernel, rules.groups.cloned(), rules.model.clone(), params)?;
         let Rules { judge, mistakes, .. } = *rules;
         Ok(Game { session, truth: &self.truth, judge, mistakes, judged: self.judged, stream: self.judged.stream(0) })
     }

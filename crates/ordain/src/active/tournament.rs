@@ -147,15 +147,15 @@ impl Tournament {
     ) -> Result<Vec<Vec<T>>> {
         let total = grounds.len() * self.repeats;
         let over = AtomicUsize::new(0);
-        let Self { model, judge, mistakes, answers, repeat, seed, .. } = *self;
+        let Self { judge, mistakes, answers, repeat, seed, .. } = *self;
         let round = |task: usize| -> Result<Vec<T>> {
             let ground = &grounds[task % grounds.len()];
             let groups = ground.groups.as_ref();
             let conditions = Match::draw(&ground.facts, groups, &mut seed.stream(task as u64))?;
-            let rules = Rules { groups, model, judge, mistakes, answers };
+            let rules = Rules { groups, model: self.model.clone(), judge, mistakes, answers };
             let one = |contender: &Contender| {
                 let strategy = contender.strategy(self.goal, ground)?;
-                let params = SessionParams { strategy, belief: contender.belief, repeat, seed, rule };
+                let params = SessionParams { strategy, belief: contender.belief, repeat, grades: false, seed, rule };
                 play(&conditions, ground, params, &rules)
             };
             let results = contenders.iter().map(one).collect::<Result<_>>()?;

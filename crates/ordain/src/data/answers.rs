@@ -1,7 +1,7 @@
 //! The answers of judges.
 
 use super::{Groups, ItemId};
-use crate::words::vocabulary;
+use crate::words::suggestion;
 use crate::{Error, Result};
 
 /// The outcome of a judgement of one or two items.
@@ -13,36 +13,65 @@ pub enum Outcome {
     Second,
     /// Neither is preferred.
     Tie,
-    /// The judge gave no answer; nothing is learned.
+    /// The judge gave no answer about two items, or no grade to one; nothing is learned.
     Skip,
     /// The single item is good.
     Good,
     /// The single item is bad.
     Bad,
+    /// The single item has this grade. The higher, the better.
+    Grade(i32),
 }
 
-vocabulary! { Outcome, "outcome";
-    First = "first", "the first item is preferred";
-    Second = "second", "the second item is preferred";
-    Tie = "tie", "neither is preferred";
-    Skip = "skip", "the judge would not say, and nothing is learned";
-    Good = "good", "the one item is good";
-    Bad = "bad", "the one item is bad";
-}
+/// What a grade is written behind, as in `grade:4`.
+const GRADE: &str = "grade:";
 
 impl Outcome {
+    /// All outcomes but grades, with their words.
+    pub const WORDS: [(&str, Self); 6] = [
+        ("first", Self::First),
+        ("second", Self::Second),
+        ("tie", Self::Tie),
+        ("skip", Self::Skip),
+        ("good", Self::Good),
+        ("bad", Self::Bad),
+    ];
+
     /// Whether the outcome is about a single item.
     pub fn is_single(self) -> bool {
-        matches!(self, Self::Good | Self::Bad)
+        matches!(self, Self::Good | Self::Bad | Self::Grade(_))
     }
 }
 
-/// One comparison, or one item called good or bad.
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self, Self::WORDS.iter().find(|(_, outcome)| outcome == self)) {
+            (_, Some((word, _))) => f.pad(word),
+            (Self::Grade(grade), None) => f.pad(&format!("{GRADE}{grade}")),
+            (_, None) => unreachable!("every outcome but a grade has a word"),
+        }
+    }
+}
+
+impl std::str::FromStr for Outcome {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self> {
+        let grade = || word.strip_prefix(GRADE)?.parse().ok().map(Self::Grade);
+        let known = Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, outcome)| *outcome);
+        known.or_else(grade).ok_or_else(|| {
+            let hint = suggestion(word, Self::WORDS.iter().map(|(known, _)| *known).chain(["grade:4"]));
+            Error::UnknownWord { what: "outcome", found: word.to_owned(), hint }
+        })
+    }
+}
+
+/// One comparison, or what was said of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The first item.
     pub first: ItemId,
-    /// The second item; none for `good` and `bad`.
+    /// The second item; none for `good`, `bad`, a grade, and a skipped grade.
     pub second: Option<ItemId>,
     /// The outcome.
     pub outcome: Outcome,
@@ -65,8 +94,10 @@ impl Answer {
         };
         match second {
             Some(second) if second == first => Err(wrong("an item compared with itself", "two different items")),
-            Some(_) if outcome.is_single() => Err(wrong("two items", "one item for \"good\" and \"bad\"")),
-            None if !outcome.is_single() => Err(wrong("one item", "two items for a comparison")),
+            Some(_) if outcome.is_single() => Err(wrong("two items", "one item for \"good\", \"bad\" and grades")),
+            None if !outcome.is_single() && outcome != Outcome::Skip => {
+                Err(wrong("one item", "two items for a comparison"))
+            }
             _ => Ok(Self { first, second, outcome, judge: None, time: None }),
         }
     }
@@ -101,6 +132,7 @@ impl Answer {
             (Some(second), Outcome::First) => format!("{first} over {second}"),
             (Some(second), Outcome::Second) => format!("{second} over {first}"),
             (Some(second), outcome) => format!("{first} and {second}, {outcome}"),
+            (None, Outcome::Grade(grade)) => format!("{first} has grade {grade}"),
             (None, outcome) => format!("{first} {outcome}"),
         }
     }

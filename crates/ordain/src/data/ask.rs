@@ -15,6 +15,8 @@ pub struct Ask {
     pub focus: Option<f64>,
     /// Whether a pair may be asked again.
     pub repeat: bool,
+    /// Whether single items may be asked for their grade.
+    pub grades: bool,
     /// Where random choices start.
     pub seed: u64,
 }
@@ -25,11 +27,12 @@ setters! {
     with_strategy = strategy: Option<String>,
     with_focus = focus: Option<f64>,
     with_repeat = repeat: bool,
+    with_grades = grades: bool,
     with_seed = seed: u64,
 }
 
 impl Default for Ask {
     fn default() -> Self {
-        Self { goal: Goal::WholeOrder, strategy: None, focus: None, repeat: false, seed: 1 }
+        Self { goal: Goal::WholeOrder, strategy: None, focus: None, repeat: false, grades: false, seed: 1 }
     }
 }

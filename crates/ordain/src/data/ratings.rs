@@ -72,6 +72,13 @@ impl GradeScale {
     }
 }
 
+impl Default for GradeScale {
+    /// From 1 to 5.
+    fn default() -> Self {
+        Self { lowest: 1, highest: 5 }
+    }
+}
+
 impl std::fmt::Display for GradeScale {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} to {}", self.lowest, self.highest)

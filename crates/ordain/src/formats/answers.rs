@@ -2,7 +2,7 @@
 //!
 //! | columns | what they say |
 //! |---|---|
-//! | `first,second,outcome` | the log: `first`, `second`, `tie`, `skip`, `good`, `bad` (second empty), `undo` (both empty) |
+//! | `first,second,outcome` | the log: `first`, `second`, `tie`, `skip`, `good`, `bad`, `grade:4` (second empty), `undo` (both empty) |
 //! | `model_a,model_b,winner` | arena battles: `model_a`, `model_b`, `tie`, `tie (bothbad)` or `both_bad`, or the id |
 //! | `left,right,winner` | `left`, `right`, `tie`, or the id |
 //! | `left,right,label` | the id, or `left`, `right`, `tie`, `equal`, or `1`, `2`, `0` |
@@ -28,7 +28,7 @@ use std::path::Path;
 use super::items::{Place, find_item};
 use super::lock::wait_for_writers;
 use super::table::{LastLine, Row, Rows};
-use crate::data::{Answer, AnswerLog, Attributes, Entry, Groups, ItemId, Items, Outcome};
+use crate::data::{Answer, AnswerLog, Attributes, Entry, GradeScale, Groups, ItemId, Items, Outcome};
 use crate::words::suggestion;
 use crate::{Error, InputError, Result};
 
@@ -50,6 +50,9 @@ const KINDS: [(Kind, [&str; 2], Option<&str>); 5] = [
     (Kind::Labelled, ["left", "right"], Some("label")),
     (Kind::WinnerLoser, ["winner", "loser"], None),
 ];
+
+/// How to allow other grades.
+pub(crate) const OTHER_SCALE: &str = "lowest and highest under [grades] say which grades there are";
 
 const JUDGES: [&str; 4] = ["judge", "judge_hash", "user", "worker"];
 const TIMES: [&str; 3] = ["time", "tstamp", "timestamp"];
@@ -104,6 +107,9 @@ enum Word {
     Undo,
 }
 
+/// The word that takes back an answer.
+pub(crate) const UNDO: &str = "undo";
+
 const ARENA_WORDS: [(&str, Word); 8] = [
     ("model_a", Word::Outcome(Outcome::First)),
     ("model_b", Word::Outcome(Outcome::Second)),
@@ -131,29 +137,44 @@ const LABEL_WORDS: [(&str, Word); 7] = [
     ("0", Word::Outcome(Outcome::Tie)),
 ];
 
-/// The words of a verdict column. The log has those of the outcomes.
-fn words(kind: Kind) -> impl Iterator<Item = (&'static str, Word)> + Clone {
-    let (outcomes, others): (&[Outcome], &[(&str, Word)]) = match kind {
-        Kind::Log => (Outcome::all(), &[("undo", Word::Undo)]),
-        Kind::Arena => (&[], &ARENA_WORDS),
-        Kind::LeftRight => (&[], &LEFT_RIGHT_WORDS),
-        Kind::Labelled => (&[], &LABEL_WORDS),
-        Kind::WinnerLoser => (&[], &[]),
-    };
-    outcomes.iter().map(|&outcome| (outcome.name(), Word::Outcome(outcome))).chain(others.iter().copied())
+/// The words of a verdict column. The log has outcomes and [`UNDO`] in place of them.
+fn words(kind: Kind) -> &'static [(&'static str, Word)] {
+    match kind {
+        Kind::Arena => &ARENA_WORDS,
+        Kind::LeftRight => &LEFT_RIGHT_WORDS,
+        Kind::Labelled => &LABEL_WORDS,
+        Kind::Log | Kind::WinnerLoser => &[],
+    }
 }
 
-/// The word for an outcome in the verdict column of this kind of table, if it has one.
-pub(crate) fn verdict_word(kind: Kind, outcome: Outcome) -> Option<&'static str> {
-    words(kind).find(|(_, word)| *word == Word::Outcome(outcome)).map(|(text, _)| text)
+/// What to write in place of a word that nobody knows.
+fn suggested(kind: Kind, word: &str) -> Option<String> {
+    match kind {
+        Kind::Log => suggestion(word, Outcome::WORDS.iter().map(|(text, _)| *text).chain([UNDO, "grade:4"])),
+        _ => suggestion(word, words(kind).iter().map(|(text, _)| *text)),
+    }
+}
+
+/// The meaning of a verdict, if it has one.
+fn meaning(kind: Kind, text: &str) -> Option<Word> {
+    match kind {
+        Kind::Log if text == UNDO => Some(Word::Undo),
+        Kind::Log => text.parse().ok().map(Word::Outcome),
+        _ => words(kind).iter().find(|(known, _)| *known == text).map(|(_, word)| *word),
+    }
+}
+
+/// The text for an outcome in the verdict column of this kind of table, if it can hold it.
+pub(crate) fn verdict(kind: Kind, outcome: Outcome) -> Option<String> {
+    match kind {
+        Kind::Log => Some(outcome.to_string()),
+        _ => words(kind).iter().find(|(_, word)| *word == Word::Outcome(outcome)).map(|(text, _)| (*text).to_owned()),
+    }
 }
 
 /// An item whose id is also a word of the verdict column, so that a verdict could be read in two ways.
 pub(crate) fn item_like_a_word(kind: Kind, items: &Items) -> Option<&str> {
-    if kind == Kind::Log {
-        return None;
-    }
-    let is_word = |id: &&String| words(kind).any(|(text, _)| text == id.trim().to_lowercase());
+    let is_word = |id: &&String| words(kind).iter().any(|(text, _)| *text == id.trim().to_lowercase());
     items.ids().iter().find(is_word).map(String::as_str)
 }
 
@@ -163,8 +184,12 @@ pub(crate) fn item_like_a_word(kind: Kind, items: &Items) -> Option<&str> {
 /// If the file cannot be read or is not a table of answers; if a row names an unknown item, compares an item with
 /// itself or with one of another group, or has an unknown word; or if an undo has nothing to take back.
 pub fn read_answers(path: impl AsRef<Path>, items: &Items) -> Result<AnswerLog> {
-    let path = path.as_ref();
-    settled(path, || answers_in(Rows::open(path, LastLine::Ended)?, items))
+    read_answers_on(path.as_ref(), items, None)
+}
+
+/// As [`read_answers`], if grades must be on a scale.
+pub(super) fn read_answers_on(path: &Path, items: &Items, scale: Option<GradeScale>) -> Result<AnswerLog> {
+    settled(path, || Reader::open(Rows::open(path, LastLine::Ended)?, items, scale))
 }
 
 /// Whether a log has been begun. A log of no bytes was created but never written to. A log that cannot be looked at
@@ -177,14 +202,8 @@ pub(crate) fn is_begun(path: &Path) -> bool {
 }
 
 /// The answers in a table whose header alone has been read.
-pub(crate) fn answers_in(mut rows: Rows, items: &Items) -> Result<AnswerLog> {
-    let path = rows.path().to_path_buf();
-    let reader = Reader { path: &path, items, columns: rows.columns().to_vec(), layout: Layout::of(&rows)? };
-    let mut said = Vec::new();
-    while let Some(row) = rows.next()? {
-        said.push(reader.read(&row)?);
-    }
-    reader.resolve(said)
+pub(crate) fn answers_in(rows: Rows, items: &Items) -> Result<AnswerLog> {
+    Reader::open(rows, items, None)
 }
 
 /// Reads a log that somebody may be appending to. A last line that seems torn is read again when no writer holds the
@@ -215,9 +234,23 @@ struct Reader<'a> {
     items: &'a Items,
     columns: Vec<String>,
     layout: Layout,
+    /// The grades that there are, if that is known.
+    scale: Option<GradeScale>,
 }
 
 impl Reader<'_> {
+    /// Reads a table whose header alone has been read.
+    fn open(mut rows: Rows, items: &Items, scale: Option<GradeScale>) -> Result<AnswerLog> {
+        let path = rows.path().to_path_buf();
+        let (columns, layout) = (rows.columns().to_vec(), Layout::of(&rows)?);
+        let reader = Reader { path: &path, items, columns, layout, scale };
+        let mut said = Vec::new();
+        while let Some(row) = rows.next()? {
+            said.push(reader.read(&row)?);
+        }
+        reader.resolve(said)
+    }
+
     fn error(&self, line: u64, column: usize, found: &str, expected: &str) -> InputError {
         InputError::new(self.path, expected).line(line).column(&self.columns[column]).found(found)
     }
@@ -229,7 +262,7 @@ impl Reader<'_> {
         let [first, second] = layout.items;
         let items = match by_word {
             Some(Word::Undo) => [self.nothing(row, first)?, self.nothing(row, second)?],
-            Some(Word::Outcome(outcome)) if outcome.is_single() => {
+            Some(Word::Outcome(outcome)) if outcome.is_single() || self.skips_one(row, outcome) => {
                 [Some(self.item(row, first)?), self.nothing(row, second)?]
             }
             _ => {
@@ -241,13 +274,23 @@ impl Reader<'_> {
         Ok(Said { line: row.line, items, by_word, by_id, judge: text(layout.judge), time: text(layout.time) })
     }
 
+    /// Whether a row says that a judge would not grade an item.
+    fn skips_one(&self, row: &Row<'_>, outcome: Outcome) -> bool {
+        self.layout.kind == Kind::Log && outcome == Outcome::Skip && row.get(self.layout.items[1]).is_empty()
+    }
+
     /// The two readings of the verdict; there is at least one.
     fn verdict(&self, row: &Row<'_>) -> Result<(Option<Word>, Option<Word>)> {
         let Some(column) = self.layout.verdict else { return Ok((Some(Word::Outcome(Outcome::First)), None)) };
         let kind = self.layout.kind;
         let cell = row.get(column);
         let lower = cell.trim().to_lowercase();
-        let by_word = words(kind).find(|(text, _)| *text == lower).map(|(_, word)| word);
+        let by_word = meaning(kind, &lower);
+        if let (Some(Word::Outcome(Outcome::Grade(grade))), Some(scale)) = (by_word, self.scale)
+            && scale.position(grade).is_none()
+        {
+            return Err(self.error(row.line, column, cell, &format!("a grade from {scale}")).hint(OTHER_SCALE).into());
+        }
         let by_id = match self.layout.items.map(|at| row.get(at)) {
             _ if kind == Kind::Log => None,
             [first, _] if first == cell => Some(Word::Outcome(Outcome::First)),
@@ -257,7 +300,7 @@ impl Reader<'_> {
         if by_word.is_none() && by_id.is_none() {
             let or = if kind == Kind::Log { "" } else { ", or the id of one of the two items" };
             let mut error = self.error(row.line, column, cell, &format!("a known word{or}"));
-            error.hint = suggestion(&lower, words(kind).map(|(text, _)| text));
+            error.hint = suggested(kind, &lower);
             return Err(error.into());
         }
         Ok((by_word, by_id))
@@ -273,7 +316,7 @@ impl Reader<'_> {
             "" => Ok(None),
             cell => {
                 let outcome = self.layout.verdict.map_or("", |at| row.get(at)).trim().to_lowercase();
-                let hint = if outcome == "undo" {
+                let hint = if outcome == UNDO {
                     "an undo takes back the latest answer of its judge and names no items: empty the cell".into()
                 } else {
                     format!(

@@ -1,10 +1,11 @@
 //! Appends to an answer log, so that an acknowledged answer survives a crash.
 
+use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::answers::{Kind, Layout, answers_in, is_begun, item_like_a_word, verdict_word};
+use super::answers::{Kind, Layout, UNDO, answers_in, is_begun, item_like_a_word, verdict};
 use super::lock::{failed, open_locked};
 use super::source::{Limits, Lines, Wrapping, sniff};
 use super::table::{LastLine, Rows, delimiter, empty, torn};
@@ -172,7 +173,7 @@ impl Columns {
 
     /// The entry as a line of this log, line feed included.
     fn line(&self, path: &Path, entry: &Entry, items: &Items) -> Result<Vec<u8>> {
-        let mut cells = vec![""; self.width];
+        let mut cells = vec![Cow::Borrowed(""); self.width];
         let (judge, time) = match entry {
             Entry::Answer(answer) => {
                 self.place(path, answer, items, &mut cells)?;
@@ -180,15 +181,15 @@ impl Columns {
             }
             Entry::Undo { judge, time } => {
                 match (self.layout.kind, self.layout.verdict) {
-                    (Kind::Log, Some(column)) => cells[column] = "undo",
-                    _ => return Err(self.cannot_hold(path, "undo")),
+                    (Kind::Log, Some(column)) => cells[column] = UNDO.into(),
+                    _ => return Err(self.cannot_hold(path, UNDO)),
                 }
                 (judge, time)
             }
         };
         if let Some(judge) = judge.as_deref().filter(|judge| !judge.is_empty()) {
             match self.layout.judge {
-                Some(column) => cells[column] = judge,
+                Some(column) => cells[column] = judge.into(),
                 // Without its judge, somebody else's undo would take the answer back.
                 None => {
                     return Err(InputError::new(path, "a column judge to hold it")
@@ -199,7 +200,7 @@ impl Columns {
             }
         }
         if let (Some(column), Some(time)) = (self.layout.time, time) {
-            cells[column] = time;
+            cells[column] = time.into();
         }
         self.render(path, &cells)
     }
@@ -209,23 +210,23 @@ impl Columns {
         Answer { time: answer.time.clone().filter(|_| self.layout.time.is_some()), ..answer.clone() }
     }
 
-    fn place<'a>(&self, path: &Path, answer: &Answer, items: &'a Items, cells: &mut [&'a str]) -> Result<()> {
+    fn place<'a>(&self, path: &Path, answer: &Answer, items: &'a Items, cells: &mut [Cow<'a, str>]) -> Result<()> {
         let [first, second] = self.layout.items;
         let outcome = answer.outcome;
         match (self.layout.kind, answer.second, self.layout.verdict) {
             (Kind::WinnerLoser, Some(other), _) if outcome == Outcome::First => {
-                (cells[first], cells[second]) = (items.id(answer.first), items.id(other));
+                (cells[first], cells[second]) = (items.id(answer.first).into(), items.id(other).into());
             }
             (Kind::WinnerLoser, Some(other), _) if outcome == Outcome::Second => {
-                (cells[first], cells[second]) = (items.id(other), items.id(answer.first));
+                (cells[first], cells[second]) = (items.id(other).into(), items.id(answer.first).into());
             }
-            (kind, other, Some(verdict)) => {
-                let word = verdict_word(kind, outcome).ok_or_else(|| self.cannot_hold(path, outcome.name()))?;
-                cells[first] = items.id(answer.first);
-                cells[second] = other.map_or("", |other| items.id(other));
-                cells[verdict] = word;
+            (kind, other, Some(column)) => {
+                let text = verdict(kind, outcome).ok_or_else(|| self.cannot_hold(path, &outcome.to_string()))?;
+                cells[first] = items.id(answer.first).into();
+                cells[second] = other.map_or("", |other| items.id(other)).into();
+                cells[column] = text.into();
             }
-            _ => return Err(self.cannot_hold(path, outcome.name())),
+            _ => return Err(self.cannot_hold(path, &outcome.to_string())),
         }
         self.place_group(path, answer.first, items, cells)?;
         match answer.second {
@@ -235,9 +236,9 @@ impl Columns {
     }
 
     /// Names the group if the log has a column for it. Refuses an id that would be ambiguous when read again.
-    fn place_group<'a>(&self, path: &Path, item: ItemId, items: &'a Items, cells: &mut [&'a str]) -> Result<()> {
+    fn place_group<'a>(&self, path: &Path, item: ItemId, items: &'a Items, cells: &mut [Cow<'a, str>]) -> Result<()> {
         if let Some(column) = self.layout.group {
-            cells[column] = items.group_name(item).unwrap_or_default();
+            cells[column] = items.group_name(item).unwrap_or_default().into();
             return Ok(());
         }
         match items.find(items.id(item), None) {
@@ -257,19 +258,21 @@ impl Columns {
         InputError::new(path, expected).found(word).hint(format!("start a new log with the columns {HEADER}")).into()
     }
 
-    fn render(&self, path: &Path, cells: &[&str]) -> Result<Vec<u8>> {
+    fn render(&self, path: &Path, cells: &[Cow<'_, str>]) -> Result<Vec<u8>> {
         let tabs = self.delimiter == b'\t';
-        let breaks = |cell: &&&str| cell.contains(['\n', '\r']) || (tabs && cell.contains('\t'));
+        let breaks = |cell: &&Cow<'_, str>| cell.contains(['\n', '\r']) || (tabs && cell.contains('\t'));
         if let Some(cell) = cells.iter().find(breaks) {
             let what = if tabs { "text without line breaks and tabs" } else { "text without line breaks" };
-            return Err(InputError::new(path, what).found(cell).into());
+            return Err(InputError::new(path, what).found(cell.as_ref()).into());
         }
         if tabs {
             return Ok((cells.join("\t") + "\n").into_bytes());
         }
         let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
         let broken = |source: io::Error| failed("append to", path, source);
-        writer.write_record(cells).map_err(|error| broken(io::Error::other(error)))?;
+        writer
+            .write_record(cells.iter().map(|cell| cell.as_bytes()))
+            .map_err(|error| broken(io::Error::other(error)))?;
         writer.into_inner().map_err(|error| broken(error.into_error()))
     }
 }

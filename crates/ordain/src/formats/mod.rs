@@ -57,6 +57,7 @@ mod text_model;
 mod trec;
 mod whole;
 
+pub(crate) use answers::OTHER_SCALE;
 pub use answers::{read_answer_ids, read_answer_items, read_answers};
 pub use apart::{check_apart, check_outputs};
 pub use documents::{Document, Documents, DocumentsSpec, QueryText, read_queries};
@@ -69,7 +70,7 @@ pub use letor_queries::LetorQueries;
 pub use log::AnswerWriter;
 pub use newcomers::{Known, NewLinks};
 pub use parameters::{rounded, write_ask, write_parameters};
-pub use project::{DEFAULT_NOISE, PROJECT_FILE, ProjectData, ProjectFile, read_kernels, read_project};
+pub use project::{DEFAULT_NOISE, PROJECT_FILE, ProjectData, ProjectFile, ProjectGrades, read_kernels, read_project};
 pub(crate) use project::{ProjectLog, read_project_log};
 pub use ratings::read_ratings;
 pub use relations::{read_document_links, read_relation};

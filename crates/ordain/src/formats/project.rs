@@ -1,21 +1,24 @@
 //! A project: reads and checks `ordain.toml` and all files that it names.
 
+mod grades;
 mod items;
 mod kernels;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use self::grades::GradesSettings;
+pub use self::grades::ProjectGrades;
 use self::items::{ItemsSettings, standardize};
 pub(super) use self::kernels::Targets;
 use self::kernels::{Kernels, kernel_sections};
-use super::answers::{is_begun, read_answer_items, read_answers};
+use super::answers::{is_begun, read_answer_items, read_answers_on};
 use super::apart::check_apart;
 use super::items::{ItemTable, ItemsSpec, TextColumns, read_items};
 use super::log::check_form;
 use super::settings::{Document, Placed, Section};
 use super::source::read_text;
-use crate::data::{AnswerLog, Ask, Goal, Items, Prior, Relation, Scale};
+use crate::data::{AnswerLog, Ask, Goal, GradeScale, Items, Outcome, Prior, Relation, Scale};
 use crate::error::brief;
 use crate::kernel::{KernelSpec, Over, ParameterName, Shape};
 use crate::words::suggestion;
@@ -49,6 +52,8 @@ pub struct ProjectFile {
     pub relations: Vec<PathBuf>,
     /// The answer log. It may not exist yet.
     pub answers: PathBuf,
+    /// The file of grades that are given besides the log.
+    pub grades: Option<PathBuf>,
     /// The settings for reading newcomers.
     pub(super) reading: Reading,
     /// The text of the project file.
@@ -72,6 +77,8 @@ pub struct ProjectData {
     pub noise: Option<f64>,
     /// The tie width: a difference of two utilities, noise included, between minus and plus this is a tie.
     pub tie_width: f64,
+    /// The grades; `None` if nothing in the project is about grades.
+    pub grades: Option<ProjectGrades>,
     /// The settings of `[ask]`.
     pub ask: Ask,
 }
@@ -89,6 +96,8 @@ pub(crate) struct ProjectLog {
     pub(crate) file: PathBuf,
     /// The tie width.
     pub(crate) tie_width: f64,
+    /// The grades that there are.
+    pub(crate) scale: GradeScale,
 }
 
 /// The data needed to read newcomers in the same way as the items.
@@ -147,13 +156,15 @@ pub(crate) fn read_project_log(path: impl AsRef<Path>) -> Result<ProjectLog> {
         }
         None => items_of_answers(&file, &answers)?.items,
     };
-    check_log_apart(&answers.file, &file, items_file.as_deref(), &[])?;
-    let log = answers.log(&items)?;
-    Ok(ProjectLog { path: file, items, answers: log, file: answers.file, tie_width: answers.tie_width })
+    let grades = GradesSettings::read(root.section("grades")?, &folder)?;
+    check_log_apart(&answers.file, &file, items_file.as_deref(), grades.file.as_deref(), &[])?;
+    let scale = grades.load(&file, &items)?.scale;
+    let log = answers.log(&items, scale)?;
+    Ok(ProjectLog { path: file, items, answers: log, file: answers.file, tie_width: answers.tie_width, scale })
 }
 
 /// The names of the tables of a project file.
-const TABLES: [&str; 4] = ["items", "kernel", "answers", "ask"];
+const TABLES: [&str; 5] = ["items", "kernel", "answers", "grades", "ask"];
 
 /// The project file at a path, and its text.
 fn project_text(path: &Path) -> Result<(PathBuf, String)> {
@@ -182,8 +193,9 @@ impl ProjectFile {
     pub fn roles(&self) -> Vec<(&str, &Path)> {
         let relations = self.relations.iter().map(|file| ("a relation", file.as_path()));
         let items = self.items.as_deref().map(|file| ("[items]", file));
+        let grades = self.grades.as_deref().map(|file| ("[grades]", file));
         let own = [("the project", self.path.as_path()), ("[answers]", self.answers.as_path())];
-        own.into_iter().chain(items).chain(relations).collect()
+        own.into_iter().chain(items).chain(grades).chain(relations).collect()
     }
 
     /// The error for an unknown strategy. Strategies are resolved after files are read, so they cannot be checked here.
@@ -280,8 +292,12 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
     let mut kernels = Kernels { texts, table: items_file, ..Kernels::new(&folder, &table.items) };
     let specs = parts.iter().map(|part| kernels.read(part)).collect::<Result<Vec<_>>>()?;
     let Kernels { relations, targets, files, .. } = kernels;
-    check_log_apart(&answers.file, file, items_file, &files)?;
-    let log = answers.log(&table.items)?;
+    let grades = GradesSettings::read(root.section("grades")?, &folder)?;
+    check_log_apart(&answers.file, file, items_file, grades.file.as_deref(), &files)?;
+    let known = grades.load(file, &table.items)?;
+    let log = answers.log(&table.items, known.scale)?;
+    let in_log = || log.standing().iter().any(|answer| matches!(answer.outcome, Outcome::Grade(_)));
+    let known = (grades.given || ask.grades || in_log()).then_some(known);
     let ItemTable { items, other } = table;
     let spec = settings.as_ref().map_or_else(ItemsSpec::default, |settings| settings.spec.clone());
     let means = items.attributes().means();
@@ -306,6 +322,7 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
             other,
             relations: files,
             answers: answers.file,
+            grades: grades.file,
             reading,
             text: root.document.text.to_owned(),
             folder,
@@ -316,6 +333,7 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
         answers: log,
         noise: answers.noise,
         tie_width: answers.tie_width,
+        grades: known,
         ask,
     })
 }
@@ -367,16 +385,23 @@ impl AnswersSettings {
         Ok(out)
     }
 
-    fn log(&self, items: &Items) -> Result<AnswerLog> {
-        if is_begun(&self.file) { read_answers(&self.file, items) } else { Ok(AnswerLog::default()) }
+    fn log(&self, items: &Items, scale: GradeScale) -> Result<AnswerLog> {
+        if is_begun(&self.file) { read_answers_on(&self.file, items, Some(scale)) } else { Ok(AnswerLog::default()) }
     }
 }
 
 /// Fails if answers would be appended to another file of the project.
-fn check_log_apart(log: &Path, project: &Path, items: Option<&Path>, relations: &[PathBuf]) -> Result<()> {
+fn check_log_apart(
+    log: &Path,
+    project: &Path,
+    items: Option<&Path>,
+    grades: Option<&Path>,
+    relations: &[PathBuf],
+) -> Result<()> {
     let items = items.map(|file| ("[items]", file));
+    let grades = grades.map(|file| ("[grades]", file));
     let relations = relations.iter().map(|file| ("a relation", file.as_path()));
-    let others: Vec<_> = [("the project", project)].into_iter().chain(items).chain(relations).collect();
+    let others: Vec<_> = [("the project", project)].into_iter().chain(items).chain(grades).chain(relations).collect();
     check_apart(&[("[answers]", log)], &others)
 }
 
@@ -391,7 +416,7 @@ fn items_of_answers(file: &Path, answers: &AnswersSettings) -> Result<ItemTable>
 }
 
 pub(super) fn read_ask(section: Section<'_>) -> Result<Ask> {
-    section.check_keys(&["goal", "k", "strategy", "focus", "repeat", "seed"])?;
+    section.check_keys(&["goal", "k", "strategy", "focus", "repeat", "grades", "seed"])?;
     let default = Ask::default();
     let k = section.whole("k", 1, u64::from(u32::MAX))?;
     let goal = match (section.word("goal")?.unwrap_or(default.goal), k) {
@@ -411,6 +436,7 @@ pub(super) fn read_ask(section: Section<'_>) -> Result<Ask> {
     ask.strategy = section.text("strategy")?.map(|text| text.value.to_owned());
     ask.focus = section.not_negative("focus")?;
     ask.repeat = section.flag("repeat")?.unwrap_or(ask.repeat);
+    ask.grades = section.flag("grades")?.unwrap_or(ask.grades);
     ask.seed = section.whole("seed", 0, u64::MAX)?.unwrap_or(ask.seed);
     Ok(ask)
 }

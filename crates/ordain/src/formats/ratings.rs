@@ -6,10 +6,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::answers::{Layout, read_answer_items, read_answers};
+use super::answers::{Layout, read_answer_items, read_answers_on};
 use super::items::{Place, find_item};
 use super::table::{LastLine, Rows, empty};
-use crate::data::{Answer, GradeScale, ItemId, Items, Opinions, Ratings};
+use crate::data::{Answer, GradeScale, ItemId, Items, Opinions, Outcome, Ratings};
 use crate::{Error, InputError, Result};
 
 const USERS: [&str; 3] = ["user", "judge", "worker"];
@@ -24,10 +24,9 @@ const GRADES: [&str; 2] = ["grade", "rating"];
 pub fn read_ratings(path: impl AsRef<Path>, known: Option<&Items>, scale: Option<GradeScale>) -> Result<Ratings> {
     let path = path.as_ref();
     let rows = Rows::open(path, LastLine::Free)?;
-    let any = |names: &[&str]| names.iter().find_map(|name| rows.position(name));
-    match (any(&USERS), rows.position("item"), any(&GRADES)) {
-        (Some(user), Some(item), Some(grade)) => graded(rows, [user, item, grade], known, scale),
-        _ if Layout::find(&rows).is_some() => answered(path, &rows, known),
+    match GradeTable::find(&rows) {
+        Some(table @ GradeTable { user: Some(_), .. }) => graded(rows, &table, known, scale),
+        _ if Layout::find(&rows).is_some() => answered(path, &rows, known, scale),
         _ => {
             Err(InputError::new(path, "ratings: the columns user, item and grade; or a table of answers with a judge")
                 .line(1)
@@ -37,50 +36,109 @@ pub fn read_ratings(path: impl AsRef<Path>, known: Option<&Items>, scale: Option
     }
 }
 
-/// Reads grades.
-fn graded(
-    mut rows: Rows,
-    [user, item, grade]: [usize; 3],
-    known: Option<&Items>,
-    scale: Option<GradeScale>,
-) -> Result<Ratings> {
+/// Reads the grades of a project: a table with the columns `item` and `grade`, perhaps `judge`, and `group` where ids alone do not
+/// say. Without a scale, any whole number is a grade.
+///
+/// # Errors
+/// If the file cannot be read or has other columns, an item is unknown, or a grade is no whole number of the scale.
+pub(super) fn read_grades(path: &Path, items: &Items, scale: Option<GradeScale>) -> Result<Vec<Answer>> {
+    let mut rows = Rows::open(path, LastLine::Free)?;
+    let Some(table) = GradeTable::find(&rows) else {
+        return Err(InputError::new(path, "grades: the columns item and grade, and perhaps judge")
+            .line(1)
+            .found(rows.columns().join(","))
+            .into());
+    };
+    let mut out = Vec::new();
+    table.each(&mut rows, scale, |row, place| {
+        let item = find_item(items, &place, row.item, row.group)?;
+        out.push(Answer::new(item, None, Outcome::Grade(row.grade))?.by(row.user));
+        Ok(())
+    })?;
+    Ok(out)
+}
+
+/// The columns of a table of grades.
+struct GradeTable {
+    user: Option<usize>,
+    item: usize,
+    grade: usize,
+    group: Option<usize>,
+}
+
+/// A row of a table of grades.
+struct GradeRow<'a> {
+    /// Empty if the table does not say.
+    user: &'a str,
+    item: &'a str,
+    group: Option<&'a str>,
+    grade: i32,
+}
+
+impl GradeTable {
+    fn find(rows: &Rows) -> Option<Self> {
+        let any = |names: &[&str]| names.iter().find_map(|name| rows.position(name));
+        let (item, grade) = (rows.position("item")?, any(&GRADES)?);
+        Some(Self { user: any(&USERS), item, grade, group: rows.position("group") })
+    }
+
+    /// Reads every row, with the place of its item.
+    fn each(
+        &self,
+        rows: &mut Rows,
+        scale: Option<GradeScale>,
+        mut take: impl FnMut(GradeRow<'_>, Place<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let path = rows.path().to_path_buf();
+        let names = rows.columns().to_vec();
+        while let Some(row) = rows.next()? {
+            let wrong = |column: usize, expected: &str| {
+                InputError::new(&path, expected).line(row.line).column(&names[column]).found(row.get(column))
+            };
+            let item = row.get(self.item);
+            if item.is_empty() {
+                return Err(wrong(self.item, "the id of an item").into());
+            }
+            let grade = whole(row.get(self.grade).trim()).ok_or_else(|| {
+                let error = wrong(self.grade, "a whole number as the grade");
+                Error::from(error.hint("round grades, or sort them into classes, first"))
+            })?;
+            if let Some(scale) = scale.filter(|scale| scale.position(grade).is_none()) {
+                return Err(wrong(self.grade, &format!("a grade from {scale}")).into());
+            }
+            let user = self.user.map_or("", |user| row.get(user));
+            let place = Place { path: &path, line: Some(row.line), column: &names[self.item] };
+            take(GradeRow { user, item, group: self.group.map(|group| row.get(group)), grade }, place)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads grades by user.
+fn graded(mut rows: Rows, table: &GradeTable, known: Option<&Items>, scale: Option<GradeScale>) -> Result<Ratings> {
     let path = rows.path().to_path_buf();
-    let names: Vec<String> = [user, item, grade].map(|column| rows.columns()[column].clone()).to_vec();
+    let column = table.user.map_or_else(String::new, |user| rows.columns()[user].clone());
     let mut items = Numbered::default();
     let mut users = Numbered::default();
     let mut said: Vec<(usize, usize, i32)> = Vec::new();
-    while let Some(row) = rows.next()? {
-        let wrong = |at: usize, expected: &str, found: &str| {
-            InputError::new(&path, expected).line(row.line).column(&names[at]).found(found)
-        };
-        let (name, id, text) = (row.get(user), row.get(item), row.get(grade).trim());
-        if name.is_empty() || id.is_empty() {
-            let at = usize::from(!name.is_empty());
-            return Err(wrong(at, if at == 0 { "the name of a user" } else { "the id of an item" }, "").into());
+    table.each(&mut rows, scale, |row, place| {
+        if row.user.is_empty() {
+            let error = InputError::new(&path, "the name of a user").column(&column).found("");
+            return Err(place.line.into_iter().fold(error, InputError::line).into());
         }
-        let value = whole(text).ok_or_else(|| {
-            let error = wrong(2, "a whole number as the grade", text);
-            Error::from(error.hint("round grades, or sort them into classes, first"))
-        })?;
-        if scale.is_some_and(|scale| scale.position(value).is_none()) {
-            let expected = scale.map_or_else(String::new, |scale| format!("a grade from {scale}"));
-            return Err(wrong(2, &expected, text).into());
-        }
-        let at = match known {
-            Some(known) => {
-                find_item(known, &Place { path: &path, line: Some(row.line), column: &names[1] }, id, None)?.index()
-            }
-            None => items.number(id),
+        let item = match known {
+            Some(known) => find_item(known, &place, row.item, row.group)?.index(),
+            None => items.number(row.item),
         };
-        said.push((users.number(name), at, value));
-    }
+        said.push((users.number(row.user), item, row.grade));
+        Ok(())
+    })?;
     if said.is_empty() {
         return Err(empty(&path, "the first line names the columns user,item,grade; every other line is one grade"));
     }
     let scale = match scale {
         Some(scale) => scale,
-        None => GradeScale::of(said.iter().map(|&(.., grade)| grade))
-            .map_err(|error| Error::In { file: path.clone(), error: Box::new(error) })?,
+        None => scale_of(&path, said.iter().map(|&(.., grade)| grade))?,
     };
     let items = match known {
         Some(known) => known.clone(),
@@ -94,8 +152,13 @@ fn graded(
     Ratings::new(items, Some(scale), users.names.into_iter().zip(opinions).collect())
 }
 
-/// Reads answers about pairs, by judge.
-fn answered(path: &Path, rows: &Rows, known: Option<&Items>) -> Result<Ratings> {
+/// The smallest scale with all these grades of a file.
+pub(super) fn scale_of(path: &Path, grades: impl IntoIterator<Item = i32>) -> Result<GradeScale> {
+    GradeScale::of(grades).map_err(|error| Error::In { file: path.to_path_buf(), error: Box::new(error) })
+}
+
+/// Reads answers by judge: about pairs, and grades among them.
+fn answered(path: &Path, rows: &Rows, known: Option<&Items>, scale: Option<GradeScale>) -> Result<Ratings> {
     if Layout::of(rows)?.judge.is_none() {
         return Err(InputError::new(path, "a column judge, which says whose answer it is")
             .line(1)
@@ -106,16 +169,26 @@ fn answered(path: &Path, rows: &Rows, known: Option<&Items>) -> Result<Ratings> 
         Some(known) => known.clone(),
         None => read_answer_items(path)?,
     };
-    let log = read_answers(path, &items)?;
+    let log = read_answers_on(path, &items, scale)?;
+    let standing = log.standing();
+    let grade = |answer: &Answer| if let Outcome::Grade(grade) = answer.outcome { Some(grade) } else { None };
+    let mut grades = standing.iter().filter_map(|answer| grade(answer)).peekable();
+    let scale = match (scale, grades.peek()) {
+        (None, Some(_)) => Some(scale_of(path, grades)?),
+        (scale, _) => scale,
+    };
     let mut users = Numbered::default();
     let mut opinions: Vec<Opinions> = Vec::new();
-    for answer in log.standing() {
+    for answer in standing {
         let user = users.number(answer.judge.as_deref().unwrap_or_default());
         opinions.resize_with(users.names.len(), Opinions::default);
-        // Whose it is, the list says.
-        opinions[user].answers.push(Answer { judge: None, time: None, ..answer.clone() });
+        match grade(answer).and_then(|grade| scale?.position(grade)) {
+            Some(grade) => opinions[user].grades.push((answer.first, grade)),
+            // Whose it is, the list says.
+            None => opinions[user].answers.push(Answer { judge: None, time: None, ..answer.clone() }),
+        }
     }
-    Ratings::new(items, None, users.names.into_iter().zip(opinions).collect())
+    Ratings::new(items, scale, users.names.into_iter().zip(opinions).collect())
 }
 
 /// A whole number, also as `4.0`.

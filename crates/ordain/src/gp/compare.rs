@@ -82,7 +82,7 @@ setters! {
 }
 
 /// The parts of a project's models.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Setting<'a> {
     /// The kernels of the whole model.
     pub kernels: &'a [KernelSpec],
@@ -285,13 +285,15 @@ fn trials(setting: &Setting<'_>) -> Result<Vec<Trial>> {
 
 /// All outcomes that a judge could have given instead of skipping.
 fn outcomes(model: &AnswerModel, answer: &Answer) -> Result<Vec<Observation>> {
-    let words: &[Outcome] = match answer.second {
-        None => &[Outcome::Good, Outcome::Bad],
-        Some(_) if model.tie_width() > 0.0 => &[Outcome::First, Outcome::Second, Outcome::Tie],
-        Some(_) => &[Outcome::First, Outcome::Second],
+    let grades = model.grading().map(|grading| grading.scale().grades().map(Outcome::Grade));
+    let words = match (answer.outcome, answer.second) {
+        (Outcome::Grade(_), _) => grades.into_iter().flatten().collect(),
+        (_, None) => vec![Outcome::Good, Outcome::Bad],
+        (_, Some(_)) if model.tie_width() > 0.0 => vec![Outcome::First, Outcome::Second, Outcome::Tie],
+        (_, Some(_)) => vec![Outcome::First, Outcome::Second],
     };
-    let said = words.iter().map(|&word| Answer::new(answer.first, answer.second, word));
-    said.filter_map(|answer| answer.and_then(|answer| model.observe(&answer)).transpose()).collect()
+    let said = words.into_iter().map(|outcome| Answer { outcome, ..answer.clone() });
+    said.filter_map(|answer| model.observe(&answer).transpose()).collect()
 }
 
 /// The losses of predictions of held-out answers.

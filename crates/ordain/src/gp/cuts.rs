@@ -68,6 +68,11 @@ impl Cuts {
         (0..self.grades()).map(mass).collect()
     }
 
+    /// These thresholds in another unit of utility.
+    pub(super) fn times(&self, factor: f64) -> Self {
+        Self(self.0.iter().map(|cut| factor * cut).collect())
+    }
+
     /// The mean of the cuts, then the logarithms of the gaps.
     pub(super) fn coordinates(&self) -> Vec<f64> {
         let mean = self.0.iter().sum::<f64>() / self.0.len() as f64;
@@ -87,7 +92,7 @@ impl Cuts {
     }
 
     /// Derivatives by the cuts as derivatives by the coordinates.
-    fn by_coordinates(&self, by_cuts: &[f64]) -> Vec<f64> {
+    pub(super) fn by_coordinates(&self, by_cuts: &[f64]) -> Vec<f64> {
         let (count, all) = (by_cuts.len() as f64, by_cuts.iter().sum::<f64>());
         // A gap moves the cuts above it up, and all down by the mean of that.
         let mut above = all;

@@ -104,28 +104,47 @@ pub(crate) fn last_due(answers: usize) -> usize {
 }
 
 impl AnswerModel {
-    /// The model with the noise that fits these answers under this kernel, if the noise is to be learned; else itself. Only the answers
-    /// up to the last count that [`is_due`] are looked at. 26 fits of EP, or some hundreds with ties.
+    /// The model with the noise and the thresholds of grades that fit these answers under this kernel, if there is something to be
+    /// learned; else itself. Only the answers up to the last count that [`is_due`] are looked at. 26 fits of EP for the noise, or some
+    /// hundreds with ties; some tens for thresholds.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
     pub(crate) fn learned(self, kernel: &dyn Kernel, answers: &[&Answer], watch: &Watch) -> Result<Self> {
-        if !self.learns() {
+        if !self.adapts() {
             return Ok(self);
         }
-        let unit = match self.unit() {
+        let unit = match self.unit().or_else(|| self.grading()?.unit()) {
             Some(unit) => unit,
             None => deviation(kernel)?,
         };
-        let start = self.in_unit(unit).with_noise(CENTRE * unit)?;
+        let mut start = self.before_answers(unit)?;
         let counted: Vec<&Answer> = answers.iter().copied().filter(|answer| answer.outcome != Outcome::Skip).collect();
         let counted = &counted[..last_due(counted.len())];
         if counted.is_empty() {
             return Ok(start);
         }
+        if let Some(grading) = start.grading().cloned() {
+            start = start.with_grading(grading.before(counted)?);
+        }
         let fit = Fit { kernel, answers: counted, unit, watch };
-        let found = fit.noise(start)?;
-        if counted.iter().any(|answer| answer.outcome == Outcome::Tie) { fit.with_ties(found) } else { Ok(found) }
+        let found = match start.learns() {
+            true if counted.iter().any(|answer| answer.outcome == Outcome::Tie) => fit.with_ties(fit.noise(start)?)?,
+            true => fit.noise(start)?,
+            false => start,
+        };
+        fit.grades(found)
+    }
+
+    /// The same model in this unit, as it is before any answer.
+    fn before_answers(self, unit: f64) -> Result<Self> {
+        let grading = self.grading().cloned();
+        let held = (!self.learns()).then(|| self.noise());
+        let start = if self.learns() { self.in_unit(unit).with_noise(CENTRE * unit)? } else { self };
+        Ok(match grading {
+            Some(grading) => start.with_grading(grading.in_unit(unit, held)?),
+            None => start,
+        })
     }
 }
 
@@ -191,7 +210,7 @@ impl AnswerModel {
         for width in self.plausible_widths() {
             let mut row = f64::NAN;
             for Candidate { share, lapse, height } in self.plausible_judges() {
-                let model = self.with_tie_width(width)?.with_noise(share * unit)?.with_lapse(lapse);
+                let model = self.clone().with_tie_width(width)?.with_noise(share * unit)?.with_lapse(lapse);
                 let observations = model.observe_all(answers.iter().copied())?;
                 let start = found.last().filter(|_| lapse == row).map(|(.., belief)| belief);
                 match effort(lapse, watch).fit_from(start, kernel.clone(), &observations) {
@@ -311,18 +330,20 @@ fn deviation(kernel: &dyn Kernel) -> Result<f64> {
 }
 
 /// Answers about the items of a kernel, whose model is looked for.
-struct Fit<'a> {
-    kernel: &'a dyn Kernel,
-    answers: &'a [&'a Answer],
-    unit: f64,
-    watch: &'a Watch,
+pub(super) struct Fit<'a> {
+    pub(super) kernel: &'a dyn Kernel,
+    /// Without skips.
+    pub(super) answers: &'a [&'a Answer],
+    /// The deviation of the prior.
+    pub(super) unit: f64,
+    pub(super) watch: &'a Watch,
 }
 
 impl Fit<'_> {
     /// The model with the posterior mean of the logarithm of the noise. If the answers are 20 times as probable with lapses as without
     /// ([`BELIEVED`]), it has the posterior mean of the lapse too.
     fn noise(&self, model: AnswerModel) -> Result<AnswerModel> {
-        let seen = self.heights(model, grid())?;
+        let seen = self.heights(&model, grid())?;
         let weights = normalized(seen.iter().map(|(height, _)| *height));
         let plausible = weights.iter().enumerate().filter(|(_, weight)| **weight >= IMPLAUSIBLE);
         let plausible = plausible.fold(0, |bits, (at, _)| bits | 1 << at);
@@ -351,7 +372,7 @@ impl Fit<'_> {
             // The first turn only has to come near.
             let alone = || Candidate { share: model.noise() / self.unit, lapse: model.lapse(), height: 0.0 };
             let judges = if turn == 0 { vec![alone()] } else { model.plausible_judges().collect() };
-            let found = self.tie_width(model, &judges, step)?;
+            let found = self.tie_width(&model, &judges, step)?;
             let (spread, off) = (found.width_spread(), (found.tie_width() / model.tie_width()).ln().abs());
             model = self.noise(found)?;
             if off < spread && step < 2.0 * spread {
@@ -364,11 +385,11 @@ impl Fit<'_> {
     }
 
     /// These judges, each with the logarithm of its posterior probability up to a constant.
-    fn heights(&self, model: AnswerModel, judges: impl Iterator<Item = Candidate>) -> Result<Vec<(f64, Candidate)>> {
+    fn heights(&self, model: &AnswerModel, judges: impl Iterator<Item = Candidate>) -> Result<Vec<(f64, Candidate)>> {
         let mut evidence = Evidence::new(&model.observe_all(self.answers.iter().copied())?, self.kernel.len());
         let (mut row, mut out) = (f64::NAN, Vec::new());
         for judge in judges {
-            let other = model.with_noise(judge.share * self.unit)?.with_lapse(judge.lapse);
+            let other = model.clone().with_noise(judge.share * self.unit)?.with_lapse(judge.lapse);
             evidence.observe(other.observe_all(self.answers.iter().copied())?, judge.lapse != row);
             row = judge.lapse;
             let found = self.log_evidence(&mut evidence, judge.lapse)?;
@@ -379,21 +400,21 @@ impl Fit<'_> {
 
     /// The model with the posterior mean of the logarithm of the tie width, averaged over these judges, of those that are up to three
     /// steps of the logarithm from the present one. It has the deviation too.
-    fn tie_width(&self, model: AnswerModel, judges: &[Candidate], step: f64) -> Result<AnswerModel> {
+    fn tie_width(&self, model: &AnswerModel, judges: &[Candidate], step: f64) -> Result<AnswerModel> {
         let mut seen = Vec::new();
         for at in -WIDTHS..=WIDTHS {
             let off = f64::from(at) * step;
-            let other = model.with_tie_width(off.exp() * model.tie_width())?;
-            let judges = self.heights(other, judges.iter().copied())?;
+            let other = model.clone().with_tie_width(off.exp() * model.tie_width())?;
+            let judges = self.heights(&other, judges.iter().copied())?;
             seen.push((log_sum(judges.iter().map(|(height, _)| *height)), off));
         }
         if seen.iter().all(|(found, _)| found.is_infinite()) {
-            return Ok(model);
+            return Ok(model.clone());
         }
         let weights = normalized(seen.iter().map(|(found, _)| *found));
         let mean: f64 = weights.iter().zip(&seen).map(|(weight, (_, off))| weight * off).sum();
         let variance: f64 = weights.iter().zip(&seen).map(|(weight, (_, off))| weight * (off - mean).powi(2)).sum();
-        Ok(model.with_tie_width(mean.exp() * model.tie_width())?.with_width_spread(variance.sqrt()))
+        Ok(model.clone().with_tie_width(mean.exp() * model.tie_width())?.with_width_spread(variance.sqrt()))
     }
 
     /// The log evidence of answers of which this share are lapses; `None` if EP does not find it.

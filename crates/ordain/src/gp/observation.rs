@@ -2,6 +2,9 @@
 //! interval. If the judge's attention may lapse, it fell into that interval or into the opposite one. An interval that
 //! shrinks to a point is a value that was seen: its density takes the place of a probability.
 
+use std::sync::Arc;
+
+use super::grading::Grading;
 use crate::data::{Answer, ItemId, Outcome};
 use crate::numeric::logistic::{LogisticInterval, Mass};
 use crate::numeric::normal::{self, Interval, Truncated};
@@ -55,7 +58,7 @@ impl Functional {
 /// section 3.2 for $\epsilon = 0$). A tie has the remaining probability, so the three outcomes sum to one. A single
 /// item is called good or bad with noise $\sigma$. If the noise is learned, a share of the answers may be turned round: the likelihood
 /// is then the mean of that of the answer and that of its opposite, with these weights.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct AnswerModel {
     sigma: f64,
     tie_width: f64,
@@ -63,6 +66,8 @@ pub struct AnswerModel {
     lapse: f64,
     noise: Noise,
     law: NoiseLaw,
+    /// How judges grade single items, if they do. Clones share it.
+    grading: Option<Arc<Grading>>,
 }
 
 /// Whether the noise is a given number.
@@ -86,7 +91,7 @@ impl Default for AnswerModel {
     /// `lambda = 1` and no ties, as AXPGP prints it.
     fn default() -> Self {
         let (sigma, tie_width) = (std::f64::consts::FRAC_1_SQRT_2, 0.0);
-        Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held, law: NoiseLaw::Normal }
+        Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held, law: NoiseLaw::Normal, grading: None }
     }
 }
 
@@ -103,7 +108,7 @@ impl AnswerModel {
         if !(tie_width >= 0.0 && tie_width.is_finite()) {
             return Err(wrong("tie_width", tie_width, "a number that is not negative"));
         }
-        Ok(Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held, law: NoiseLaw::Normal })
+        Ok(Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held, law: NoiseLaw::Normal, grading: None })
     }
 
     /// A model whose noise is learned from the answers, with this tie width at the start.
@@ -125,6 +130,21 @@ impl AnswerModel {
     /// The law of the noise.
     pub fn law(&self) -> NoiseLaw {
         self.law
+    }
+
+    /// The same model, whose judges grade in this way.
+    pub(super) fn with_grading(self, grading: Grading) -> Self {
+        Self { grading: Some(Arc::new(grading)), ..self }
+    }
+
+    /// How judges grade single items; `None` if they do not.
+    pub fn grading(&self) -> Option<&Grading> {
+        self.grading.as_deref()
+    }
+
+    /// Whether something is learned from the answers beside the utilities: the noise, or how judges grade.
+    pub(crate) fn adapts(&self) -> bool {
+        self.learns() || self.grading.is_some()
     }
 
     /// Whether the noise is learned from the answers.
@@ -203,8 +223,8 @@ impl AnswerModel {
     }
 
     /// The same model without lapses.
-    pub(crate) fn attentive(self) -> Self {
-        Self { lapse: 0.0, ..self }
+    pub(crate) fn attentive(&self) -> Self {
+        Self { lapse: 0.0, ..self.clone() }
     }
 
     /// The share of answers that are turned round, whatever the utilities: an attention that lapses. 0 unless the noise is learned.
@@ -270,10 +290,20 @@ impl AnswerModel {
         Err(Error::Data { what: "the thresholds of a grade", found, expected: "two numbers that ascend".into() })
     }
 
+    /// The observation that a judge gave the item this grade.
+    fn grade(&self, item: ItemId, grade: i32, judge: Option<&str>) -> Result<Observation> {
+        let Some(grading) = self.grading() else {
+            let expected = "a model with a scale of grades (AnswerModel::with_grades, or [grades] in a project)".into();
+            return Err(Error::Data { what: "an answer", found: format!("grade {grade}"), expected });
+        };
+        let (low, high) = grading.ends(grade, judge)?;
+        Ok(Observation::between(item, low, high, grading.noise()))
+    }
+
     /// The observation that an answer makes; none if it was skipped.
     ///
     /// # Errors
-    /// If the answer is a tie and the tie width is 0.
+    /// If the answer is a tie and the tie width is 0, or a grade that is not on the scale.
     pub fn observe(&self, answer: &Answer) -> Result<Option<Observation>> {
         let first = answer.first;
         Ok(match (answer.outcome, answer.second) {
@@ -282,6 +312,7 @@ impl AnswerModel {
             (Outcome::Tie, Some(second)) => Some(self.tied(first, second)?),
             (Outcome::Good, _) => Some(self.good(first)),
             (Outcome::Bad, _) => Some(self.bad(first)),
+            (Outcome::Grade(grade), _) => Some(self.grade(first, grade, answer.judge.as_deref())?),
             (Outcome::Skip, _) | (Outcome::First | Outcome::Second | Outcome::Tie, None) => None,
         })
     }
@@ -289,7 +320,7 @@ impl AnswerModel {
     /// The observations that a list of answers makes. Skips are left out.
     ///
     /// # Errors
-    /// If an answer is a tie and the tie width is 0.
+    /// As [`AnswerModel::observe`].
     pub fn observe_all<'a>(&self, answers: impl IntoIterator<Item = &'a Answer>) -> Result<Vec<Observation>> {
         answers.into_iter().filter_map(|answer| self.observe(answer).transpose()).collect()
     }
@@ -377,7 +408,21 @@ pub struct Moments {
     pub left: f64,
 }
 
+/// The derivatives of an observation's log probability by what it is made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Slopes {
+    pub low: f64,
+    pub high: f64,
+    pub noise: f64,
+}
+
 impl Observation {
+    /// An item's utility plus normal noise lay between these two.
+    pub(super) fn between(item: ItemId, low: f64, high: f64, noise: f64) -> Self {
+        let (functional, law) = (Functional::Item(item.0), NoiseLaw::Normal);
+        Self { functional, low, high, noise, law, lapse: 0.0, middle: 0.0 }
+    }
+
     /// The moments under a Gaussian of the functional (AXPGP eqs. 14-21 in scalar form).
     #[inline]
     pub fn moments(&self, mean: f64, variance: f64) -> Moments {
@@ -427,6 +472,19 @@ impl Observation {
     fn log_masses(&self, mean: f64, variance: f64) -> (f64, f64) {
         let part = |share: f64, own: &Self| share.ln() + own.log_mass_meant(mean, variance);
         (part(1.0 - self.lapse, self), part(self.lapse, &self.turned()))
+    }
+
+    /// The derivatives of the log probability by the ends and the noise, for an interval with normal noise that is no lapse. By the
+    /// heat equation, `dZ / d sd² = ½ d²Z / d mean²`.
+    pub(super) fn slopes(&self, mean: f64, variance: f64) -> Slopes {
+        let (sd, log_mass) = (self.sd(variance), self.log_mass_meant(mean, variance));
+        // The density at an end over the mass between: 0 at infinite ends.
+        let edge = |end: f64| {
+            let z = (end - mean) / sd;
+            (-0.5 * z * z - log_mass).exp() / (std::f64::consts::TAU.sqrt() * sd)
+        };
+        let Moments { slope, curvature, .. } = self.as_meant(mean, variance);
+        Slopes { low: -edge(self.low), high: edge(self.high), noise: self.noise * (slope * slope - curvature) }
     }
 
     /// The logarithm of the probability if the answer was no lapse; of the density for a value.

@@ -4,13 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Inference, Model, Ranking, memory, ranked};
 use crate::active::{
-    Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, Question, certainty, choose_many,
-    learn_in_session,
+    Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, GradeQuestion, Question, asks_grade, certainty,
+    choose_many, grade_instead, learn_in_session,
 };
 use crate::data::{ItemId, Items, Newcomers, check_item, check_pair};
 use crate::gp::{
-    AnswerModel, Belief, Ep, EpParams, Incremental, Observation, OverNoises, Prediction, RankingParams, UnderNoise,
-    predict,
+    AnswerModel, Belief, Ep, EpParams, GradePrediction, Incremental, Observation, OverNoises, Prediction,
+    RankingParams, UnderNoise, predict,
 };
 use crate::kernel::{Kernel, build_with_newcomers};
 use crate::numeric::Purpose;
@@ -40,14 +40,16 @@ impl Model {
     /// # Errors
     /// If a kernel cannot be evaluated, an answer cannot be learned, EP does not converge, or the watch stops it.
     pub fn fit(&self, inference: Inference, watch: &Watch) -> Result<Fitted> {
-        let observations = self.answer_model.observe_all(self.answers.standing())?;
+        let observations = self.answer_model.observe_all(self.standing())?;
         let taken = self.room_for(self.items.len(), &observations, inference)?;
         let (belief, answer_model): (Box<dyn Belief>, AnswerModel) = match inference {
             Inference::Ep => {
                 let (ep, answer_model) = self.fit_ep(watch)?;
                 (Box::new(ep), answer_model)
             }
-            Inference::Incremental => self.step_by_step(self.kernel()?, self.answer_model, &observations, watch)?,
+            Inference::Incremental => {
+                self.step_by_step(self.kernel()?, self.answer_model.clone(), &observations, watch)?
+            }
         };
         let (kernel, noises) = (self.kernel()?, OnceLock::new());
         let (model, learned) = (self.clone(), observations.len());
@@ -60,7 +62,7 @@ impl Model {
     /// # Errors
     /// As [`Model::fit`].
     pub fn fit_with(&self, newcomers: Newcomers<'_>, inference: Inference, watch: &Watch) -> Result<Fitted> {
-        let observations = self.answer_model.observe_all(self.answers.standing())?;
+        let observations = self.answer_model.observe_all(self.standing())?;
         let joint = Arc::new(build_with_newcomers(&self.kernels, &newcomers)?);
         let taken = self.room_for(joint.len(), &observations, inference)?;
         let (belief, answer_model): (Box<dyn Belief>, AnswerModel) = match inference {
@@ -90,7 +92,7 @@ impl Model {
     /// EP over all standing answers, with the noise that they tell if it is learned.
     fn fit_ep(&self, watch: &Watch) -> Result<(Ep, AnswerModel)> {
         let answer_model = self.learned_answer_model(watch)?;
-        let observations = answer_model.observe_all(self.answers.standing())?;
+        let observations = answer_model.observe_all(self.standing())?;
         let params = EpParams { watch: watch.clone(), ..EpParams::default() };
         Ok((params.fit(self.kernel()?, &observations)?, answer_model))
     }
@@ -103,8 +105,8 @@ impl Model {
         observations: &[Observation],
         watch: &Watch,
     ) -> Result<(Box<dyn Belief>, AnswerModel)> {
-        if answer_model.learns() {
-            return learn_in_session(kernel, answer_model, &self.answers.standing(), watch);
+        if answer_model.adapts() {
+            return learn_in_session(kernel, answer_model, &self.standing(), watch);
         }
         let mut belief = Incremental::new(kernel.clone(), observations.len())?;
         for (done, observation) in observations.iter().enumerate() {
@@ -129,7 +131,7 @@ impl Fitted {
     /// What is believed, for joint draws.
     fn over_noises(&self, watch: &Watch) -> Result<OverNoises<'_>> {
         if self.noises.get().is_none() {
-            let noises = self.answer_model.under_noises(&self.kernel, &self.model.answers.standing(), watch)?;
+            let noises = self.answer_model.under_noises(&self.kernel, &self.model.standing(), watch)?;
             // If another thread was faster, it found the same.
             let _ = self.noises.set(noises);
         }
@@ -174,6 +176,28 @@ impl Fitted {
         predict(self.belief(), &self.answer_model, first, second)
     }
 
+    /// The grade that a judge would give to an item; `None` if the model has no grades. Without a name, it is any judge.
+    ///
+    /// # Errors
+    /// If the item is not there.
+    pub fn predict_grade(&self, item: ItemId, judge: Option<&str>) -> Result<Option<GradePrediction>> {
+        check_item(item, self.belief.len())?;
+        Ok(self.answer_model.grading().map(|grading| grading.predict(self.belief(), item, judge)))
+    }
+
+    /// The item of a pair whose grade tells more than comparing the two, if there is one and grades are asked.
+    ///
+    /// # Errors
+    /// If a kernel cannot give a column.
+    pub fn grade_instead(&self, asking: &Asking, question: &Question) -> Result<Option<GradeQuestion>> {
+        if !asking.grades {
+            return Ok(None);
+        }
+        let standing = self.model.standing();
+        let asked = |item| !asking.repeat && standing.iter().any(|answer| asks_grade(answer, item));
+        grade_instead(self.belief(), &self.answer_model, question, asked)
+    }
+
     /// How utilities become answers, with the noise that was learned if it is learned.
     pub fn answer_model(&self) -> &AnswerModel {
         &self.answer_model
@@ -199,7 +223,7 @@ impl Fitted {
         let items = &self.model.items;
         let check = |&(first, second): &(ItemId, ItemId)| check_pair(first, second, items.len(), items.groups());
         pool.unwrap_or_default().iter().try_for_each(check)?;
-        let mut stream = asking.seed.stream(Purpose::Choice { answers: self.model.answers.standing().len() });
+        let mut stream = asking.seed.stream(Purpose::Choice { answers: self.model.standing().len() });
         let candidates = self.candidates(asking, pool);
         choose_many(self.belief(), &self.answer_model, asking.strategy, candidates, &[], count, &mut stream)
     }
@@ -229,7 +253,7 @@ impl Fitted {
     /// The pairs that may be asked after the answers so far.
     fn candidates(&self, asking: &Asking, pool: Option<&[(ItemId, ItemId)]>) -> Candidates {
         let mut candidates = Candidates::new(self.model.items.groups().cloned());
-        for answer in self.model.answers.standing() {
+        for answer in self.model.standing() {
             candidates.rule_out(answer, asking.repeat);
         }
         candidates.ask_again(self.answer_model.telling_lead());

@@ -15,7 +15,7 @@ pub use fitted::Fitted;
 pub use ranking::Ranking;
 
 use crate::active::{AskOptions, Asking, BeliefKind, Facts, Ground, Session, SessionParams, rank_with_certainty};
-use crate::data::{Answer, AnswerLog, Ask, Entry, ItemId, Items, Outcome, Prior, Relation, check_item};
+use crate::data::{Answer, AnswerLog, Ask, Entry, GradeScale, ItemId, Items, Outcome, Prior, Relation, check_item};
 use crate::gp::{
     AnswerModel, Belief, Comparison, ComparisonParams, Observation, Prediction, Problem, RankingParams, Setting, Tuned,
     TuningParams, predict,
@@ -47,6 +47,8 @@ pub struct Model {
     kernels: Vec<KernelSpec>,
     answer_model: AnswerModel,
     answers: Arc<AnswerLog>,
+    /// Grades that are known besides the answers. They count as earlier.
+    given: Arc<[Answer]>,
     ask: Ask,
     /// The bytes of memory that work may take, if they are known.
     memory: Option<u64>,
@@ -69,6 +71,7 @@ impl Model {
             kernels,
             answer_model: AnswerModel::default(),
             answers: Arc::default(),
+            given: Arc::new([]),
             ask: Ask::default(),
             memory: None,
             kernel: OnceLock::new(),
@@ -103,6 +106,21 @@ impl Model {
         let (count, groups) = (self.items.len(), self.items.groups());
         answers.standing().into_iter().try_for_each(|answer| answer.check(count, groups))?;
         Ok(Self { answers: Arc::new(answers), ..self })
+    }
+
+    /// The same model, whose judges may grade items too. These grades are known besides the answers, and count as earlier.
+    ///
+    /// # Errors
+    /// If something else than a grade is given, or a grade is about an item that is not there or is not on the scale.
+    pub fn with_grades(self, scale: GradeScale, given: Vec<Answer>) -> Result<Self> {
+        for answer in &given {
+            answer.check(self.items.len(), self.items.groups())?;
+            if !matches!(answer.outcome, Outcome::Grade(grade) if scale.position(grade).is_some()) {
+                let found = answer.outcome.to_string();
+                return Err(Error::Data { what: "a given grade", found, expected: format!("a grade from {scale}") });
+            }
+        }
+        Ok(Self { answer_model: self.answer_model.with_grades(scale)?, given: given.into(), ..self })
     }
 
     /// The same model with these values of its parameters: those of the kernels by names as in `kernel[0].weight`, the
@@ -147,6 +165,11 @@ impl Model {
         &self.answers
     }
 
+    /// What is learned from: the grades that were given, then the standing answers, with skips.
+    pub(crate) fn standing(&self) -> Vec<&Answer> {
+        self.given.iter().chain(self.answers.standing()).collect()
+    }
+
     /// What is said about asking.
     pub fn ask(&self) -> &Ask {
         &self.ask
@@ -183,13 +206,14 @@ impl Model {
 
     /// A session with these settings.
     fn session_as(&self, asking: &Asking, pool: Option<&[(ItemId, ItemId)]>, watch: &Watch) -> Result<Session> {
-        let Asking { rule, strategy, repeat, seed } = *asking;
-        let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat, seed, rule: Some(rule) };
-        let mut session = Session::new(self.kernel()?, self.items.groups().cloned(), self.answer_model, params)?;
+        let Asking { rule, strategy, repeat, grades, seed } = *asking;
+        let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat, grades, seed, rule: Some(rule) };
+        let mut session =
+            Session::new(self.kernel()?, self.items.groups().cloned(), self.answer_model.clone(), params)?;
         if let Some(pool) = pool {
             session = session.with_pool(pool)?;
         }
-        session.resume_watched(&self.answers, watch)?;
+        session.resume_watched(&self.standing(), watch)?;
         Ok(session)
     }
 
@@ -253,7 +277,7 @@ impl Model {
             kernels: &self.kernels,
             items: &self.items,
             relations: &self.relations,
-            answers: &self.answers.standing(),
+            answers: &self.standing(),
             model: self.learned_answer_model(&params.watch)?,
         })
     }
@@ -263,7 +287,7 @@ impl Model {
     /// # Errors
     /// As [`Model::learned_answer_model`], or if an answer is a tie and ties have no width.
     pub fn observations(&self) -> Result<Vec<Observation>> {
-        self.learned_answer_model(&Watch::NONE)?.observe_all(self.answers.standing())
+        self.learned_answer_model(&Watch::NONE)?.observe_all(self.standing())
     }
 
     /// How utilities become answers, with the noise that the standing answers tell if it is to be learned.
@@ -271,7 +295,7 @@ impl Model {
     /// # Errors
     /// If a kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
     pub fn learned_answer_model(&self, watch: &Watch) -> Result<AnswerModel> {
-        self.answer_model_after(&self.answers.standing(), watch)
+        self.answer_model_after(&self.standing(), watch)
     }
 
     /// How utilities become answers before any answer.
@@ -280,10 +304,10 @@ impl Model {
     }
 
     fn answer_model_after(&self, answers: &[&Answer], watch: &Watch) -> Result<AnswerModel> {
-        if !self.answer_model.learns() {
-            return Ok(self.answer_model);
+        if !self.answer_model.adapts() {
+            return Ok(self.answer_model.clone());
         }
-        self.answer_model.learned(self.kernel()?.as_ref(), answers, watch)
+        self.answer_model.clone().learned(self.kernel()?.as_ref(), answers, watch)
     }
 
     /// Whether some standing answer is a tie although ties have no width, so that nothing can be learned from it.

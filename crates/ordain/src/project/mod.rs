@@ -11,11 +11,11 @@ pub use recorder::Recorder;
 use recorder::{Log, tie_without_width};
 
 use crate::active::{AskOptions, Asking, Facts, Ground, Question, Session, Strategy, Unfit};
-use crate::data::{Answer, Ask, Entry, ItemId, Items, Newcomers, check_pair};
+use crate::data::{Answer, Ask, Entry, GradeScale, ItemId, Items, Newcomers, Outcome, check_pair};
 use crate::error::{listed, token};
 use crate::formats::{
-    Draft, Known, NewLinks, ProjectData, ProjectFile, Sketch, Table, draft_project, named_pair, read_project, rounded,
-    write_ask, write_parameters, write_project,
+    Draft, Known, NewLinks, ProjectData, ProjectFile, ProjectGrades, Sketch, Table, draft_project, named_pair,
+    read_project, rounded, write_ask, write_parameters, write_project,
 };
 use crate::gp::{AnswerModel, Comparison, ComparisonParams, Observation, Tuned, TuningParams};
 use crate::kernel::{KernelSpec, Parameter};
@@ -60,7 +60,8 @@ impl Project {
     /// # Errors
     /// If a file cannot be read or does not say what it should; the error names the place.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let ProjectData { file, items, relations, kernels, answers, noise, tie_width, ask } = read_project(path)?;
+        let ProjectData { file, items, relations, kernels, answers, noise, tie_width, grades, ask } =
+            read_project(path)?;
         let log = Log::new(file.path.clone(), file.answers.clone(), tie_width);
         let answer_model = match noise {
             Some(noise) => AnswerModel::new(noise, tie_width),
@@ -72,6 +73,10 @@ impl Project {
             .with_answer_model(answer_model)
             .with_answers(answers)?
             .with_ask(ask);
+        let model = match grades {
+            Some(ProjectGrades { scale, given }) => model.with_grades(scale, given)?,
+            None => model,
+        };
         Ok(Self { file, model, log, options: AskOptions::default(), pool: None, watch: Watch::NONE, session: None })
     }
 
@@ -209,6 +214,11 @@ impl Project {
     /// If the answer cannot be learned, or cannot be written. Neither the log nor what is believed changes then.
     pub fn tell(&mut self, answer: Answer) -> Result<()> {
         let answer = answer.tidy();
+        if matches!(answer.outcome, Outcome::Grade(_)) && self.model.answer_model().grading().is_none() {
+            // The first grade of a project that says nothing of grades.
+            self.model = self.model.clone().with_grades(GradeScale::default(), Vec::new())?;
+            self.session = None;
+        }
         let told = self.session_mut()?.tell(answer.clone());
         told.map_err(|error| self.file.place(error))?;
         let entry = Entry::Answer(answer);

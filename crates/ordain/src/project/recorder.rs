@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::data::{AnswerLog, Entry, Items, Outcome};
-use crate::formats::{AnswerWriter, ProjectLog, read_answers, read_project_log};
+use crate::data::{AnswerLog, Entry, GradeScale, Items, Outcome};
+use crate::formats::{AnswerWriter, OTHER_SCALE, ProjectLog, read_answers, read_project_log};
 use crate::{Error, InputError, Result};
 
 /// Records answers in a project without learning from them. It reads the items' ids and the log, neither attributes nor links, so
@@ -27,6 +27,8 @@ use crate::{Error, InputError, Result};
 pub struct Recorder {
     items: Items,
     answers: AnswerLog,
+    /// The grades that there are.
+    scale: GradeScale,
     log: Log,
 }
 
@@ -36,8 +38,8 @@ impl Recorder {
     /// # Errors
     /// If a file that is needed cannot be read or does not say what it should; the error names the place.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let ProjectLog { path, items, answers, file, tie_width } = read_project_log(path)?;
-        Ok(Self { items, answers, log: Log::new(path, file, tie_width) })
+        let ProjectLog { path, items, answers, file, tie_width, scale } = read_project_log(path)?;
+        Ok(Self { items, answers, scale, log: Log::new(path, file, tie_width) })
     }
 
     /// The items, without their attributes.
@@ -55,6 +57,16 @@ impl Recorder {
         &self.log.file
     }
 
+    /// Refuses a grade that is not on the scale.
+    fn check_grade(&self, outcome: Outcome) -> Result<()> {
+        let Outcome::Grade(grade) = outcome else { return Ok(()) };
+        if self.scale.position(grade).is_some() {
+            return Ok(());
+        }
+        let error = InputError::new(&self.log.project, format!("a grade from {}", self.scale)).found(grade.to_string());
+        Err(error.hint(OTHER_SCALE).into())
+    }
+
     /// Records an entry; it is on the disk when this returns.
     ///
     /// # Errors
@@ -64,6 +76,7 @@ impl Recorder {
         let entry = entry.tidy();
         if let Entry::Answer(answer) = &entry {
             answer.check(self.items.len(), self.items.groups())?;
+            self.check_grade(answer.outcome)?;
         }
         let mut after = self.answers.clone();
         // An undo with nothing to take back is refused by the log, in whose words the error is.

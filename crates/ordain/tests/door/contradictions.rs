@@ -54,7 +54,7 @@ fn sessions_go_through_contradictions_alike() {
     let asking = model.asking(&AskOptions::default()).unwrap();
     let fresh = || {
         let params = SessionParams::new(asking.strategy);
-        Session::new(model.kernel().unwrap(), None, *model.answer_model(), params.with_repeat(true)).unwrap()
+        Session::new(model.kernel().unwrap(), None, model.answer_model().clone(), params.with_repeat(true)).unwrap()
     };
     let bits = |session: &Session| {
         let numbers = session.belief().mean().iter().chain(session.belief().variances());

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod contradictions;
+mod grades;
 mod model;
 mod project;
 mod watched;

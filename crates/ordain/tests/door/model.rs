@@ -75,7 +75,7 @@ fn replay_equals_live() {
         assert_eq!(replayed.belief().mean(), live.belief().mean());
     }
     let by_hand = SessionParams::new(live.params().strategy).with_seed(Seed(1));
-    let mut plain = Session::new(model.kernel().unwrap(), None, *model.answer_model(), by_hand).unwrap();
+    let mut plain = Session::new(model.kernel().unwrap(), None, model.answer_model().clone(), by_hand).unwrap();
     store.into_iter().for_each(|answer| plain.tell(answer).unwrap());
     assert_eq!(plain.ask().unwrap(), live.ask().unwrap());
     // A session's belief ranks and predicts as any other.
@@ -189,7 +189,7 @@ fn a_tournament_ends_where_everything_is_known() {
     let kernel = Arc::new(build(&[KernelSpec::independent(3.0)], line().items(), &[]).unwrap());
     let utilities: Vec<f64> = (0..12).map(f64::from).collect();
     let ground = Ground { groups: None, kernel, facts: Facts::Utilities(utilities) };
-    let model = *line().answer_model();
+    let model = line().answer_model().clone();
     let tournament = Tournament {
         answers: 66,
         repeats: 2,

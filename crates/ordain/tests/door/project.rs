@@ -220,12 +220,12 @@ fn asks() -> impl Strategy<Value = Ask> {
         (1_usize..50).prop_map(|k| Goal::Top { k })
     ];
     let strategy = prop_oneof![Just(None), Just(Some("expected-loss".to_owned())), Just(Some("look-ahead".to_owned()))];
-    let parts = (goal, strategy, proptest::option::of(0.0..5.0_f64), any::<bool>(), any::<u32>());
-    parts.prop_map(|(goal, strategy, focus, repeat, seed)| {
+    let parts = (goal, strategy, proptest::option::of(0.0..5.0_f64), any::<bool>(), any::<bool>(), any::<u32>());
+    parts.prop_map(|(goal, strategy, focus, repeat, grades, seed)| {
         let mut ask = Ask::default();
         // Without a strategy, a focus means one that has a focus.
         (ask.goal, ask.strategy, ask.focus, ask.repeat, ask.seed) = (goal, strategy, focus, repeat, u64::from(seed));
-        ask
+        ask.with_grades(grades)
     })
 }
 

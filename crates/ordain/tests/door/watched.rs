@@ -40,7 +40,7 @@ fn calls() -> Vec<(&'static str, Call)> {
         let ground = Ground { groups: None, kernel, facts: Facts::Utilities((0..12).map(f64::from).collect()) };
         let contender = Contender { belief: BeliefKind::Gp, strategy: "random".into(), focus: None };
         let judge = Judge { noise: 0.0, tie_width: 0.0 };
-        let (goal, answers) = (Goal::WholeOrder, *model.answer_model());
+        let (goal, answers) = (Goal::WholeOrder, model.answer_model().clone());
         let game = Tournament {
             answers: 5,
             repeats: 4,

@@ -206,7 +206,7 @@ fn groups_pools_and_several_at_once() {
                 let make = |form| {
                     let params = SessionParams::new(strategy).with_seed(Seed(1));
                     let groups = Some(Groups::new(names()));
-                    let session = Session::new(kernel.clone(), groups, model, params).unwrap();
+                    let session = Session::new(kernel.clone(), groups, model.clone(), params).unwrap();
                     let session = if pooled { session.with_pool(&pool).unwrap() } else { session };
                     session.with_form(form).unwrap()
                 };

@@ -24,9 +24,9 @@ fn undo(judge: &str) -> Entry {
 
 fn entries() -> impl Strategy<Value = Vec<Entry>> {
     let text = prop::option::of("[a-z ,\"'äß#;-]{1,6}");
-    let entry = (0u32..3, 1u32..3, 0usize..7, text.clone(), text).prop_map(|(first, step, kind, judge, time)| {
-        let outcomes =
-            [Outcome::First, Outcome::Second, Outcome::Tie, Outcome::Skip, Outcome::Good, Outcome::Bad, Outcome::First];
+    let entry = (0u32..3, 1u32..3, 0usize..8, text.clone(), text).prop_map(|(first, step, kind, judge, time)| {
+        let words = Outcome::WORDS.map(|(_, outcome)| outcome).into_iter();
+        let outcomes: Vec<Outcome> = words.chain([Outcome::First, Outcome::Grade(first as i32 - 1)]).collect();
         let second = (!outcomes[kind].is_single()).then_some(ItemId((first + step) % 3));
         let answer = Answer::new(ItemId(first), second, outcomes[kind]).unwrap();
         let answer = Answer { judge: judge.clone(), time: time.clone(), ..answer };

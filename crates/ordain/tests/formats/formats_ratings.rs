@@ -44,6 +44,20 @@ fn answers_by_judge() {
     assert_eq!(ratings.opinions().iter().map(|user| user.answers.len()).collect::<Vec<_>>(), [1, 1]);
 }
 
+/// A log of pairs and grades: what an item's judge graded, and what else he said.
+#[test]
+fn grades_among_answers() {
+    let folder = Folder::new();
+    folder.write("a.csv", "first,second,outcome,judge\na,b,first,ann\nb,,grade:4,ann\na,,grade:2,bob\nb,,skip,bob\n");
+    let ratings = read_ratings(folder.path("a.csv"), None, None).unwrap();
+    assert_eq!(ratings.scale(), GradeScale::new(2, 4).ok());
+    assert_eq!(ratings.opinions()[0].grades, [(ItemId(1), 2)]);
+    assert_eq!(ratings.opinions()[1].grades, [(ItemId(0), 0)]);
+    assert_eq!(ratings.opinions().iter().map(|user| user.answers.len()).collect::<Vec<_>>(), [1, 1]);
+    let error = input(read_ratings(folder.path("a.csv"), None, GradeScale::new(3, 5).ok()), "a.csv");
+    assert_eq!((error.line, error.found.as_deref()), (Some(4), Some("grade:2")));
+}
+
 #[test]
 fn scales() {
     assert!(GradeScale::new(1, 1).is_err() && GradeScale::new(0, 100).is_err() && GradeScale::new(5, 1).is_err());

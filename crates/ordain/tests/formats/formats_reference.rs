@@ -15,7 +15,7 @@ const REFERENCE: &str = include_str!("../../../../docs/project-file.md");
 const UNKNOWN: &str = "qqqqqqqqqqqqqqqq";
 
 /// Values for the keys whose default is not a literal.
-const EXAMPLES: [(&str, &str); 13] = [
+const EXAMPLES: [(&str, &str); 15] = [
     ("file", "\"items.csv\""),
     ("attributes", "[\"x1\"]"),
     ("prior_weights", "[-0.5]"),
@@ -29,6 +29,8 @@ const EXAMPLES: [(&str, &str); 13] = [
     ("model", "\"words.json\""),
     ("stem", "\"english\""),
     ("semi_supervised", "{ neighbours = 3, strength = 1.0 }"),
+    ("lowest", "1"),
+    ("highest", "5"),
 ];
 
 /// The keys that need another key beside them.
@@ -97,7 +99,8 @@ fn kinds() -> BTreeSet<String> {
 /// A project over four items, with these keys in one of its sections.
 fn open(section: &str, settings: &[(&str, &str)]) -> Result<ProjectData> {
     let folder = Folder::new();
-    folder.write("items.csv", "id,x1,x2,query\na,1,5,q\nb,2,4,q\nc,3,1,r\nd,4,2,r\n");
+    // The table of items is one of grades too.
+    folder.write("items.csv", "id,x1,x2,query,item,grade\na,1,5,q,a,1\nb,2,4,q,b,4\nc,3,1,r,c,3\nd,4,2,r,d,5\n");
     folder.write("links.csv", "source,target\na,b\nc,d\n");
     word_weights().save(folder.path("words.json")).unwrap();
     let mut text = String::new();
@@ -105,6 +108,7 @@ fn open(section: &str, settings: &[(&str, &str)]) -> Result<ProjectData> {
         ("items", "[items]", Some(("file", "\"items.csv\""))),
         ("kernel", "[[kernel]]", Some(("kind", "\"independent\""))),
         ("answers", "[answers]", None),
+        ("grades", "[grades]", None),
         ("ask", "[ask]", None),
         ("", "", None),
     ] {
@@ -130,10 +134,10 @@ fn known<T>(result: Result<T>) -> BTreeSet<String> {
 /// All that a project file decides.
 fn decided(project: &ProjectData) -> String {
     let file = project.file.answers.strip_prefix(&project.file.folder).unwrap();
-    let ProjectData { items, relations, kernels, noise, tie_width, ask, .. } = project;
+    let ProjectData { items, relations, kernels, noise, tie_width, grades, ask, .. } = project;
     let (ids, groups, attributes, prior) = (items.ids(), items.groups(), items.attributes(), items.prior());
     format!(
-        "{ids:?} {groups:?} {attributes:?} {prior:?} {relations:?} {kernels:?} {file:?} {noise:?} {tie_width:?} {ask:?}"
+        "{ids:?} {groups:?} {attributes:?} {prior:?} {relations:?} {kernels:?} {file:?} {noise:?} {tie_width:?} {grades:?} {ask:?}"
     )
 }
 
@@ -182,7 +186,7 @@ fn the_reference_has_the_sections_of_the_parser() {
 
 #[test]
 fn the_reference_has_the_keys_defaults_and_words_of_the_parser() {
-    for section in ["items", "answers", "ask"] {
+    for section in ["items", "answers", "grades", "ask"] {
         let keys = keys_of(section);
         let names: BTreeSet<String> = keys.iter().map(|key| key.name.clone()).collect();
         assert_eq!(known(open(section, &[(UNKNOWN, "1")])), names, "[{section}]");

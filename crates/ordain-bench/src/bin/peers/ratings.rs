@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use ordain::data::{Attributes, GradeScale, ItemId, Items, Opinions, Ratings};
 use ordain::formats::{Table, read_ratings};
-use ordain::gp::{Belief, CollaborativeParams, OpinionModel};
+use ordain::gp::{Belief, CollaborativeParams, median_grade, mode_grade};
 use ordain::kernel::neighbour_graph;
 use ordain::learn::{GradesAs, Likeness, RatersParams};
 use ordain::numeric::Seed;
@@ -88,8 +88,8 @@ pub fn ours(place: &str) -> Result<(), Box<dyn Error>> {
                     for &(item, grade) in &opinions.grades {
                         let at = item.index();
                         let shares = opinion_model.probabilities(belief.mean()[at], belief.variances()[at]);
-                        absolute += OpinionModel::median(&shares).abs_diff(grade) as f64;
-                        wrong += f64::from(u8::from(OpinionModel::mode(&shares) != grade));
+                        absolute += median_grade(&shares).abs_diff(grade) as f64;
+                        wrong += f64::from(u8::from(mode_grade(&shares) != grade));
                         count += 1.0;
                     }
                 }

@@ -316,7 +316,7 @@ impl<'a> Em<'a> {
         if let (GradeModel::Values(values), 1..) = (&self.model.grades, count) {
             let square = |one: &Graded| (values[one.grade] - one.mean).powi(2) + one.variance;
             let noise = (graded.iter().flatten().map(square).sum::<f64>() / count as f64).sqrt();
-            self.model.answers = self.model.answers.with_noise(noise)?;
+            self.model.answers = self.model.answers.clone().with_noise(noise)?;
         }
         Ok(())
     }

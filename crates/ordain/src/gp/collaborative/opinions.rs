@@ -79,20 +79,4 @@ impl OpinionModel {
             }
         }
     }
-
-    /// The grade with the least expected absolute error: the median.
-    pub fn median(probabilities: &[f64]) -> usize {
-        let mut sum = 0.0;
-        let half = |share: &f64| {
-            sum += share;
-            sum >= 0.5
-        };
-        probabilities.iter().position(half).unwrap_or(probabilities.len().saturating_sub(1))
-    }
-
-    /// The most probable grade, and of equal ones the lowest.
-    pub fn mode(probabilities: &[f64]) -> usize {
-        let better = |best: usize, at: usize| if probabilities[at] > probabilities[best] { at } else { best };
-        (0..probabilities.len()).fold(0, better)
-    }
 }

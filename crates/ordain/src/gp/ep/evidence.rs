@@ -3,6 +3,7 @@
 use super::fixed_point::{Site, State};
 use super::{EpParams, Functional, Observation, apart, choose_basis, place};
 use crate::Result;
+use crate::gp::observation::Slopes;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
 use crate::numeric::dense::{multiply, transpose};
@@ -77,6 +78,12 @@ impl Evidence {
     pub(in crate::gp) fn sites(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(f64, Vec<Site>)> {
         let state = self.fixed_point(params, kernel)?;
         Ok((state.log_evidence(), self.sites.clone().unwrap_or_default()))
+    }
+
+    /// The log evidence under this kernel, and its derivatives by what every observation is made of.
+    pub(in crate::gp) fn slopes(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(f64, Vec<Slopes>)> {
+        let state = self.fixed_point(params, kernel)?;
+        Ok((state.log_evidence(), state.slopes()))
     }
 
     /// The log evidence under this kernel, and the belief; for coordinates that are items.

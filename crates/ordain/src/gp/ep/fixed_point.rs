@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use super::{Functional, Observation};
 use crate::Result;
+use crate::gp::observation::Slopes;
 use crate::gp::{Moments, check_prior, prior_too_wide};
 use crate::numeric::dense::{
     Cholesky, SemidefiniteFactor, add_scaled, dot, multiply, multiply_sparse, multiply_transposed, multiply_vector,
@@ -486,6 +487,17 @@ impl State {
         };
         let constants: f64 = self.observations.iter().zip(&self.sites).zip(&self.marginals).map(constant).sum();
         constants - 0.5 * self.cholesky.log_det()
+    }
+
+    /// The derivatives of the log evidence by what every observation is made of. At the fixed point the evidence is stationary in the
+    /// sites, so those of the tilted distributions' constants are all.
+    pub(super) fn slopes(&self) -> Vec<Slopes> {
+        let each = self.observations.iter().zip(&self.sites).zip(&self.marginals);
+        let slopes = each.map(|((observation, site), &marginal)| {
+            let Gaussian { mean, variance } = site.cavity(marginal);
+            observation.slopes(mean, variance)
+        });
+        slopes.collect()
     }
 
     /// The symmetric matrix G for which `½ Σ_ij G_ij ∂K_ij/∂θ` is the derivative of the log evidence by any parameter

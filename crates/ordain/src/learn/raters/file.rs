@@ -26,9 +26,8 @@ impl RatersModel {
             GradeModel::Values(_) => None,
         };
         let said = |(name, opinions): (&String, &Opinions)| {
-            let answer = |answer: &Answer| {
-                (answer.first.0, answer.second.map(|second| second.0), answer.outcome.name().to_owned())
-            };
+            let answer =
+                |answer: &Answer| (answer.first.0, answer.second.map(|second| second.0), answer.outcome.to_string());
             UserFile {
                 name: name.clone(),
                 grades: opinions.grades.iter().map(|&(item, grade)| (item.0, grade)).collect(),
