@@ -28,6 +28,7 @@ static EXPERIMENTS: &[Experiment] = &[
     semi_supervised::boston::EXPERIMENT,
     collaborative::jester::EXPERIMENT,
     collaborative::arguments::EXPERIMENT,
+    collaborative::breakfast::EXPERIMENT,
     collaborative::mixed::EXPERIMENT,
     bounds::k_partite::EXPERIMENT,
     bounds::unlabelled::EXPERIMENT,

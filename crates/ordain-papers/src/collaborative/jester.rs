@@ -3,9 +3,8 @@
 use std::fmt::Write;
 
 use ordain::Result;
-use ordain::data::{GradeScale, ItemId, Items, Opinions, Ratings};
-use ordain::gp::{Belief, CollaborativeParams, Cuts, median_grade, mode_grade};
-use ordain::learn::{GradesAs, Likeness, RatersParams};
+use ordain::data::{ItemId, Opinions};
+use ordain::gp::Cuts;
 use ordain::measure::Mean;
 use ordain::numeric::{Seed, Stream};
 use ordain_plot::{Dots, Range, html};
@@ -14,6 +13,7 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
 use super::PAPER;
+use super::methods::{GRADES, METHODS, Split};
 use crate::collections::jester::{self, FILE, JOKES, User};
 use crate::experiment::{Experiment, Job, Place, Program, Progress};
 use crate::findings::{Findings, Gist};
@@ -60,35 +60,11 @@ const MODELLED: usize = 100;
 /// The share of their grades that is hidden.
 const HIDDEN: f64 = 0.6;
 
-pub(super) const GRADES: usize = 5;
-
 /// Jokes that teach.
 const SIZES: [usize; 3] = [20, 40, 60];
 
 /// Other users behind the kernel.
 const OTHERS: [usize; 2] = [4900, 50];
-
-/// A way to predict grades.
-enum Method {
-    /// The mean of a joke over users, or of a user over jokes; all that is known, as grades.
-    JokeMean,
-    UserMean,
-    /// A Gaussian process: how grades are read, rounds of EM, and whether users share their prior.
-    Process(GradesAs, usize, bool),
-}
-
-const METHODS: [(&str, Method); 10] = [
-    ("joke mean", Method::JokeMean),
-    ("user mean", Method::UserMean),
-    ("GPR", Method::Process(GradesAs::Values, 10, false)),
-    ("CGPR", Method::Process(GradesAs::Values, 10, true)),
-    ("GPOR", Method::Process(GradesAs::Ordinal, 10, false)),
-    ("CGPOR", Method::Process(GradesAs::Ordinal, 10, true)),
-    ("CGPR, 3 rounds", Method::Process(GradesAs::Values, 3, true)),
-    ("CGPR, 20 rounds", Method::Process(GradesAs::Values, 20, true)),
-    ("CGPOR, 3 rounds", Method::Process(GradesAs::Ordinal, 3, true)),
-    ("CGPOR, 20 rounds", Method::Process(GradesAs::Ordinal, 20, true)),
-];
 
 /// What the results are made with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -134,13 +110,13 @@ impl Program for Jester {
         watch(Progress { stage: "measuring", done: journal.done(), total });
         let compute = |at: usize| {
             let (kernel_users, size, split) = plan.cell(at);
-            let set = Split::new(&modelled, &plan.ends, size, job.options.seed, split);
+            let set = parted_grades(&modelled, &plan.ends, size, job.options.seed, split);
             let raters: Vec<Vec<(ItemId, f64)>> =
                 others[..kernel_users.min(others.len())].iter().map(numbers).collect();
             let cuts = others_cuts(&others, &plan.ends)?;
             let mut row = Row::new();
             for (_, method) in &METHODS {
-                row.extend(set.errors(method, &raters, &cuts)?.map(Some));
+                row.extend(set.errors(method, &raters, Some(&cuts))?.map(Some));
             }
             Ok(row)
         };
@@ -183,90 +159,21 @@ fn others_cuts(others: &[User], ends: &[f64]) -> Result<Cuts> {
     Cuts::of_counts(&counts, 3.0_f64.sqrt())
 }
 
-/// Grades that teach and grades that test.
-struct Split {
-    taught: Vec<Opinions>,
-    /// Every user's jokes and grades.
-    tests: Vec<Vec<(usize, usize)>>,
-}
-
-impl Split {
-    fn new(users: &[User], ends: &[f64], size: usize, seed: Seed, split: usize) -> Self {
-        let mut stream = seed.stream(Phase::Measuring.of_match(size, split));
-        let mut jokes: Vec<usize> = (0..JOKES).collect();
-        jokes.shuffle(&mut stream);
-        let teaches = &jokes[..size];
-        let (mut taught, mut tests) = (Vec::new(), Vec::new());
-        for user in users {
-            let seen = shown(user, ends, &mut stream);
-            let (teach, test): (Vec<_>, Vec<_>) = seen.into_iter().partition(|(joke, _)| teaches.contains(joke));
-            let grades = teach.into_iter().map(|(joke, grade)| (ItemId::new(joke), grade)).collect();
-            taught.push(Opinions { grades, answers: Vec::new() });
-            tests.push(test);
-        }
-        Self { taught, tests }
+/// Grades of the same jokes teach for all users; the others test.
+fn parted_grades(users: &[User], ends: &[f64], size: usize, seed: Seed, split: usize) -> Split {
+    let mut stream = seed.stream(Phase::Measuring.of_match(size, split));
+    let mut jokes: Vec<usize> = (0..JOKES).collect();
+    jokes.shuffle(&mut stream);
+    let teaches = &jokes[..size];
+    let (mut taught, mut tests) = (Vec::new(), Vec::new());
+    for user in users {
+        let seen = shown(user, ends, &mut stream);
+        let (teach, test): (Vec<_>, Vec<_>) = seen.into_iter().partition(|(joke, _)| teaches.contains(joke));
+        let grades = teach.into_iter().map(|(joke, grade)| (ItemId::new(joke), grade)).collect();
+        taught.push(Opinions { grades, answers: Vec::new() });
+        tests.push(test);
     }
-
-    /// The mean absolute and the mean zero-one error, over all grades of all users.
-    fn errors(&self, method: &Method, raters: &[Vec<(ItemId, f64)>], cuts: &Cuts) -> Result<[f64; 2]> {
-        let by_grades = |predicted: &dyn Fn(usize, usize) -> usize| {
-            let (mut absolute, mut wrong, mut count) = (0.0, 0.0, 0.0_f64);
-            for (user, tests) in self.tests.iter().enumerate() {
-                for &(joke, grade) in tests {
-                    let predicted = predicted(user, joke);
-                    absolute += predicted.abs_diff(grade) as f64;
-                    wrong += f64::from(u8::from(predicted != grade));
-                    count += 1.0;
-                }
-            }
-            [absolute / count, wrong / count]
-        };
-        Ok(match method {
-            Method::UserMean => {
-                let means: Vec<usize> =
-                    self.taught.iter().map(|user| rounded_mean(user.grades.iter().map(|(_, grade)| *grade))).collect();
-                by_grades(&|user, _| means[user])
-            }
-            // A joke that nobody was taught has the mean of all grades.
-            Method::JokeMean => {
-                let all = || self.taught.iter().flat_map(|user| user.grades.iter());
-                let everything = rounded_mean(all().map(|(_, grade)| *grade));
-                let mean = |joke: usize| {
-                    let own: Vec<usize> =
-                        all().filter(|(item, _)| item.index() == joke).map(|(_, grade)| *grade).collect();
-                    if own.is_empty() { everything } else { rounded_mean(own.into_iter()) }
-                };
-                let means: Vec<usize> = (0..JOKES).map(mean).collect();
-                by_grades(&|_, joke| means[joke])
-            }
-            &Method::Process(grades, rounds, together) => {
-                let shared = CollaborativeParams::default().with_rounds(rounds).with_learn_prior(together);
-                let params =
-                    RatersParams::default().with_grades(grades).with_cuts(Some(cuts.clone())).with_shared(shared);
-                let names = (0..self.taught.len()).map(|user| user.to_string());
-                let items = Items::from_ids((0..JOKES).map(|joke| joke.to_string()))?;
-                let ratings = Ratings::new(
-                    items,
-                    Some(GradeScale::new(1, GRADES as i32)?),
-                    names.zip(self.taught.clone()).collect(),
-                )?;
-                let model = params.train(ratings, Likeness::Raters(raters))?;
-                let mut predicted = Vec::new();
-                for user in 0..self.taught.len() {
-                    let (belief, opinions) = (model.learned().belief(user)?, model.learned().model_of(user));
-                    let shares = |joke: usize| opinions.probabilities(belief.mean()[joke], belief.variances()[joke]);
-                    predicted.push(
-                        (0..JOKES)
-                            .map(|joke| [median_grade(&shares(joke)), mode_grade(&shares(joke))])
-                            .collect::<Vec<_>>(),
-                    );
-                }
-                let [absolute, _] = by_grades(&|user, joke| predicted[user][joke][0]);
-                let [_, wrong] = by_grades(&|user, joke| predicted[user][joke][1]);
-                [absolute, wrong]
-            }
-        })
-    }
+    Split { items: JOKES, taught, tests }
 }
 
 /// The grades of a user that are not hidden.
@@ -278,12 +185,6 @@ fn shown(user: &User, ends: &[f64], stream: &mut Stream) -> Vec<(usize, usize)> 
         }
     }
     out
-}
-
-/// The mean, rounded; the middle grade if there is none.
-fn rounded_mean(grades: impl Iterator<Item = usize>) -> usize {
-    let (sum, count) = grades.fold((0.0, 0.0), |(sum, count), grade| (sum + grade as f64, count + 1.0));
-    if count > 0.0 { (sum / count).round() as usize } else { GRADES / 2 }
 }
 
 /// The means over splits of a method's absolute and zero-one error, for a kernel and a size.
@@ -376,8 +277,6 @@ mod tests {
     fn grades_by_hand() {
         let ends = [-5.0, 0.0, 2.0, 6.0];
         assert_eq!([-9.0, -5.0, 1.0, 2.0, 9.0].map(|value| grade_of(value, &ends)), [0, 1, 2, 3, 4]);
-        assert_eq!(rounded_mean([0, 1, 1].into_iter()), 1);
-        assert_eq!(rounded_mean(std::iter::empty()), 2);
         let others = vec![(0..50).map(|at| (at, at as f64)).collect::<User>(); 2];
         assert_eq!(quantiles(&others), [10.0, 20.0, 30.0, 40.0]);
     }
@@ -386,7 +285,7 @@ mod tests {
     #[test]
     fn splits() {
         let users: Vec<User> = vec![(0..JOKES).map(|joke| (joke, 1.0)).collect(); 30];
-        let split = Split::new(&users, &[-1.0, 0.0, 2.0, 3.0], 40, Seed(1), 0);
+        let split = parted_grades(&users, &[-1.0, 0.0, 2.0, 3.0], 40, Seed(1), 0);
         let taught: std::collections::HashSet<usize> =
             split.taught.iter().flat_map(|user| user.grades.iter().map(|(item, _)| item.index())).collect();
         assert_eq!(taught.len(), 40);

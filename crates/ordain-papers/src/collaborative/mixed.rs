@@ -15,7 +15,8 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
 use super::PAPER;
-use super::jester::{GRADES, grade_of, parted, quantiles};
+use super::jester::{grade_of, parted, quantiles};
+use super::methods::GRADES;
 use crate::collections::jester::{self, FILE, JOKES, User};
 use crate::experiment::{Experiment, Job, Place, Program, Progress};
 use crate::findings::{Findings, Gist};
@@ -28,7 +29,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     title: "Grades and pairs of one person in one model",
     paper: PAPER,
     figure: "sections 2.3 and 5",
-    duration: "two minutes",
+    duration: "half a minute",
     claim: "Grades and answers about pairs are observations of the same utilities. How they do together is left open.",
     setting: "No experiment.",
     design: &[

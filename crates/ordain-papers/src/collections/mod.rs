@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub mod boston;
+pub mod breakfast;
 pub mod cacm;
 pub mod classic;
 pub mod jester;

@@ -106,7 +106,7 @@ pub(crate) fn last_due(answers: usize) -> usize {
 impl AnswerModel {
     /// The model with the noise and the thresholds of grades that fit these answers under this kernel, if there is something to be
     /// learned; else itself. Only the answers up to the last count that [`is_due`] are looked at. 26 fits of EP for the noise, or some
-    /// hundreds with ties; some tens for thresholds.
+    /// hundreds with ties; up to 50 steps of L-BFGS for thresholds, of one or a few fits each.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
