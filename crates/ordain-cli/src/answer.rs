@@ -17,14 +17,14 @@ use crate::{Failure, Outcome, output};
 /// says which grades there are, otherwise 1 to 5.
 #[derive(Args)]
 #[command(override_usage = "ordain answer [OPTIONS] <FIRST> <SECOND> <first|second|tie|skip>\n       \
-                            ordain answer [OPTIONS] <ITEM> <good|bad>\n       ordain answer [OPTIONS] <ITEM> --grade <GRADE>\n       \
+                            ordain answer [OPTIONS] <ITEM> <good|bad|skip>\n       ordain answer [OPTIONS] <ITEM> --grade <GRADE>\n       \
                             ordain answer [OPTIONS] undo")]
 pub struct Arguments {
     /// The items, then the answer
     #[arg(required = true, num_args = 1..=3, value_name = "WORD")]
     words: Vec<String>,
     /// The grade of the one item. The higher, the better
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     grade: Option<i32>,
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(long, default_value = ".")]
@@ -80,7 +80,7 @@ fn entry(arguments: &Arguments, items: &Items) -> Result<Entry, Failure> {
             ));
         }
         (None, ["undo"]) => return Ok(Entry::Undo { judge, time }),
-        (None, [item, word]) if said(word).is_some_and(Said::is_single) => {
+        (None, [item, word]) if said(word).is_some_and(|said| said.is_single() || said == Said::Skip) => {
             Answer::new(named_item(items, ORIGIN, item, group)?, None, word.parse()?)?
         }
         (None, [first, second, word]) => {
@@ -92,7 +92,7 @@ fn entry(arguments: &Arguments, items: &Items) -> Result<Entry, Failure> {
         }
         _ => {
             let last = words.last().copied().unwrap_or_default();
-            let expected = "two items and first, second, tie or skip; one item and good, bad or --grade; undo";
+            let expected = "two items and first, second, tie or skip; one item and good, bad, skip or --grade; undo";
             return Err(unknown(last, expected));
         }
     };

@@ -27,7 +27,8 @@ use crate::{Failure, Outcome};
 /// predicts that all items are equal.
 ///
 /// Each model is tuned before every fold, on the answers of the other folds and from ordinary values. So no held-out
-/// answer influences the parameters, even if `ordain tune` has learned from it. The evidence is shown for parameters
+/// answer influences the parameters, even if `ordain tune` has learned from it. Noise that is learned, and the thresholds
+/// of grades, are learned once from all answers. The evidence is shown for parameters
 /// tuned on the same answers, so it favours models with many parameters. With --fixed, all models keep the values of
 /// the project file. That is not a held-out test if these values were tuned on the answers.
 ///

@@ -27,7 +27,7 @@ use crate::{Outcome, word};
 /// With --target, no pair is named once the goal is reached with that probability. A line on standard error then says
 /// so.
 ///
-/// With `grades = true` under [ask], the grade of one item is named in place of a pair where it tells more. Its second item
+/// With `grades = true` under [ask], the grade of one item is named in place of a pair where it tells more now. Its second item
 /// is null in JSON and empty in CSV, and its score is the entropy that it is expected to take, in nats.
 ///
 /// Scores are comparable only within a strategy. JSON has null for an infinite score. The score of variance-ratio is
@@ -151,16 +151,15 @@ struct Asked {
     score: f64,
 }
 
-/// Pairs, or the grades that tell more, each grade once.
+/// Pairs, or the grades that tell more now, each grade once.
 fn mixed(pairs: Vec<Question>, grades: Vec<Option<GradeQuestion>>) -> Vec<Asked> {
     let mut graded = Vec::new();
-    let asked = pairs.into_iter().zip(grades).filter_map(|(Question { first, second, score }, grade)| match grade {
-        Some(GradeQuestion { item, .. }) if graded.contains(&item) => None,
-        Some(GradeQuestion { item, entropy }) => {
+    let asked = pairs.into_iter().zip(grades).map(|(Question { first, second, score }, grade)| match grade {
+        Some(GradeQuestion { item, entropy }) if !graded.contains(&item) => {
             graded.push(item);
-            Some(Asked { first: item, second: None, score: entropy })
+            Asked { first: item, second: None, score: entropy }
         }
-        None => Some(Asked { first, second: Some(second), score }),
+        _ => Asked { first, second: Some(second), score },
     });
     asked.collect()
 }

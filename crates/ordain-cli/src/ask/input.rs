@@ -81,8 +81,9 @@ fn bracketed(word: &str) -> String {
 /// The word that was typed in full or by its first letter, in upper or lower case.
 fn find<'a, T: Copy>(said: &str, words: &[(&'a str, T)]) -> Option<(&'a str, T)> {
     let whole = words.iter().find(|(word, _)| said.eq_ignore_ascii_case(word));
-    let first = || words.iter().find(|(word, _)| said.eq_ignore_ascii_case(first_letter(word)));
-    whole.or_else(first).copied()
+    let mut first = words.iter().filter(|(word, _)| said.eq_ignore_ascii_case(first_letter(word)));
+    // A letter that begins several words says none of them.
+    whole.or_else(|| first.next().filter(|_| first.next().is_none())).copied()
 }
 
 /// The next line that is not blank. A line longer than any word is no word, whatever it begins or ends with. Its
@@ -178,9 +179,10 @@ mod tests {
         let number = |said| find(said, &words).map(|(_, number)| number);
         assert_eq!([number("left"), number("R"), number("Undo")], [Some(1), Some(2), Some(3)]);
         assert_eq!([number("le"), number("lefty"), number(""), number("é")], [None; 4]);
-        let grades = [("9", 9), ("10", 10), ("1", 1)];
+        let grades = [("9", 9), ("10", 10), ("1", 1), ("20", 20), ("21", 21)];
         let number = |said| find(said, &grades).map(|(_, number)| number);
         assert_eq!([number("1"), number("10"), number("9"), number("0")], [Some(1), Some(10), Some(9), None]);
+        assert_eq!([number("2"), number("21")], [None, Some(21)], "a digit that begins two grades is neither");
         assert!(!differ_at_once(&grades) && differ_at_once(&words));
     }
 

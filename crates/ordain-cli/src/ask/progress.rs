@@ -32,7 +32,7 @@ impl Progress {
     pub fn new(project: &Project, thinks: bool) -> Result<Self, Failure> {
         let (items, answers) = (project.items(), project.model().answers().standing().len());
         let asking = project.asking()?;
-        let learns = project.model().answer_model().learns();
+        let learns = project.model().answer_model().adapts();
         let span = Span::within(Span::BUDGET, GRAIN, items, answers, asking.strategy, learns);
         let groups = items.group_sizes().len();
         Ok(Self { rule: asking.rule, groups, thinks, span, latest: None, running: None })

@@ -19,13 +19,14 @@ fn added(folder: &Folder, before: &str) -> Vec<String> {
 #[test]
 fn one_line_each() {
     let folder = Folder::project();
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 8] = [
         (&["ant", "cow", "first"], "ant,cow,first,,"),
         (&["ant", "cow", "second", "--judge", "eve"], "ant,cow,second,eve,"),
         (&["ant", "cow", "skip", "--judge", "Ann, \"the\" judge"], "ant,cow,skip,\"Ann, \"\"the\"\" judge\","),
         (&["ant", "good"], "ant,,good,,"),
         (&["ant", "bad"], "ant,,bad,,"),
         (&["cow", "--grade", "4", "--judge", "eve"], "cow,,grade:4,eve,"),
+        (&["cow", "skip"], "cow,,skip,,"),
         (&["undo", "--judge", "eve"], ",,undo,eve,"),
     ];
     for (words, line) in cases {

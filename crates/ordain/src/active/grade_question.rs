@@ -56,8 +56,12 @@ pub(crate) fn grade_instead(
     Ok(best.filter(|best| best.entropy > compared))
 }
 
-/// Whether an answer shows that somebody was asked for this item's grade.
-pub(crate) fn asks_grade(answer: &Answer, item: ItemId) -> bool {
-    let grades = matches!(answer.outcome, Outcome::Grade(_) | Outcome::Skip);
-    grades && answer.first == item && answer.second.is_none()
+/// Whether an item's grade is not to be asked: somebody would not give it, or gave it and nothing is asked twice.
+pub(crate) fn grade_is_closed<'a>(answers: impl IntoIterator<Item = &'a Answer>, item: ItemId, repeat: bool) -> bool {
+    let closes = |answer: &Answer| match answer.outcome {
+        Outcome::Skip => true,
+        Outcome::Grade(_) => !repeat,
+        _ => false,
+    };
+    answers.into_iter().any(|answer| answer.first == item && answer.second.is_none() && closes(answer))
 }

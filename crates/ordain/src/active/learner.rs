@@ -73,12 +73,16 @@ enum State {
 }
 
 /// Whether a belief whose model is learned learns all answers anew after this many: whenever the model is learned, and
-/// eight to sixteen times while their number doubles.
-fn is_refreshed(answers: usize) -> bool {
+/// eight to sixteen times while their number doubles. What was given with the model is learned at once, and does not count.
+fn is_refreshed(answers: usize, given: usize) -> bool {
     const EIGHTH: u32 = 3;
     const OFTEN: usize = 4;
-    let step = 1 << answers.max(1).ilog2().saturating_sub(EIGHTH);
-    is_due(answers) || (answers > 0 && answers.is_multiple_of(step.max(OFTEN)))
+    let Some(answers) = answers.checked_sub(given) else { return false };
+    if answers == 0 {
+        return given > 0;
+    }
+    let step = 1 << answers.ilog2().saturating_sub(EIGHTH);
+    is_due(answers) || answers.is_multiple_of(step.max(OFTEN))
 }
 
 /// The number of answers from which EP is worth its cost.
@@ -122,7 +126,8 @@ impl Learner {
         if self.adapts() && self.observations.is_empty() {
             // A belief that is refreshed does not depend on what it was before.
             let said: Vec<usize> = (0..answers.len()).filter(|&at| answers[at].outcome != Outcome::Skip).collect();
-            let last = (1..=said.len()).rev().find(|&count| is_refreshed(count));
+            let given = self.model.given();
+            let last = (1..=said.len()).rev().find(|&count| is_refreshed(count, given));
             let until = last.map_or(0, |count| said[count - 1] + 1);
             let mut there = self.fresh()?;
             there.answers = said[..last.unwrap_or(0)].iter().map(|&at| answers[at].clone()).collect();
@@ -182,11 +187,12 @@ impl Learner {
 
     /// Learns from the latest answer, where the model is learned too.
     fn learn_with_model(&mut self, answer: &Answer) -> Result<()> {
-        if is_due(self.answers.len()) {
+        let (count, given) = (self.answers.len(), self.model.given());
+        if count.checked_sub(given).is_some_and(is_due) {
             self.learn_model(&Watch::NONE)?;
         }
         // If EP does not converge, a step is the best there is.
-        if is_refreshed(self.answers.len()) && self.refresh().is_ok() {
+        if is_refreshed(count, given) && self.refresh().is_ok() {
             return Ok(());
         }
         let Some(observation) = self.model.observe(answer)? else { return Ok(()) };

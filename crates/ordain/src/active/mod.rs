@@ -30,7 +30,7 @@ pub use expected_loss::{PairLoss, expected_loss, pair_losses};
 pub use forecast::{Forecast, ForecastParams, forecast};
 pub use glicko::Glicko;
 pub use grade_question::GradeQuestion;
-pub(crate) use grade_question::{asks_grade, grade_instead};
+pub(crate) use grade_question::{grade_instead, grade_is_closed};
 pub use judge::Judge;
 pub use learner::BeliefKind;
 pub(crate) use learner::learn_in_session;

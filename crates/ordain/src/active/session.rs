@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rand::RngExt;
 
-use super::grade_question::{asks_grade, grade_instead};
+use super::grade_question::{grade_instead, grade_is_closed};
 use super::learner::Learner;
 use super::standing::{Counted, Looks};
 use super::{
@@ -244,7 +244,7 @@ impl Session {
     /// # Errors
     /// If the kernel cannot give a column.
     pub fn grade_instead(&self, question: &Question) -> Result<Option<GradeQuestion>> {
-        let asked = |item| !self.params.repeat && self.answers.iter().any(|answer| asks_grade(answer, item));
+        let asked = |item| grade_is_closed(&self.answers, item, self.params.repeat);
         match self.params.grades {
             true => grade_instead(self.belief(), self.model(), question, asked),
             false => Ok(None),
@@ -345,13 +345,16 @@ impl Session {
         Ok(())
     }
 
-    /// Takes back and returns the latest standing answer of a judge, or `None` if there is none. The session learns all
+    /// Takes back and returns the latest standing answer of a judge, or `None` if there is none. Grades that were given with the model are
+    /// not taken back. The session learns all
     /// other answers again, so it is exactly the session that never heard this one.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated. The session is then as it was.
     pub fn undo(&mut self, judge: Option<&str>) -> Result<Option<Answer>> {
-        let Some(at) = self.answers.iter().rposition(|answer| answer.judge.as_deref() == judge) else {
+        let given = self.model().given();
+        let told = self.answers.get(given..).unwrap_or_default();
+        let Some(at) = told.iter().rposition(|answer| answer.judge.as_deref() == judge).map(|at| given + at) else {
             return Ok(None);
         };
         let mut others = self.answers.clone();

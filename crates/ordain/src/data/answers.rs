@@ -37,6 +37,14 @@ impl Outcome {
         ("bad", Self::Bad),
     ];
 
+    /// The grade, if it is one.
+    pub fn grade(self) -> Option<i32> {
+        match self {
+            Self::Grade(grade) => Some(grade),
+            _ => None,
+        }
+    }
+
     /// Whether the outcome is about a single item.
     pub fn is_single(self) -> bool {
         matches!(self, Self::Good | Self::Bad | Self::Grade(_))

@@ -63,6 +63,18 @@ impl AnswerWriter {
         self.put(entry, None, items)
     }
 
+    /// Checks that the columns of the log can hold an entry.
+    ///
+    /// # Errors
+    /// If they cannot, or the log cannot be read.
+    pub fn check(&self, entry: &Entry, items: &Items) -> Result<()> {
+        if !self.begun {
+            return first_lines(&self.path, entry, items).map(|_| ());
+        }
+        let file = &mut open_locked(&self.path, &appending(false))?;
+        Columns::of(&rows(file, &self.path)?, items)?.line(&self.path, entry, items).map(|_| ())
+    }
+
     /// Appends an undo of a judge that takes back this answer, and no other: what the log says under the lock decides.
     ///
     /// # Errors

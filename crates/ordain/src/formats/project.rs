@@ -18,7 +18,7 @@ use super::items::{ItemTable, ItemsSpec, TextColumns, read_items};
 use super::log::check_form;
 use super::settings::{Document, Placed, Section};
 use super::source::read_text;
-use crate::data::{AnswerLog, Ask, Goal, GradeScale, Items, Outcome, Prior, Relation, Scale};
+use crate::data::{AnswerLog, Ask, Goal, GradeScale, Items, Prior, Relation, Scale};
 use crate::error::brief;
 use crate::kernel::{KernelSpec, Over, ParameterName, Shape};
 use crate::words::suggestion;
@@ -77,8 +77,8 @@ pub struct ProjectData {
     pub noise: Option<f64>,
     /// The tie width: a difference of two utilities, noise included, between minus and plus this is a tie.
     pub tie_width: f64,
-    /// The grades; `None` if nothing in the project is about grades.
-    pub grades: Option<ProjectGrades>,
+    /// The grades.
+    pub grades: ProjectGrades,
     /// The settings of `[ask]`.
     pub ask: Ask,
 }
@@ -296,8 +296,6 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
     check_log_apart(&answers.file, file, items_file, grades.file.as_deref(), &files)?;
     let known = grades.load(file, &table.items)?;
     let log = answers.log(&table.items, known.scale)?;
-    let in_log = || log.standing().iter().any(|answer| matches!(answer.outcome, Outcome::Grade(_)));
-    let known = (grades.given || ask.grades || in_log()).then_some(known);
     let ItemTable { items, other } = table;
     let spec = settings.as_ref().map_or_else(ItemsSpec::default, |settings| settings.spec.clone());
     let means = items.attributes().means();

@@ -171,18 +171,18 @@ fn answered(path: &Path, rows: &Rows, known: Option<&Items>, scale: Option<Grade
     };
     let log = read_answers_on(path, &items, scale)?;
     let standing = log.standing();
-    let grade = |answer: &Answer| if let Outcome::Grade(grade) = answer.outcome { Some(grade) } else { None };
-    let mut grades = standing.iter().filter_map(|answer| grade(answer)).peekable();
-    let scale = match (scale, grades.peek()) {
-        (None, Some(_)) => Some(scale_of(path, grades)?),
-        (scale, _) => scale,
+    let grades: Vec<i32> = standing.iter().filter_map(|answer| answer.outcome.grade()).collect();
+    let scale = match scale {
+        _ if grades.is_empty() => None,
+        None => Some(scale_of(path, grades)?),
+        scale => scale,
     };
     let mut users = Numbered::default();
     let mut opinions: Vec<Opinions> = Vec::new();
     for answer in standing {
         let user = users.number(answer.judge.as_deref().unwrap_or_default());
         opinions.resize_with(users.names.len(), Opinions::default);
-        match grade(answer).and_then(|grade| scale?.position(grade)) {
+        match answer.outcome.grade().and_then(|grade| scale?.position(grade)) {
             Some(grade) => opinions[user].grades.push((answer.first, grade)),
             // Whose it is, the list says.
             None => opinions[user].answers.push(Answer { judge: None, time: None, ..answer.clone() }),

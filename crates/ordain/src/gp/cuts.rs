@@ -68,9 +68,9 @@ impl Cuts {
         (0..self.grades()).map(mass).collect()
     }
 
-    /// These thresholds in another unit of utility.
-    pub(super) fn times(&self, factor: f64) -> Self {
-        Self(self.0.iter().map(|cut| factor * cut).collect())
+    /// These thresholds in another unit of utility, counted from elsewhere.
+    pub(super) fn placed(&self, factor: f64, shift: f64) -> Self {
+        Self(self.0.iter().map(|cut| factor * cut + shift).collect())
     }
 
     /// The mean of the cuts, then the logarithms of the gaps.

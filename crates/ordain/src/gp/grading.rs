@@ -15,19 +15,20 @@ use std::collections::BTreeMap;
 
 use super::cuts::{Cuts, CutsPrior};
 use super::ep::{EpParams, Evidence};
-use super::noise::Fit;
+use super::noise::{Fit, deviation};
 use super::observation::Slopes;
 use super::{AnswerModel, Belief, Observation};
-use crate::data::{Answer, GradeScale, ItemId, Outcome};
+use crate::data::{Answer, GradeScale, ItemId};
+use crate::kernel::Kernel;
 use crate::numeric::optimise::Lbfgs;
 use crate::{Error, Result};
 
 /// The noise of grades in the middle of its prior, as a share of the prior's deviation: neighbouring grades of five are
 /// about half a deviation wide.
-const NOISE: f64 = 0.3;
+const NOISE: f64 = 0.5;
 
 /// The deviation of the logarithm of that noise.
-const NOISE_SPREAD: f64 = 1.0;
+const NOISE_SPREAD: f64 = 0.5;
 
 /// How far shared thresholds are from where the counts put them: the deviation of their mean, in units of the prior's
 /// deviation, and of the logarithms of their gaps.
@@ -40,8 +41,10 @@ const OWN_SPREAD: [f64; 2] = [0.3, 0.3];
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grading {
     scale: GradeScale,
-    /// The deviation of the utilities' prior, once it is known.
-    unit: Option<f64>,
+    /// How many answers at the beginning are grades that were given with the model.
+    given: usize,
+    /// The prior of the utilities, once it is known.
+    prior: Option<Utilities>,
     noise: f64,
     shared: Cuts,
     /// The thresholds of judges with a name.
@@ -50,10 +53,11 @@ pub struct Grading {
 
 impl Grading {
     /// All grades alike probable for utilities with a deviation of 1.
-    pub(super) fn new(scale: GradeScale, noise: f64) -> Result<Self> {
+    pub(super) fn new(scale: GradeScale, given: usize, noise: f64) -> Result<Self> {
         Self {
             scale,
-            unit: None,
+            given,
+            prior: None,
             noise,
             shared: Cuts::of_counts(&vec![1; scale.count()], 1.0)?,
             judges: BTreeMap::new(),
@@ -76,31 +80,37 @@ impl Grading {
         judge.and_then(|judge| self.judges.get(judge)).unwrap_or(&self.shared)
     }
 
-    /// The deviation of the utilities' prior, once it is known.
-    pub(super) fn unit(&self) -> Option<f64> {
-        self.unit
+    /// How many answers at the beginning are grades that were given with the model.
+    pub(super) fn given(&self) -> usize {
+        self.given
     }
 
-    /// The same before its thresholds are learned, in this unit. The noise is the one that is held, if it is.
-    pub(super) fn in_unit(&self, unit: f64, held: Option<f64>) -> Result<Self> {
-        Self { unit: Some(unit), noise: held.unwrap_or(NOISE * unit), ..self.clone() }.before(&[])
+    /// The same before its thresholds are learned, under this prior unless one is known. The noise is the one that is held, if it is.
+    pub(super) fn under(&self, kernel: &dyn Kernel, held: Option<f64>) -> Result<Self> {
+        let prior = match self.prior {
+            Some(prior) => prior,
+            None => Utilities::of(kernel)?,
+        };
+        Self { prior: Some(prior), noise: held.unwrap_or(NOISE * prior.deviation), ..self.clone() }.before(&[])
     }
 
     /// The shared thresholds at which every grade has its share of these answers.
     pub(super) fn before(mut self, answers: &[&Answer]) -> Result<Self> {
         let mut counts = vec![1; self.scale.count()];
         answers.iter().filter_map(|answer| self.position(answer)).for_each(|grade| counts[grade] += 1);
-        self.shared = Cuts::of_counts(&counts, self.unit.unwrap_or(1.0).hypot(self.noise))?;
+        let Utilities { centre, deviation } = self.prior();
+        self.shared = Cuts::of_counts(&counts, deviation.hypot(self.noise))?.placed(1.0, centre);
         self.judges.clear();
         Ok(self)
     }
 
+    fn prior(&self) -> Utilities {
+        self.prior.unwrap_or(Utilities { centre: 0.0, deviation: 1.0 })
+    }
+
     /// The position on the scale of the grade that an answer is.
     fn position(&self, answer: &Answer) -> Option<usize> {
-        match answer.outcome {
-            Outcome::Grade(grade) => self.scale.position(grade),
-            _ => None,
-        }
+        self.scale.position(answer.outcome.grade()?)
     }
 
     /// The ends of the interval that a grade of this judge stands for.
@@ -127,6 +137,27 @@ impl Grading {
         let at = item.index();
         let probabilities = self.cuts(judge).probabilities(belief.mean()[at], belief.variances()[at], self.noise);
         GradePrediction { scale: self.scale, probabilities }
+    }
+}
+
+/// The prior of the utilities of all items together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Utilities {
+    centre: f64,
+    deviation: f64,
+}
+
+impl Utilities {
+    /// The mean of the items' prior means, and the root of their variance plus the mean prior variance.
+    fn of(kernel: &dyn Kernel) -> Result<Self> {
+        let own = deviation(kernel)?;
+        let Some(means) = kernel.mean().filter(|means| !means.is_empty()) else {
+            return Ok(Self { centre: 0.0, deviation: own });
+        };
+        let count = means.len() as f64;
+        let centre = means.iter().sum::<f64>() / count;
+        let spread = means.iter().map(|mean| (mean - centre).powi(2)).sum::<f64>() / count;
+        Ok(Self { centre, deviation: spread.sqrt().hypot(own) })
     }
 }
 
@@ -175,18 +206,17 @@ pub fn mode_grade(probabilities: &[f64]) -> usize {
 struct Coordinates {
     /// What is held, and the centre of the prior.
     start: Grading,
-    unit: f64,
     learns_noise: bool,
     names: Vec<String>,
 }
 
 impl Coordinates {
-    fn new(start: Grading, unit: f64, learns_noise: bool, answers: &[&Answer]) -> Self {
+    fn new(start: Grading, learns_noise: bool, answers: &[&Answer]) -> Self {
         let graded = answers.iter().filter(|answer| start.position(answer).is_some());
         let mut names: Vec<String> = graded.filter_map(|answer| answer.judge.clone()).collect();
         names.sort_unstable();
         names.dedup();
-        Self { start, unit, learns_noise, names }
+        Self { start, learns_noise, names }
     }
 
     /// The number of thresholds.
@@ -203,7 +233,19 @@ impl Coordinates {
 
     /// The centre of the shared thresholds' prior.
     fn centre(&self) -> Vec<f64> {
-        self.start.shared.times(1.0 / self.unit).coordinates()
+        self.in_units(&self.start.shared).coordinates()
+    }
+
+    /// Thresholds in units of the prior, counted from its centre.
+    fn in_units(&self, cuts: &Cuts) -> Cuts {
+        let Utilities { centre, deviation } = self.start.prior();
+        cuts.placed(1.0 / deviation, -centre / deviation)
+    }
+
+    /// The thresholds with these coordinates.
+    fn cuts(&self, coordinates: &[f64]) -> Option<Cuts> {
+        let Utilities { centre, deviation } = self.start.prior();
+        Some(Cuts::from_coordinates(coordinates)?.placed(deviation, centre))
     }
 
     /// The noise, the shared coordinates, and those of the judges.
@@ -219,15 +261,11 @@ impl Coordinates {
         let noise = noise.map_or(self.start.noise, f64::exp);
         let cuts = |own: &[f64]| {
             let sum: Vec<f64> = shared.iter().zip(own).map(|(shared, own)| shared + own).collect();
-            Some(Cuts::from_coordinates(&sum)?.times(self.unit))
+            self.cuts(&sum)
         };
         let judges = self.names.iter().zip(own).map(|(name, own)| Some((name.clone(), cuts(own)?)));
-        let found = Grading {
-            noise,
-            shared: Cuts::from_coordinates(shared)?.times(self.unit),
-            judges: judges.collect::<Option<_>>()?,
-            ..self.start.clone()
-        };
+        let found =
+            Grading { noise, shared: self.cuts(shared)?, judges: judges.collect::<Option<_>>()?, ..self.start.clone() };
         (noise > 0.0 && noise.is_finite()).then_some(found)
     }
 
@@ -271,8 +309,8 @@ impl Coordinates {
         }
         let judges = std::iter::once(&grading.shared).chain(grading.judges.values());
         for (judge, (cuts, by_cuts)) in judges.zip(&by_cuts).enumerate() {
-            let by_cuts: Vec<f64> = by_cuts.iter().map(|slope| slope * self.unit).collect();
-            for (at, slope) in cuts.times(1.0 / self.unit).by_coordinates(&by_cuts).into_iter().enumerate() {
+            let by_cuts: Vec<f64> = by_cuts.iter().map(|slope| slope * self.start.prior().deviation).collect();
+            for (at, slope) in self.in_units(cuts).by_coordinates(&by_cuts).into_iter().enumerate() {
                 out[first + at] += slope;
                 if judge > 0 {
                     out[first + judge * width + at] = slope;
@@ -286,10 +324,10 @@ impl Fit<'_> {
     /// The model whose grading is the most probable, if there are grades among the answers.
     pub(super) fn grades(&self, model: AnswerModel) -> Result<AnswerModel> {
         let Some(grading) = model.grading().cloned() else { return Ok(model) };
-        if !self.answers.iter().any(|answer| matches!(answer.outcome, Outcome::Grade(_))) {
+        if !self.answers.iter().any(|answer| answer.outcome.grade().is_some()) {
             return Ok(model);
         }
-        let coordinates = Coordinates::new(grading, self.unit, model.learns(), self.answers);
+        let coordinates = Coordinates::new(grading, model.learns(), self.answers);
         let mut ascent = Ascent { fit: self, model: &model, coordinates: &coordinates, evidence: None, stopped: None };
         let minimiser = Lbfgs { tolerance: 0.01, max_iterations: 50, longest: 1.0, ..Lbfgs::default() };
         let found = minimiser.minimise(coordinates.first(), |at, gradient| ascent.height(at, gradient), |_| {});
@@ -349,13 +387,19 @@ impl Ascent<'_> {
 }
 
 impl AnswerModel {
-    /// The same model, whose judges may grade single items too.
+    /// The same model, whose judges may grade single items too. So many answers at the beginning are known from the start, and cannot be
+    /// taken back.
     ///
     /// # Errors
     /// If the noise is out of range.
-    pub fn with_grades(self, scale: GradeScale) -> Result<Self> {
-        let grading = Grading::new(scale, self.noise())?;
+    pub fn with_grades(self, scale: GradeScale, given: usize) -> Result<Self> {
+        let grading = Grading::new(scale, given, self.noise())?;
         Ok(self.with_grading(grading))
+    }
+
+    /// How many answers at the beginning are grades that were given with the model.
+    pub(crate) fn given(&self) -> usize {
+        self.grading().map_or(0, Grading::given)
     }
 }
 
@@ -364,6 +408,7 @@ impl AnswerModel {
 mod tests {
     use super::*;
     use crate::Watch;
+    use crate::data::Outcome;
     use crate::kernel::Given;
     use crate::numeric::Matrix;
     use crate::numeric::normal::quantile;
@@ -393,7 +438,7 @@ mod tests {
     }
 
     fn model() -> AnswerModel {
-        AnswerModel::learning(0.0).unwrap().with_grades(GradeScale::new(1, 4).unwrap()).unwrap()
+        AnswerModel::learning(0.0).unwrap().with_grades(GradeScale::new(1, 4).unwrap(), 0).unwrap()
     }
 
     /// The height and its slopes at some coordinates, for all of noise, shared thresholds and those of two judges.
@@ -403,7 +448,7 @@ mod tests {
         let model = model().learned(&kernel, &[], &Watch::NONE).unwrap();
         let start = model.grading().unwrap().clone().before(&answers).unwrap();
         let fit = Fit { kernel: &kernel, answers: &answers, unit: 1.3, watch: &Watch::NONE };
-        let coordinates = Coordinates::new(start, 1.3, true, &answers);
+        let coordinates = Coordinates::new(start, true, &answers);
         assert_eq!(coordinates.first().len(), at.len());
         let mut ascent = Ascent { fit: &fit, model: &model, coordinates: &coordinates, evidence: None, stopped: None };
         let mut gradient = vec![0.0; at.len()];
@@ -477,7 +522,7 @@ mod tests {
         answers.extend((0..count).map(|item| grade(item, value(item, -0.4), "mild")));
         answers.extend((0..count - 1).map(|item| pair(item + 1, item)));
         let answers: Vec<&Answer> = answers.iter().collect();
-        let model = AnswerModel::new(0.1, 0.0).unwrap().with_grades(GradeScale::new(1, 3).unwrap()).unwrap();
+        let model = AnswerModel::new(0.1, 0.0).unwrap().with_grades(GradeScale::new(1, 3).unwrap(), 0).unwrap();
         let found = model.learned(&kernel, &answers, &Watch::NONE).unwrap();
         let grading = found.grading().unwrap();
         assert_eq!(grading.noise(), 0.1, "noise that is held is that of grades too");
@@ -496,8 +541,13 @@ mod tests {
     fn few_and_equal_grades() {
         let kernel = kernel();
         let none = model().learned(&kernel, &[], &Watch::NONE).unwrap();
-        let shares = none.grading().unwrap().cuts(None).probabilities(0.0, 1.7, none.grading().unwrap().noise());
-        assert!(shares.iter().all(|share| (share - 0.25).abs() < 1e-12), "all grades are alike before any: {shares:?}");
+        // All grades are alike before any: for the mean and the variance of the items' means and variances together.
+        let means = [0.3, 0.0, -0.4, 0.1, 0.0, 0.2];
+        let centre = means.iter().sum::<f64>() / 6.0;
+        let spread = means.iter().map(|mean| (mean - centre).powi(2)).sum::<f64>() / 6.0;
+        let shares =
+            none.grading().unwrap().cuts(None).probabilities(centre, 1.7 + spread, none.grading().unwrap().noise());
+        assert!(shares.iter().all(|share| (share - 0.25).abs() < 1e-12), "{shares:?}");
         let same: Vec<Answer> = (0..12).map(|at| grade(at % 6, 3, "ann")).collect();
         let same: Vec<&Answer> = same.iter().collect();
         let found = model().learned(&kernel, &same, &Watch::NONE).unwrap();
@@ -518,7 +568,9 @@ mod tests {
         let answers = answers();
         let answers: Vec<&Answer> = answers.iter().cycle().take(15).collect();
         let learned = |factor: f64| {
-            let (mean, kernel) = (vec![0.0; 6], kernel());
+            // Far from 0, as a prior that is not standardized.
+            let (mean, kernel) =
+                (kernel().mean().unwrap().iter().map(|mean| factor * (mean + 70.0)).collect(), kernel());
             let covariance = Matrix::from_fn(6, 6, |row, column| factor * factor * kernel.covariance()[(row, column)]);
             let kernel = Given::new(mean, covariance).unwrap();
             let model = model().learned(&kernel, &answers, &Watch::NONE).unwrap();

@@ -114,13 +114,15 @@ impl AnswerModel {
         if !self.adapts() {
             return Ok(self);
         }
-        let unit = match self.unit().or_else(|| self.grading()?.unit()) {
+        let unit = match self.unit() {
             Some(unit) => unit,
             None => deviation(kernel)?,
         };
-        let mut start = self.before_answers(unit)?;
+        let mut start = self.before_answers(kernel, unit)?;
         let counted: Vec<&Answer> = answers.iter().copied().filter(|answer| answer.outcome != Outcome::Skip).collect();
-        let counted = &counted[..last_due(counted.len())];
+        // What was given with the model counts at once; a schedule is for what is told one by one.
+        let given = start.given().min(counted.len());
+        let counted = &counted[..given + last_due(counted.len() - given)];
         if counted.is_empty() {
             return Ok(start);
         }
@@ -137,12 +139,12 @@ impl AnswerModel {
     }
 
     /// The same model in this unit, as it is before any answer.
-    fn before_answers(self, unit: f64) -> Result<Self> {
+    fn before_answers(self, kernel: &dyn Kernel, unit: f64) -> Result<Self> {
         let grading = self.grading().cloned();
         let held = (!self.learns()).then(|| self.noise());
         let start = if self.learns() { self.in_unit(unit).with_noise(CENTRE * unit)? } else { self };
         Ok(match grading {
-            Some(grading) => start.with_grading(grading.in_unit(unit, held)?),
+            Some(grading) => start.with_grading(grading.under(kernel, held)?),
             None => start,
         })
     }
@@ -214,13 +216,13 @@ impl AnswerModel {
                 let observations = model.observe_all(answers.iter().copied())?;
                 let start = found.last().filter(|_| lapse == row).map(|(.., belief)| belief);
                 match effort(lapse, watch).fit_from(start, kernel.clone(), &observations) {
-                    Ok(belief) => {
+                    Ok(belief) if is_probability(belief.log_evidence()) => {
                         found.push((height + belief.log_evidence(), model, belief));
                         row = lapse;
                     }
                     Err(error @ Error::Cancelled { .. }) => return Err(error),
-                    // EP does not converge where the noise is far too small.
-                    Err(_) => {}
+                    // EP does not converge, or not to anything true, where the noise is far too small.
+                    Ok(_) | Err(_) => {}
                 }
             }
         }
@@ -228,6 +230,12 @@ impl AnswerModel {
         let kept = weights.into_iter().zip(found).filter(|(weight, _)| *weight >= NEGLIGIBLE);
         Ok(kept.map(|(weight, (_, model, belief))| UnderNoise { weight, model, belief }).collect())
     }
+}
+
+/// Whether this can be the logarithm of the probability of answers. Where lapses are possible, EP has fixed points of which it
+/// is not.
+fn is_probability(log_evidence: f64) -> bool {
+    log_evidence.is_finite() && log_evidence <= 0.0
 }
 
 /// How far EP goes for one judge. If lapses are possible and EP does not converge soon, the judge is far from what the answers show.
@@ -322,7 +330,7 @@ fn normalized(heights: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
 }
 
 /// The root of the mean prior variance; 1 if there is none.
-fn deviation(kernel: &dyn Kernel) -> Result<f64> {
+pub(super) fn deviation(kernel: &dyn Kernel) -> Result<f64> {
     let mut variances = vec![0.0; kernel.len()];
     kernel.diagonal(&mut variances)?;
     let mean = variances.iter().sum::<f64>() / variances.len().max(1) as f64;
@@ -420,7 +428,7 @@ impl Fit<'_> {
     /// The log evidence of answers of which this share are lapses; `None` if EP does not find it.
     fn log_evidence(&self, evidence: &mut Evidence, lapse: f64) -> Result<Option<f64>> {
         match evidence.sites(&effort(lapse, self.watch), self.kernel) {
-            Ok((log_evidence, _)) => Ok(Some(log_evidence).filter(|found| found.is_finite())),
+            Ok((log_evidence, _)) => Ok(Some(log_evidence).filter(|found| is_probability(*found))),
             Err(error @ Error::Cancelled { .. }) => Err(error),
             Err(_) => Ok(None),
         }

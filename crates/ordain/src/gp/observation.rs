@@ -137,13 +137,18 @@ impl AnswerModel {
         Self { grading: Some(Arc::new(grading)), ..self }
     }
 
+    /// The same model, whose judges do not grade.
+    pub(crate) fn without_grades(self) -> Self {
+        Self { grading: None, ..self }
+    }
+
     /// How judges grade single items; `None` if they do not.
     pub fn grading(&self) -> Option<&Grading> {
         self.grading.as_deref()
     }
 
     /// Whether something is learned from the answers beside the utilities: the noise, or how judges grade.
-    pub(crate) fn adapts(&self) -> bool {
+    pub fn adapts(&self) -> bool {
         self.learns() || self.grading.is_some()
     }
 

@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Inference, Model, Ranking, memory, ranked};
 use crate::active::{
-    Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, GradeQuestion, Question, asks_grade, certainty,
-    choose_many, grade_instead, learn_in_session,
+    Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, GradeQuestion, Question, certainty, choose_many,
+    grade_instead, grade_is_closed, learn_in_session,
 };
 use crate::data::{ItemId, Items, Newcomers, check_item, check_pair};
 use crate::gp::{
@@ -194,7 +194,7 @@ impl Fitted {
             return Ok(None);
         }
         let standing = self.model.standing();
-        let asked = |item| !asking.repeat && standing.iter().any(|answer| asks_grade(answer, item));
+        let asked = |item| grade_is_closed(standing.iter().copied(), item, asking.repeat);
         grade_instead(self.belief(), &self.answer_model, question, asked)
     }
 
@@ -243,7 +243,7 @@ impl Fitted {
         if self.has_newcomers() || asking.rule.is_met(&ranking.groups) {
             return Ok(None);
         }
-        let Some(span) = effort.span(&self.model.items, self.learned, asking.strategy, self.answer_model.learns())
+        let Some(span) = effort.span(&self.model.items, self.learned, asking.strategy, self.answer_model.adapts())
         else {
             return Ok(None);
         };

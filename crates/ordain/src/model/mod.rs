@@ -120,7 +120,12 @@ impl Model {
                 return Err(Error::Data { what: "a given grade", found, expected: format!("a grade from {scale}") });
             }
         }
-        Ok(Self { answer_model: self.answer_model.with_grades(scale)?, given: given.into(), ..self })
+        Ok(Self { answer_model: self.answer_model.with_grades(scale, given.len())?, given: given.into(), ..self })
+    }
+
+    /// The same model, whose judges do not grade.
+    pub(crate) fn without_grades(self) -> Self {
+        Self { answer_model: self.answer_model.without_grades(), given: Arc::new([]), ..self }
     }
 
     /// The same model with these values of its parameters: those of the kernels by names as in `kernel[0].weight`, the

@@ -11,7 +11,7 @@ pub use recorder::Recorder;
 use recorder::{Log, tie_without_width};
 
 use crate::active::{AskOptions, Asking, Facts, Ground, Question, Session, Strategy, Unfit};
-use crate::data::{Answer, Ask, Entry, GradeScale, ItemId, Items, Newcomers, Outcome, check_pair};
+use crate::data::{Answer, Ask, Entry, ItemId, Items, Newcomers, Outcome, check_pair};
 use crate::error::{listed, token};
 use crate::formats::{
     Draft, Known, NewLinks, ProjectData, ProjectFile, ProjectGrades, Sketch, Table, draft_project, named_pair,
@@ -46,6 +46,7 @@ use crate::{Error, Fitted, Inference, InputError, Model, Result, Watch};
 pub struct Project {
     file: ProjectFile,
     model: Model,
+    grades: ProjectGrades,
     log: Log,
     options: AskOptions,
     pool: Option<Vec<(ItemId, ItemId)>>,
@@ -73,11 +74,17 @@ impl Project {
             .with_answer_model(answer_model)
             .with_answers(answers)?
             .with_ask(ask);
-        let model = match grades {
-            Some(ProjectGrades { scale, given }) => model.with_grades(scale, given)?,
-            None => model,
-        };
-        Ok(Self { file, model, log, options: AskOptions::default(), pool: None, watch: Watch::NONE, session: None })
+        let model = with_grades(model, &grades)?;
+        Ok(Self {
+            file,
+            model,
+            grades,
+            log,
+            options: AskOptions::default(),
+            pool: None,
+            watch: Watch::NONE,
+            session: None,
+        })
     }
 
     /// Writes a first project file for data at hand. The folder is made if there is none. Gives the file and what
@@ -200,12 +207,17 @@ impl Project {
         asked.map_err(|error| self.file.place(error))
     }
 
-    /// Checks that answers can be recorded, so that nobody answers in vain.
+    /// Checks that answers, and grades if they are asked, can be recorded, so that nobody answers in vain.
     ///
     /// # Errors
     /// If the log cannot be appended to.
     pub fn check_log(&mut self) -> Result<()> {
-        self.log.writer(self.model.items()).map(|_| ())
+        let (items, grades) = (self.model.items(), self.model.ask().grades);
+        let writer = self.log.writer(items)?;
+        match items.iter().next().filter(|_| grades) {
+            Some(item) => writer.check(&Entry::Answer(Answer::new(item, None, Outcome::Grade(0))?), items),
+            None => Ok(()),
+        }
     }
 
     /// Learns an answer, puts it on the disk, and returns: then it is acknowledged. A skip is an answer too.
@@ -214,11 +226,22 @@ impl Project {
     /// If the answer cannot be learned, or cannot be written. Neither the log nor what is believed changes then.
     pub fn tell(&mut self, answer: Answer) -> Result<()> {
         let answer = answer.tidy();
-        if matches!(answer.outcome, Outcome::Grade(_)) && self.model.answer_model().grading().is_none() {
-            // The first grade of a project that says nothing of grades.
-            self.model = self.model.clone().with_grades(GradeScale::default(), Vec::new())?;
+        if answer.outcome.grade().is_none() || self.model.answer_model().grading().is_some() {
+            return self.learn_and_append(answer);
+        }
+        // The first grade of a project whose file does not speak of grades.
+        let before = self.model.clone();
+        self.model = before.clone().with_grades(self.grades.scale, self.grades.given.clone())?;
+        self.session = None;
+        let told = self.learn_and_append(answer);
+        if told.is_err() {
+            self.model = before;
             self.session = None;
         }
+        told
+    }
+
+    fn learn_and_append(&mut self, answer: Answer) -> Result<()> {
         let told = self.session_mut()?.tell(answer.clone());
         told.map_err(|error| self.file.place(error))?;
         let entry = Entry::Answer(answer);
@@ -241,6 +264,12 @@ impl Project {
         let Some(taken) = self.model.answers().latest(judge).cloned() else { return Ok(None) };
         self.log.writer(self.model.items())?.undo(&taken, time.clone(), self.model.items())?;
         self.model.add(Entry::Undo { judge: judge.map(str::to_owned), time })?;
+        let model = with_grades(self.model.clone(), &self.grades)?;
+        if model.answer_model() != self.model.answer_model() {
+            // It was the last grade of a project whose file does not speak of grades.
+            self.model = model;
+            self.session = None;
+        }
         if let Some(session) = &mut self.session
             && session.undo(judge).is_err()
         {
@@ -329,7 +358,7 @@ impl Project {
     pub fn save_ask(&mut self, ask: Ask) -> Result<()> {
         Asking::resolve(&ask, &AskOptions::default(), self.items())?;
         write_ask(&mut self.file, &ask)?;
-        self.model = self.model.clone().with_ask(ask);
+        self.model = with_grades(self.model.clone().with_ask(ask), &self.grades)?;
         self.session = None;
         Ok(())
     }
@@ -410,6 +439,17 @@ impl Project {
             return Err(tie_without_width(&self.file.path));
         }
         Ok(&self.model)
+    }
+}
+
+/// The model with grades, if the project file speaks of them, they are asked, or a standing answer is one; else without.
+fn with_grades(model: Model, grades: &ProjectGrades) -> Result<Model> {
+    let answered = || model.answers().standing().iter().any(|answer| answer.outcome.grade().is_some());
+    let wanted = grades.declared || model.ask().grades || answered();
+    match (wanted, model.answer_model().grading().is_some()) {
+        (true, false) => model.with_grades(grades.scale, grades.given.clone()),
+        (false, true) => Ok(model.without_grades()),
+        _ => Ok(model),
     }
 }
 

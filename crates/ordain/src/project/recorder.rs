@@ -6,8 +6,8 @@ use crate::data::{AnswerLog, Entry, GradeScale, Items, Outcome};
 use crate::formats::{AnswerWriter, OTHER_SCALE, ProjectLog, read_answers, read_project_log};
 use crate::{Error, InputError, Result};
 
-/// Records answers in a project without learning from them. It reads the items' ids and the log, neither attributes nor links, so
-/// it is quick however large the project is.
+/// Records answers in a project without learning from them. It reads the items' ids, the log and the file of grades, neither attributes
+/// nor links, so it is quick however large the project is.
 ///
 /// ```
 /// use ordain::Recorder;

@@ -64,22 +64,95 @@ fn replay_and_undo_are_exact() {
     }
 }
 
-/// Numbering the items otherwise numbers the answers otherwise.
+/// The order in which grades are known does not matter, nor who comes first: the belief is the same as far as EP and the search for
+/// thresholds go.
 #[test]
-fn judges_and_items_have_no_order() {
+fn answers_have_no_order() {
     let fitted = |answers: &[Answer]| {
         let model = judged(AnswerModel::learning(0.0).unwrap()).with_answers(log(answers)).unwrap();
         model.fit(Inference::Ep, &Watch::NONE).unwrap()
     };
-    // All are learned from if there are as many as a count after which thresholds are learned, with the one given.
-    let mut answers: Vec<Answer> = mixed(60).into_iter().filter(|one| one.outcome != Outcome::Skip).take(48).collect();
+    // As many as a count after which all are learned from.
+    let mut answers: Vec<Answer> = mixed(70).into_iter().filter(|one| one.outcome != Outcome::Skip).take(49).collect();
+    assert_eq!(answers.len(), 49);
     let one = fitted(&answers);
     answers.reverse();
     let other = fitted(&answers);
     for item in 0..12 {
-        // Both stop within what EP and the search for thresholds allow.
         assert!((one.belief().mean()[item] - other.belief().mean()[item]).abs() < 1e-2);
     }
+}
+
+/// Grades that were given are learned from at once, all of them, and do not delay what comparisons tell of noise.
+#[test]
+fn given_grades_count_at_once() {
+    let given: Vec<Answer> =
+        (0..37).map(|at| grade(at % 12, 1 + (at as i32 * 5) % 5, ["ann", "zoe"][at / 36])).collect();
+    let model = line().with_answer_model(AnswerModel::learning(0.0).unwrap());
+    let model = model.with_grades(GradeScale::default(), given).unwrap();
+    let start = session(&model);
+    let grading = start.model().grading().unwrap();
+    // 33 is the last of the counts before 37, but the last judge gave the last grade.
+    assert_ne!(grading.cuts(Some("zoe")), grading.cuts(None));
+    let mut live = session(&model);
+    let noise = live.model().noise();
+    for (at, answer) in some_answers(10).into_iter().enumerate() {
+        assert_eq!(live.model().noise() == noise, at < 10);
+        live.tell(answer).unwrap();
+    }
+    assert_ne!(live.model().noise(), noise, "ten comparisons tell something of the noise");
+    let again = session(&model.clone().with_answers(log(&some_answers(10))).unwrap());
+    assert_eq!((again.belief().mean(), again.model()), (live.belief().mean(), live.model()));
+    // What was given is not taken back.
+    assert_eq!(live.undo(Some("ann")).unwrap(), None);
+    assert!(live.undo(None).unwrap().is_some());
+}
+
+/// A grade that somebody would not give is not asked again, even if pairs may be.
+#[test]
+fn a_skipped_grade_stays_skipped() {
+    for repeat in [false, true] {
+        let ask = Ask::default().with_grades(true).with_repeat(repeat);
+        let mut session = session(&judged(AnswerModel::learning(0.0).unwrap()).with_ask(ask));
+        for _ in 0..12 {
+            let pair = session.ask().unwrap().unwrap();
+            let Some(question) = session.grade_instead(&pair).unwrap() else { break };
+            let skipped = |answer: &Answer| answer.first == question.item && answer.outcome == Outcome::Skip;
+            assert!(!session.answers().iter().any(skipped));
+            session.tell(question.answer(None).unwrap()).unwrap();
+        }
+    }
+}
+
+/// With noise that is held, the first grade and its undo leave what a reopened project believes; and so does a grade that is refused.
+#[test]
+fn the_first_grade_and_its_undo() {
+    let folder = Folder::new();
+    let mut live = folder.open();
+    assert!(!live.model().answer_model().adapts());
+    let same = |live: &mut Project, folder: &Folder| {
+        let mut again = folder.open();
+        assert_eq!(live.session().unwrap().belief().mean(), again.session().unwrap().belief().mean());
+        assert_eq!(live.model().answer_model(), again.model().answer_model());
+        assert_eq!(live.ask().unwrap(), again.ask().unwrap());
+    };
+    some_answers(12).into_iter().for_each(|answer| live.tell(answer).unwrap());
+    same(&mut live, &folder);
+    assert!(live.tell(grade(1, 9, "")).is_err());
+    same(&mut live, &folder);
+    live.tell(grade(1, 4, "bob")).unwrap();
+    same(&mut live, &folder);
+    live.undo(Some("bob"), None).unwrap();
+    same(&mut live, &folder);
+    live.save_ask(live.model().ask().clone().with_grades(true)).unwrap();
+    same(&mut live, &folder);
+    assert!(live.model().answer_model().grading().is_some());
+    // A log that cannot hold grades is refused before anybody is asked.
+    folder.write("answers.csv", "winner,loser\ni0,i3\n");
+    let mut project = folder.open();
+    assert!(project.check_log().is_err());
+    project.save_ask(project.model().ask().clone().with_grades(false)).unwrap();
+    project.check_log().unwrap();
 }
 
 /// What is expected of a grade and of a comparison, by sums over a fine grid of two utilities; the better one is asked.
@@ -160,10 +233,6 @@ fn expected_entropy(mean: f64, variance: f64, answers: &[Box<dyn Fn(f64) -> f64>
     answers.iter().map(|likelihood| one(likelihood.as_ref())).sum()
 }
 
-fn reopened(folder: &Folder) -> Project {
-    folder.open()
-}
-
 /// A file of grades is learned from and stays as it is; the log gets new grades; an undo takes back only what is in the log.
 #[test]
 fn grades_from_a_file_and_from_the_log() {
@@ -176,15 +245,15 @@ fn grades_from_a_file_and_from_the_log() {
     let learned = |project: &Project| project.fit(Inference::Ep, &Watch::NONE).unwrap().learned();
     assert_eq!(learned(&live), 4);
     live.tell(grade(4, 3, "ann")).unwrap();
-    assert_eq!((learned(&live), learned(&reopened(&folder))), (5, 5));
+    assert_eq!((learned(&live), learned(&folder.open())), (5, 5));
     assert!(folder.read("answers.csv").ends_with("i4,,grade:3,ann,\n"));
     let mean = |project: &mut Project| project.session().unwrap().belief().mean().to_vec();
-    assert_eq!(mean(&mut live), mean(&mut reopened(&folder)));
+    assert_eq!(mean(&mut live), mean(&mut folder.open()));
     assert_eq!(live.undo(Some("ann"), None).unwrap(), Some(grade(4, 3, "ann")));
     // The one of the folder's own log, and then no more, though the file has grades of ann.
     assert!(live.undo(Some("ann"), None).unwrap().is_some());
     assert_eq!(live.undo(Some("ann"), None).unwrap(), None);
-    assert_eq!((learned(&live), mean(&mut live)), (3, mean(&mut reopened(&folder))));
+    assert_eq!((learned(&live), mean(&mut live)), (3, mean(&mut folder.open())));
     let predicted = live.fit(Inference::Ep, &Watch::NONE).unwrap().predict_grade(ItemId::new(0), Some("ann")).unwrap();
     let shares: Vec<(i32, f64)> = predicted.unwrap().probabilities().collect();
     assert!((shares.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-12 && shares.len() == 5);

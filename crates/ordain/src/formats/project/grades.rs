@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{check_exists, locate};
-use crate::data::{Answer, GradeScale, Items, Outcome};
+use crate::data::{Answer, GradeScale, Items};
 use crate::formats::ratings::{read_grades, scale_of};
 use crate::formats::settings::Section;
 use crate::{Error, Result};
@@ -37,12 +37,13 @@ impl GradesSettings {
     /// The grades of the file, and the scale: its ends are those that are given, else 1 and 5, or those of the file's grades
     /// if these do not fit between.
     pub fn load(&self, project: &Path, items: &Items) -> Result<ProjectGrades> {
+        let declared = self.given;
         let Some(file) = &self.file else {
-            return Ok(ProjectGrades { scale: self.scale(project, GradeScale::default())?, given: Vec::new() });
+            let scale = self.scale(project, GradeScale::default())?;
+            return Ok(ProjectGrades { declared, scale, given: Vec::new() });
         };
         let given = read_grades(file, items, None)?;
-        let grade = |answer: &Answer| if let Outcome::Grade(grade) = answer.outcome { Some(grade) } else { None };
-        let grades: Vec<i32> = given.iter().filter_map(grade).collect();
+        let grades: Vec<i32> = given.iter().filter_map(|answer| answer.outcome.grade()).collect();
         let usual = GradeScale::default();
         let fit = grades.iter().all(|&grade| usual.position(grade).is_some());
         let seen = if fit { usual } else { scale_of(file, grades.iter().copied())? };
@@ -51,7 +52,7 @@ impl GradesSettings {
             // The second reading says where.
             read_grades(file, items, Some(scale))?;
         }
-        Ok(ProjectGrades { scale, given })
+        Ok(ProjectGrades { declared, scale, given })
     }
 
     /// The scale whose ends are those that are given, else those of another one.
@@ -65,6 +66,8 @@ impl GradesSettings {
 /// The grades of a project: those that there are, and those that are given besides the answer log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProjectGrades {
+    /// Whether the project file has a table `[grades]`.
+    pub declared: bool,
     /// The grades that there are.
     pub scale: GradeScale,
     /// Grades from a file. They cannot be taken back.
