@@ -9,11 +9,12 @@ use common::{cholesky, draw, smooth_kernel, stream};
 use ordain::active::{
     BeliefKind, CertaintyParams, Judge, Session, SessionParams, StopRule, Strategy, certainty, rank_with_certainty,
 };
-use ordain::data::{Attributes, Goal, Groups, ItemId, Items};
+use ordain::data::{Attributes, Goal, GradeScale, Groups, ItemId, Items};
 use ordain::gp::{AnswerModel, Belief, EpParams, Incremental, Observation, RankingParams, rank};
 use ordain::kernel::Independent;
 use ordain::numeric::dense::{multiply, multiply_vector};
 use ordain::numeric::{Matrix, Seed, normal};
+use rand::RngExt;
 
 fn session(kernel: ordain::numeric::Matrix, seed: u64) -> Session {
     let params = SessionParams::new(Strategy::ExpectedLoss { focus: 0.3 })
@@ -212,4 +213,49 @@ fn goals_by_hand() {
     let best = |truth: &[f64]| StopRule::new(Goal::Best).holds(&means, Some(&groups), truth).unwrap();
     assert!(best(&[2.0, 1.0, 9.0, 8.0, 7.0]) && !best(&[2.0, 1.0, 8.0, 9.0, 7.0]));
     assert!(StopRule::new(Goal::Best).holds(&means, None, &truth[1..]).is_err());
+}
+
+/// A judge whose grades waver by half of the prior's deviation, and whose comparisons are better: sessions that ask for grades too are
+/// right about as often as they say. The prior of the noise of grades must be cautious for that.
+#[test]
+fn noisy_grades_do_not_end_sessions_too_soon() {
+    let (n, worlds) = (10, 16_u32);
+    let rule = StopRule::new(Goal::WholeOrder);
+    let (mut said, mut right, mut met) = (0.0, 0.0, 0.0_f64);
+    for task in 0..worlds {
+        let mut stream = stream(u64::from(task));
+        let kernel = Matrix::from_fn(n, n, |i, j| if i == j { 9.0 } else { 0.0 });
+        let utilities = draw(&cholesky(&kernel), &mut stream);
+        let model = AnswerModel::learning(0.0).unwrap().with_grades(GradeScale::default(), 0).unwrap();
+        let params = SessionParams::new(Strategy::WrongPairs).with_grades(true).with_rule(Some(rule));
+        let mut session = Session::new(Arc::new(common::Given(kernel)), None, model, params).unwrap();
+        let judge = Judge { noise: 0.3 * std::f64::consts::SQRT_2, tie_width: 0.0 };
+        let mut heard = Seed(14).stream(u64::from(task));
+        while session.answers().len() < 150 && !session.standing().unwrap().unwrap().is_met {
+            let question = session.ask().unwrap().unwrap();
+            let answer = match session.grade_instead(&question).unwrap() {
+                Some(grade) => {
+                    let noise = 1.5 * normal::quantile(heard.random::<f64>().clamp(1e-12, 1.0 - 1e-12));
+                    let seen = utilities[grade.item.index()] + noise;
+                    let above = [-2.5, -0.8, 0.8, 2.5].iter().filter(|&&cut| seen > cut).count();
+                    grade.answer(Some(1 + above as i32)).unwrap()
+                }
+                None => judge.compare(&utilities, question.first, question.second, &mut heard).unwrap(),
+            };
+            session.tell(answer).unwrap();
+        }
+        let standing = session.standing().unwrap().unwrap();
+        if standing.is_met {
+            let mean = session.belief().mean();
+            let pairs = || (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));
+            let wrong = pairs().filter(|&(i, j)| (mean[i] > mean[j]) != (utilities[i] > utilities[j])).count();
+            right += f64::from(u8::from(wrong as f64 <= rule.error * pairs().count() as f64));
+            said += standing.probability;
+            met += 1.0;
+        }
+    }
+    assert!(met > 0.8 * f64::from(worlds), "{met} sessions reached the goal");
+    let (said, right) = (said / met, right / met);
+    // Two and a half standard errors of a share near 0.93.
+    assert!(right > said - 2.5 * (0.93 * 0.07 / met).sqrt(), "said {said}, right {right} of {met}");
 }

@@ -23,8 +23,8 @@ use crate::kernel::Kernel;
 use crate::numeric::optimise::Lbfgs;
 use crate::{Error, Result};
 
-/// The noise of grades in the middle of its prior, as a share of the prior's deviation: neighbouring grades of five are
-/// about half a deviation wide.
+/// The noise of grades in the middle of its prior, as a share of the prior's deviation: about as wide as one grade of five. It is
+/// cautious: a judge must show that his grades can be trusted, otherwise sessions would stop too soon.
 const NOISE: f64 = 0.5;
 
 /// The deviation of the logarithm of that noise.
