@@ -9,7 +9,7 @@ use ordain::active::{
 use ordain::active::{BeliefKind, CertaintyParams};
 use ordain::data::{Ask, Goal, Groups, ItemId, Items};
 use ordain::gp::{Belief, EpParams, Incremental, RankingParams, TuningParams, predict};
-use ordain::kernel::{Kernel, KernelSpec, Parameter, build, set_parameters};
+use ordain::kernel::{Form, Kernel, KernelSpec, Parameter, Rho, Shape, build, set_parameters};
 use ordain::numeric::Seed;
 use ordain::{Error, Inference, Model, Watch};
 
@@ -181,6 +181,21 @@ fn tuned_values_are_an_optimum() {
     assert_eq!(there.uncertainty(&params).unwrap().len(), found.len());
     let together = Model::tune_together(&[model.clone(), model], &params).unwrap();
     assert!((together.log_evidence_before - 2.0 * tuned.log_evidence_before).abs() < 1e-5);
+}
+
+/// The strength of neighbours is tuned under its name. (Its slope is checked with those of all kernels in `tests/tuning.rs`.)
+#[test]
+fn the_strength_of_neighbours_is_tuned() {
+    let form = Form::SquaredExponential { kappa: 1.0, rho: Rho::Shared(0.7) };
+    let kernels = vec![KernelSpec::new(1.0, Shape::SemiSupervised { form, neighbours: 3, strength: 1.0 })];
+    let model = Model::new(line().items().clone(), kernels).unwrap().with_answers(log(&some_answers(60))).unwrap();
+    let tuned = model.tune(&TuningParams::default().with_restarts(0)).unwrap();
+    let found = tuned.values();
+    let strength = found.iter().find(|one| one.name == "kernel[0].semi_supervised.strength").unwrap();
+    assert!((strength.value - 1.0).abs() > 0.1, "{found:?}");
+    let there = model.with_parameters(&found).unwrap().fit(Inference::Ep, &Watch::NONE).unwrap();
+    assert!((there.belief().log_evidence() - tuned.log_evidence).abs() < 1e-5);
+    assert!(tuned.log_evidence > tuned.log_evidence_before + 0.1, "{tuned:?}");
 }
 
 /// A judge without noise who is asked every pair leaves nothing to find out.
