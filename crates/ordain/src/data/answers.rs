@@ -141,6 +141,7 @@ impl Answer {
             (Some(second), Outcome::Second) => format!("{second} over {first}"),
             (Some(second), outcome) => format!("{first} and {second}, {outcome}"),
             (None, Outcome::Grade(grade)) => format!("{first} has grade {grade}"),
+            (None, Outcome::Skip) => format!("{first}, skip"),
             (None, outcome) => format!("{first} {outcome}"),
         }
     }
