@@ -34,12 +34,15 @@ Tasks:
                   under crates/ordain-bench/results; installs several gigabytes of Python packages first.
                   Parts: evaluation, search, fit, tune, engine, goals, graph, fusion, rankers, labels, linklearn, ratings; engine-plot
                   draws docs/engine.svg and writes the report of the latest engine run again
+  bench-commands  Run whole commands beside those of an earlier commit, on projects of up to a million items, and record the
+                  result under crates/ordain-bench/results. Builds that commit first
   help            Print this
 
 Environment:
   ORDAIN_PYTHON        A Python that has what tests/oracles/requirements.txt lists, used instead of a new environment
   ORDAIN_PEERS_PYTHON  The same for crates/ordain-bench/peers/requirements.txt
   ORDAIN_FUZZ_SECONDS  How long soak fuzzes each target [default: 600]
+  ORDAIN_COMMANDS_CELLS  A quick look at some projects of bench-commands, as in `1000, arena`: nothing is recorded
   ORDAIN_ENGINE_CELLS  A quick look at some cells of the part engine, as in `focus-1 1000, numpy-naive`: nothing is recorded
 ";
 
@@ -60,7 +63,8 @@ fn main() -> ExitCode {
         (Some("bench"), args) => finish(cargo("benches", &["bench", "-p", "ordain-bench"]).args(args).run("")),
         (Some("oracles"), []) => finish(python::ORACLES.prepare("").map(|python| println!("{}", python.display()))),
         (Some("bench-peers"), parts) => finish(bench_peers(parts)),
-        (Some(task @ ("test" | "edges" | "deny" | "oracles")), [first, ..]) => {
+        (Some("bench-commands"), []) => finish(bench_commands()),
+        (Some(task @ ("test" | "edges" | "deny" | "oracles" | "bench-commands")), [first, ..]) => {
             misuse(&format!("`{task}` takes no arguments, found `{}`", first.to_string_lossy()))
         }
         (Some(task), _) => misuse(&format!("unknown task `{task}`")),
@@ -124,6 +128,27 @@ fn bench_peers(parts: &[OsString]) -> Result<(), Failure> {
     let python = python::PEERS.prepare("")?;
     let run = cargo("peers", &["run", "--release", "-p", "ordain-bench", "--bin", "peers", "--"]);
     run.args(&[python]).args(parts).run("")
+}
+
+/// Whole commands of this build and of that at [`BEFORE`].
+fn bench_commands() -> Result<(), Failure> {
+    /// The commit whose commands are compared.
+    const BEFORE: &str = "5e190f2";
+    let place = root().join("target/commands");
+    let (source, built) = (place.join(BEFORE), place.join("build"));
+    if !source.exists() {
+        let add = Step::new("the sources of the earlier commit", "git").args(&["worktree", "add", "--detach"]);
+        add.args(&[source.as_os_str()]).args(&[BEFORE]).run("")?;
+    }
+    let build = cargo("the earlier commit", &["build", "--release", "-p", "ordain-cli"]);
+    build
+        .args(&["--manifest-path".into(), source.join("Cargo.toml")])
+        .args(&["--target-dir".into(), built.clone()])
+        .run("")?;
+    cargo("this one", &["build", "--release", "-p", "ordain-cli"]).run("")?;
+    let run = cargo("commands", &["run", "--release", "-p", "ordain-bench", "--bin", "commands", "--"]);
+    let ordain = |target: PathBuf| target.join("release/ordain");
+    run.args(&[ordain(root().join("target")), ordain(built)]).args(&[BEFORE]).run("")
 }
 
 /// A step that runs the cargo this program was started by.

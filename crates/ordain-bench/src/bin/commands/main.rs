@@ -1,0 +1,154 @@
+//! Whole commands, from cold files to output, of two builds of `ordain` in turn: time, processor time and memory.
+//!
+//! `commands NOW BEFORE NAME` compares the builds at these two paths; NAME is the commit of the second.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the developer at the terminal")]
+
+mod projects;
+#[allow(dead_code)]
+#[path = "../peers/shared.rs"]
+mod shared;
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use projects::{PROJECTS, Project};
+use shared::{machine, median, record};
+
+/// Runs of a command.
+const RUNS: usize = 5;
+
+/// A command that takes longer than this is run once.
+const LONG: f64 = 60.0;
+
+/// A command that takes longer than this is stopped.
+const LONGEST: u64 = 1800;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [now, before, name] = args.as_slice() else {
+        eprintln!("usage: commands NOW BEFORE NAME");
+        return ExitCode::from(2);
+    };
+    match compare(Path::new(now), Path::new(before), name) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What a command took.
+#[derive(Debug, Clone, Copy)]
+struct Cost {
+    seconds: f64,
+    processor: f64,
+    megabytes: f64,
+}
+
+fn compare(now: &Path, before: &Path, name: &str) -> Result<(), Box<dyn Error>> {
+    let wanted = std::env::var("ORDAIN_COMMANDS_CELLS").ok();
+    let is_wanted = |project: &Project| {
+        wanted.as_ref().is_none_or(|wanted| wanted.split(',').any(|cell| cell.trim() == project.name))
+    };
+    let mut text = format!(
+        "{}. Whole processes from cold files; medians of {RUNS} runs, of one run above {LONG} s; stopped after {LONGEST} s. Processor time is that of all \
+         cores. The builds take turns. `before` is commit {name}.\n\n\
+         | items | answers | links | command | now, s | processor, s | MB | before, s | processor, s | MB | faster |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|\n",
+        machine()?
+    );
+    for project in PROJECTS.iter().filter(|project| is_wanted(project)) {
+        let folder = tempfile(project)?;
+        eprintln!("{} items: writing the project", project.items);
+        project.write(&folder)?;
+        for command in project.commands() {
+            let [own, theirs] = both(&[now, before], &folder, &command)?;
+            let row = format!(
+                "| {} | {} | {} | `{}` | {} | {} | {} |\n",
+                project.items,
+                project.answers,
+                project.links,
+                command.join(" "),
+                cells(own),
+                cells(theirs),
+                match (own, theirs) {
+                    (Some(own), Some(theirs)) => format!("{:.1}", theirs.seconds / own.seconds),
+                    _ => String::new(),
+                }
+            );
+            eprint!("{row}");
+            text.push_str(&row);
+        }
+        std::fs::remove_dir_all(&folder)?;
+    }
+    if wanted.is_some() {
+        println!("{text}");
+        return Ok(());
+    }
+    let _ = write!(text, "\nCommand: `cargo xtask bench-commands`\n");
+    record("commands", "Whole commands beside an earlier commit", &text)
+}
+
+/// An empty folder for a project.
+fn tempfile(project: &Project) -> Result<std::path::PathBuf, Box<dyn Error>> {
+    let folder = shared::folder().join("../../target/commands/projects").join(project.name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+fn cells(cost: Option<Cost>) -> String {
+    match cost {
+        Some(Cost { seconds, processor, megabytes }) => format!("{seconds:.2} | {processor:.2} | {megabytes:.0}"),
+        None => format!("over {LONGEST} or failed | |"),
+    }
+}
+
+/// The medians of both builds, which take turns.
+fn both(builds: &[&Path; 2], folder: &Path, command: &[&str]) -> Result<[Option<Cost>; 2], Box<dyn Error>> {
+    let mut costs: [Vec<Cost>; 2] = [Vec::new(), Vec::new()];
+    for run in 0..RUNS {
+        for (build, costs) in builds.iter().zip(&mut costs) {
+            if run > 0 && costs.first().is_none_or(|first| first.seconds > LONG) {
+                continue;
+            }
+            costs.extend(measure(build, folder, command)?);
+        }
+    }
+    let middle = |costs: &[Cost], of: fn(&Cost) -> f64| median(&costs.iter().map(of).collect::<Vec<_>>());
+    let medians = |costs: &Vec<Cost>| {
+        (!costs.is_empty()).then(|| Cost {
+            seconds: middle(costs, |cost| cost.seconds),
+            processor: middle(costs, |cost| cost.processor),
+            megabytes: middle(costs, |cost| cost.megabytes),
+        })
+    };
+    Ok([medians(&costs[0]), medians(&costs[1])])
+}
+
+/// What one run takes, by GNU time; none if it fails or takes too long.
+fn measure(build: &Path, folder: &Path, command: &[&str]) -> Result<Option<Cost>, Box<dyn Error>> {
+    let seconds = LONGEST.to_string();
+    let output = Command::new("timeout")
+        .args([&seconds, "/usr/bin/time", "-f", "\n%e %U %S %M"])
+        .arg(build)
+        .args(command)
+        .current_dir(folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .output()?;
+    if !output.status.success() {
+        eprintln!("{} {}: {}", build.display(), command.join(" "), String::from_utf8_lossy(&output.stderr).trim());
+        return Ok(None);
+    }
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let numbers: Vec<f64> =
+        told.lines().last().unwrap_or_default().split(' ').filter_map(|number| number.parse().ok()).collect();
+    let [seconds, user, system, kilobytes] = numbers[..] else {
+        return Err(format!("GNU time printed {told:?}").into());
+    };
+    Ok(Some(Cost { seconds, processor: user + system, megabytes: kilobytes / 1024.0 }))
+}

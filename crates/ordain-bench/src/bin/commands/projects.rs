@@ -1,0 +1,92 @@
+//! The projects that commands are run on.
+
+use std::fs::File;
+use std::io::{BufWriter, Error, Write};
+use std::path::Path;
+
+use ordain::numeric::{Seed, Stream};
+use ordain_bench::graphs::{GOV, power_law};
+use rand::RngExt;
+use rand_distr::StandardNormal;
+
+/// A project by its sizes.
+pub struct Project {
+    pub name: &'static str,
+    pub items: usize,
+    pub answers: usize,
+    pub links: usize,
+    attributes: usize,
+}
+
+pub const PROJECTS: [Project; 5] = [
+    Project { name: "1000", items: 1_000, answers: 2_000, links: 3_000, attributes: 10 },
+    Project { name: "10000", items: 10_000, answers: 2_000, links: 30_000, attributes: 10 },
+    Project { name: "100000", items: 100_000, answers: 1_000, links: 300_000, attributes: 10 },
+    Project { name: "gov", items: GOV.0, answers: 300, links: GOV.1, attributes: 0 },
+    Project { name: "arena", items: 200, answers: 1_000_000, links: 0, attributes: 0 },
+];
+
+impl Project {
+    /// The commands that are measured.
+    pub fn commands(&self) -> Vec<Vec<&'static str>> {
+        vec![vec!["rank", "--top", "10", "--format", "csv"], vec!["next", "--format", "csv"]]
+    }
+
+    /// Writes the project: attributes and utilities are normal, the judge has the project's noise, and pairs are random.
+    pub fn write(&self, folder: &Path) -> Result<(), Error> {
+        let mut stream = Seed(21).stream(self.items as u64);
+        let utilities: Vec<f64> = (0..self.items).map(|_| stream.sample(StandardNormal)).collect();
+        self.write_items(folder, &mut stream)?;
+        self.write_answers(folder, &utilities, &mut stream)?;
+        let mut kernels = String::new();
+        if self.attributes > 0 {
+            kernels.push_str("[[kernel]]\nkind = \"squared-exponential\"\n");
+        }
+        if self.links > 0 {
+            self.write_links(folder)?;
+            kernels.push_str("[[kernel]]\nkind = \"regularized-laplacian\"\nrelation = \"links.csv\"\n");
+        }
+        // Every item of the graph alone has a part of its own already.
+        if self.attributes > 0 || self.links == 0 {
+            kernels.push_str("[[kernel]]\nkind = \"independent\"\n");
+        }
+        let attributes: Vec<String> = (0..self.attributes).map(|at| format!("\"x{at}\"")).collect();
+        let items = format!("[items]\nfile = \"items.csv\"\nattributes = [{}]\n", attributes.join(", "));
+        std::fs::write(folder.join("ordain.toml"), format!("{items}{kernels}[answers]\nfile = \"answers.csv\"\n"))
+    }
+
+    fn write_items(&self, folder: &Path, stream: &mut Stream) -> Result<(), Error> {
+        let mut out = BufWriter::new(File::create(folder.join("items.csv"))?);
+        let names: String = (0..self.attributes).map(|at| format!(",x{at}")).collect();
+        writeln!(out, "id{names}")?;
+        for item in 0..self.items {
+            write!(out, "i{item}")?;
+            for _ in 0..self.attributes {
+                write!(out, ",{:.6}", stream.sample::<f64, _>(StandardNormal))?;
+            }
+            writeln!(out)?;
+        }
+        out.flush()
+    }
+
+    fn write_answers(&self, folder: &Path, utilities: &[f64], stream: &mut Stream) -> Result<(), Error> {
+        let mut out = BufWriter::new(File::create(folder.join("answers.csv"))?);
+        writeln!(out, "first,second,outcome,judge,time")?;
+        for _ in 0..self.answers {
+            let first = stream.random_range(0..self.items);
+            let second = (first + stream.random_range(1..self.items)) % self.items;
+            let seen = utilities[first] - utilities[second] + stream.sample::<f64, _>(StandardNormal);
+            writeln!(out, "i{first},i{second},{},,", if seen > 0.0 { "first" } else { "second" })?;
+        }
+        out.flush()
+    }
+
+    fn write_links(&self, folder: &Path) -> Result<(), Error> {
+        let mut out = BufWriter::new(File::create(folder.join("links.csv"))?);
+        writeln!(out, "source,target")?;
+        for link in power_law(self.items, self.links, 21).links() {
+            writeln!(out, "i{},i{}", link.source, link.target)?;
+        }
+        out.flush()
+    }
+}
