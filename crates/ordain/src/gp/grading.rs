@@ -556,6 +556,10 @@ mod tests {
         assert!(cuts.values().iter().all(|cut| cut.abs() < 10.0), "{cuts:?}");
         let shares = cuts.probabilities(0.0, 1.7, grading.noise());
         assert!(mode_grade(&shares) == 2 && shares[2] < 1.0, "{shares:?}");
+        // Thresholds that a huge prior mean makes equal are refused.
+        let far = Given::new(vec![1e20; 6], Matrix::from_fn(6, 6, |a, b| f64::from(u8::from(a == b)))).unwrap();
+        let lost = model().learned(&far, &[], &Watch::NONE).unwrap();
+        assert!(lost.observe(same[0]).unwrap_err().to_string().contains("prior"));
         // A grade that is not on the scale is refused, as is one where there is no scale.
         let off = grade(0, 5, "ann");
         assert!(found.observe(&off).unwrap_err().to_string().contains("from 1 to 4"));

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::grading::Grading;
+use super::prior_too_wide;
 use crate::data::{Answer, ItemId, Outcome};
 use crate::numeric::logistic::{LogisticInterval, Mass};
 use crate::numeric::normal::{self, Interval, Truncated};
@@ -302,7 +303,8 @@ impl AnswerModel {
             return Err(Error::Data { what: "an answer", found: format!("grade {grade}"), expected });
         };
         let (low, high) = grading.ends(grade, judge)?;
-        Ok(Observation::between(item, low, high, grading.noise()))
+        // Beside a prior mean that is far larger, thresholds may be equal but for rounding.
+        if low < high { Ok(Observation::between(item, low, high, grading.noise())) } else { Err(prior_too_wide()) }
     }
 
     /// The observation that an answer makes; none if it was skipped.
