@@ -130,7 +130,7 @@ fn bench_peers(parts: &[OsString]) -> Result<(), Failure> {
     run.args(&[python]).args(parts).run("")
 }
 
-/// Whole commands of this build and of that at [`BEFORE`].
+/// Whole commands of this build and of an earlier commit.
 fn bench_commands() -> Result<(), Failure> {
     /// The commit whose commands are compared.
     const BEFORE: &str = "5e190f2";
