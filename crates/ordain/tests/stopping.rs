@@ -226,7 +226,7 @@ fn noisy_grades_do_not_end_sessions_too_soon() {
         let mut stream = stream(u64::from(task));
         let kernel = Matrix::from_fn(n, n, |i, j| if i == j { 9.0 } else { 0.0 });
         let utilities = draw(&cholesky(&kernel), &mut stream);
-        let model = AnswerModel::learning(0.0).unwrap().with_grades(GradeScale::default(), 0).unwrap();
+        let model = AnswerModel::learning(0.0).unwrap().with_grades(GradeScale::default()).unwrap();
         let params = SessionParams::new(Strategy::WrongPairs).with_grades(true).with_rule(Some(rule));
         let mut session = Session::new(Arc::new(common::Given(kernel)), None, model, params).unwrap();
         let judge = Judge { noise: 0.3 * std::f64::consts::SQRT_2, tie_width: 0.0 };

@@ -53,11 +53,9 @@ impl Outcome {
 
 impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (self, Self::WORDS.iter().find(|(_, outcome)| outcome == self)) {
-            (_, Some((word, _))) => f.pad(word),
-            (Self::Grade(grade), None) => f.pad(&format!("{GRADE}{grade}")),
-            (_, None) => unreachable!("every outcome but a grade has a word"),
-        }
+        let word = Self::WORDS.iter().find(|(_, outcome)| outcome == self).map(|(word, _)| (*word).to_owned());
+        let grade = || self.grade().map(|grade| format!("{GRADE}{grade}"));
+        f.pad(&word.or_else(grade).unwrap_or_default())
     }
 }
 

@@ -387,12 +387,16 @@ impl Ascent<'_> {
 }
 
 impl AnswerModel {
-    /// The same model, whose judges may grade single items too. So many answers at the beginning are known from the start, and cannot be
-    /// taken back.
+    /// The same model, whose judges may grade single items too.
     ///
     /// # Errors
     /// If the noise is out of range.
-    pub fn with_grades(self, scale: GradeScale, given: usize) -> Result<Self> {
+    pub fn with_grades(self, scale: GradeScale) -> Result<Self> {
+        self.with_given_grades(scale, 0)
+    }
+
+    /// The same model, whose judges may grade. So many answers at the beginning are known from the start, and cannot be taken back.
+    pub(crate) fn with_given_grades(self, scale: GradeScale, given: usize) -> Result<Self> {
         let grading = Grading::new(scale, given, self.noise())?;
         Ok(self.with_grading(grading))
     }
@@ -438,7 +442,7 @@ mod tests {
     }
 
     fn model() -> AnswerModel {
-        AnswerModel::learning(0.0).unwrap().with_grades(GradeScale::new(1, 4).unwrap(), 0).unwrap()
+        AnswerModel::learning(0.0).unwrap().with_grades(GradeScale::new(1, 4).unwrap()).unwrap()
     }
 
     /// The height and its slopes at some coordinates, for all of noise, shared thresholds and those of two judges.
@@ -522,7 +526,7 @@ mod tests {
         answers.extend((0..count).map(|item| grade(item, value(item, -0.4), "mild")));
         answers.extend((0..count - 1).map(|item| pair(item + 1, item)));
         let answers: Vec<&Answer> = answers.iter().collect();
-        let model = AnswerModel::new(0.1, 0.0).unwrap().with_grades(GradeScale::new(1, 3).unwrap(), 0).unwrap();
+        let model = AnswerModel::new(0.1, 0.0).unwrap().with_grades(GradeScale::new(1, 3).unwrap()).unwrap();
         let found = model.learned(&kernel, &answers, &Watch::NONE).unwrap();
         let grading = found.grading().unwrap();
         assert_eq!(grading.noise(), 0.1, "noise that is held is that of grades too");

@@ -120,7 +120,7 @@ impl Model {
                 return Err(Error::Data { what: "a given grade", found, expected: format!("a grade from {scale}") });
             }
         }
-        Ok(Self { answer_model: self.answer_model.with_grades(scale, given.len())?, given: given.into(), ..self })
+        Ok(Self { answer_model: self.answer_model.with_given_grades(scale, given.len())?, given: given.into(), ..self })
     }
 
     /// The same model, whose judges do not grade.

@@ -3,7 +3,6 @@
 use ordain::active::{AskOptions, Session};
 use ordain::data::{Answer, Ask, Entry, GradeScale, ItemId, Outcome};
 use ordain::gp::AnswerModel;
-use ordain::numeric::normal;
 use ordain::{Error, Inference, Model, Project, Recorder, Watch};
 
 use super::{Folder, line, log, some_answers};
@@ -173,7 +172,7 @@ fn the_question_that_tells_more_is_asked() {
         let mean = |item: ItemId| belief.mean()[item.index()];
         let compared = {
             let of = |sign: f64| {
-                Box::new(move |difference: f64| normal::cdf(sign * difference / (0.5 * std::f64::consts::SQRT_2)))
+                Box::new(move |difference: f64| phi(sign * difference / (0.5 * std::f64::consts::SQRT_2)))
                     as Box<dyn Fn(f64) -> f64>
             };
             expected_entropy(mean(pair.first) - mean(pair.second), apart, &[of(1.0), of(-1.0)])
@@ -182,7 +181,7 @@ fn the_question_that_tells_more_is_asked() {
             let (cuts, noise) = (grading.cuts(None).values().to_vec(), grading.noise());
             let of = |grade: usize| {
                 let (cuts, up_to) = (cuts.clone(), move |cut: Option<&f64>, utility: f64, end: f64| {
-                    cut.map_or(end, |cut| normal::cdf((cut - utility) / noise))
+                    cut.map_or(end, |cut| phi((cut - utility) / noise))
                 });
                 Box::new(move |utility: f64| {
                     up_to(cuts.get(grade), utility, 1.0) - up_to(grade.checked_sub(1).map(|at| &cuts[at]), utility, 0.0)
@@ -210,6 +209,11 @@ fn the_question_that_tells_more_is_asked() {
     // Without the setting, only pairs are asked.
     let pairs = session(&model.with_ask(Ask::default()));
     assert_eq!(pairs.grade_instead(&pairs.ask().unwrap().unwrap()).unwrap(), None);
+}
+
+/// The normal law of another crate.
+fn phi(z: f64) -> f64 {
+    0.5 * errorfunctions::RealErrorFunctions::erfc(-z / std::f64::consts::SQRT_2)
 }
 
 /// The mean of minus half the logarithm of the share of the variance that is left, over answers with these likelihoods.

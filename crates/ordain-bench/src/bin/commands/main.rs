@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use projects::{PROJECTS, Project};
+use projects::{COMMANDS, PROJECTS, Project};
 use shared::{machine, median, record};
 
 /// Runs of a command.
@@ -61,11 +61,11 @@ fn compare(now: &Path, before: &Path, name: &str) -> Result<(), Box<dyn Error>> 
         machine()?
     );
     for project in PROJECTS.iter().filter(|project| is_wanted(project)) {
-        let folder = tempfile(project)?;
+        let folder = empty_folder(project)?;
         eprintln!("{} items: writing the project", project.items);
         project.write(&folder)?;
-        for command in project.commands() {
-            let [own, theirs] = both(&[now, before], &folder, &command)?;
+        for command in COMMANDS {
+            let [own, theirs] = both(&[now, before], &folder, command)?;
             let row = format!(
                 "| {} | {} | {} | `{}` | {} | {} | {} |\n",
                 project.items,
@@ -93,7 +93,7 @@ fn compare(now: &Path, before: &Path, name: &str) -> Result<(), Box<dyn Error>> 
 }
 
 /// An empty folder for a project.
-fn tempfile(project: &Project) -> Result<std::path::PathBuf, Box<dyn Error>> {
+fn empty_folder(project: &Project) -> Result<std::path::PathBuf, Box<dyn Error>> {
     let folder = shared::folder().join("../../target/commands/projects").join(project.name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder)?;

@@ -26,12 +26,10 @@ pub const PROJECTS: [Project; 5] = [
     Project { name: "arena", items: 200, answers: 1_000_000, links: 0, attributes: 0 },
 ];
 
-impl Project {
-    /// The commands that are measured.
-    pub fn commands(&self) -> Vec<Vec<&'static str>> {
-        vec![vec!["rank", "--top", "10", "--format", "csv"], vec!["next", "--format", "csv"]]
-    }
+/// The commands that are measured.
+pub const COMMANDS: [&[&str]; 2] = [&["rank", "--top", "10", "--format", "csv"], &["next", "--format", "csv"]];
 
+impl Project {
     /// Writes the project: attributes and utilities are normal, the judge has the project's noise, and pairs are random.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
         let mut stream = Seed(21).stream(self.items as u64);
