@@ -85,7 +85,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let count = arguments.count as usize;
     let working = working("choosing pairs");
     // The same draws as those of a ranking, so that `ordain rank` says the same.
-    let (draws, seed) = (RankingParams::default().draws, Seed(project.model().ask().seed));
+    let (draws, seed) = (RankingParams::for_items(project.items().len()).draws, Seed(project.model().ask().seed));
     let params = CertaintyParams::default().with_draws(draws).with_seed(seed);
     let (enough, questions) = match arguments.inference {
         Inference::Incremental => {

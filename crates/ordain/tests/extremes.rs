@@ -174,7 +174,7 @@ fn infinite_priors_are_errors() {
 #[test]
 fn impossible_answers_are_errors() {
     let mut said = Vec::new();
-    for (noise, width) in [(1.0, 1e100), (1e-6, 1e100), (1e-6, 1e300)] {
+    for (noise, width) in [(1.0, 1e100), (1.0, 1e155), (1e-6, 1e100), (1e-6, 1e149), (1e-6, 1e300)] {
         let model = AnswerModel::new(noise, width).unwrap();
         let (tie, first) = (model.tied(ItemId(0), ItemId(1)).unwrap(), model.preferred(ItemId(0), ItemId(1)));
         for scale in [1.0, 1e6, 1e12] {

@@ -120,11 +120,11 @@ fn a_ranking_that_does_not_fit_into_memory() {
     use crate::util::ORDAIN;
 
     let folder = six("[[kernel]]\nkind = \"squared-exponential\"\n", "");
-    let rows: String = (0..8000).map(|item| format!("i{item},{},1\n", item % 97)).collect();
+    let rows: String = (0..200_000).map(|item| format!("i{item},{},1\n", item % 97)).collect();
     folder.append("items.csv", rows);
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -v 800000; exec \"$0\" rank", ORDAIN]).current_dir(folder.path(""));
     // Every thread takes address space of its own.
     let run = Run::of(command.env("RAYON_NUM_THREADS", "2"));
-    run.fails(1, &["ranking 8006 items needs about 1.3 GB of memory, and 0.", "hint: take fewer items"]);
+    run.fails(1, &["ranking 200006 items needs about 0.8 GB of memory, and 0.", "hint: take fewer items"]);
 }

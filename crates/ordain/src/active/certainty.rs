@@ -7,7 +7,7 @@
 use super::goals::usual_focus;
 use super::strategy::Emphasis;
 use crate::data::{Goal, Groups, ItemId, Items};
-use crate::gp::{Belief, Draws, RankedItem, RankingParams, by_falling_mean, rank_and};
+use crate::gp::{Belief, DrawnOrder, Draws, RankedItem, RankingParams, by_falling_mean, rank_and};
 use crate::numeric::Seed;
 use crate::params::setters;
 use crate::{Error, Result, Watch};
@@ -145,8 +145,9 @@ impl StopRule {
             });
         }
         let of_group = |members: &[ItemId], _| {
-            let own: Vec<f64> = members.iter().map(|item| utilities[item.index()]).collect();
-            Ok(Certainty::count(&[look(means, members)(&own)], members.len()).probability(self.goal, self.error) == 1.0)
+            let own: Vec<f64> = ranking(means, members).iter().map(|item| utilities[item.index()]).collect();
+            let seen = look(members.len())(&DrawnOrder::new(&own));
+            Ok(Certainty::count(&[seen], members.len()).probability(self.goal, self.error) == 1.0)
         };
         Ok(each_group(means.len(), groups, of_group)?.into_iter().all(|holds| holds))
     }
@@ -176,9 +177,9 @@ pub(super) fn certainty_of(
     group: u32,
     params: &CertaintyParams,
 ) -> Result<Certainty> {
-    let look = look(belief.mean(), members);
-    let draws = Draws::new(belief, members, params.draws)?;
-    let draws = draws.each(params.seed, group, &params.watch, |drawn, _, _| look(drawn))?;
+    let look = look(members.len());
+    let draws = Draws::new(belief, &ranking(belief.mean(), members), params.draws)?;
+    let draws = draws.each(params.seed, group, &params.watch, |drawn, _, _| look(&DrawnOrder::new(drawn)))?;
     Ok(Certainty::count(&draws, members.len()))
 }
 
@@ -203,7 +204,7 @@ pub fn rank_with_certainty(
     items: &Items,
     params: &RankingParams,
 ) -> Result<(Vec<RankedItem>, Vec<Certainty>)> {
-    let (ranked, draws) = rank_and(belief, items, params, |members| look(belief.mean(), members))?;
+    let (ranked, draws) = rank_and(belief, items, params, look)?;
     Ok((ranked, draws.iter().zip(items.group_sizes()).map(|(draws, size)| Certainty::count(draws, size)).collect()))
 }
 
@@ -215,23 +216,24 @@ struct Seen {
     early: f64,
 }
 
-/// A function that compares the ranking of these items by their means with a draw of their utilities.
-fn look(means: &[f64], members: &[ItemId]) -> impl Fn(&[f64]) -> Seen + Sync + use<> {
-    let mean: Vec<f64> = members.iter().map(|item| means[item.index()]).collect();
-    let order = by_falling_mean(0..members.len(), &mean);
-    let count = order.len();
+/// A function that compares the ranking of so many items by their means with a draw of their utilities.
+fn look(count: usize) -> impl Fn(&DrawnOrder) -> Seen + Sync {
     let focus = usual_focus(Goal::TopHeavy, count as f64);
     let weights: Vec<f64> = (1..=count).map(|rank| Emphasis::Focus(focus).at(rank)).collect();
     let later = |rank: usize| (count - rank) as f64;
     let weight: f64 = weights.iter().zip(1..).map(|(weight, rank)| weight * later(rank)).sum();
     let pairs = (count * count.saturating_sub(1) / 2) as f64;
-    move |utilities| {
-        let utilities: Vec<f64> = order.iter().map(|&at| utilities[at]).collect();
-        let right = right_prefixes(&utilities);
-        let (wrong, early) = inversions(&utilities, &weights);
+    move |order| {
+        let right = right_prefixes(order);
+        let (wrong, early) = inversions(&order.places, &weights);
         // A single item has no pairs.
         Seen { right, wrong: wrong as f64 / pairs.max(1.0), early: if weight > 0.0 { early / weight } else { 0.0 } }
     }
+}
+
+/// Items by falling mean.
+fn ranking(means: &[f64], members: &[ItemId]) -> Vec<ItemId> {
+    by_falling_mean(members.iter().map(|item| item.index()), means).into_iter().map(ItemId::new).collect()
 }
 
 impl Certainty {
@@ -248,52 +250,47 @@ impl Certainty {
     }
 }
 
-/// Every p for which the first p numbers are the p largest.
-fn right_prefixes(utilities: &[f64]) -> Vec<u32> {
-    let mut largest_after = vec![f64::NEG_INFINITY; utilities.len() + 1];
-    for (at, &utility) in utilities.iter().enumerate().rev() {
-        largest_after[at] = utility.max(largest_after[at + 1]);
-    }
-    let mut smallest = f64::INFINITY;
+/// Every p for which the first p items by mean have the p largest utilities.
+fn right_prefixes(order: &DrawnOrder) -> Vec<u32> {
+    let mut last = 0;
     let mut out = Vec::new();
-    for (at, &utility) in utilities.iter().enumerate() {
-        smallest = smallest.min(utility);
-        if smallest > largest_after[at + 1] {
-            out.push(at as u32 + 1);
+    for (&place, p) in order.places.iter().zip(1..) {
+        last = last.max(place + 1);
+        // The last one of the first p must be above the next, not equal to it.
+        if last == p && !order.is_tied.get(p as usize - 1).is_some_and(|tied| *tied) {
+            out.push(p);
         }
     }
     out
 }
 
-/// The number of pairs in which the later value is larger, and their sum where a pair counts the weight of its earlier place. Merges
-/// the values in falling order. `n log n`.
-fn inversions(values: &[f64], weights: &[f64]) -> (u64, f64) {
-    let mut sorted: Vec<(f64, f64)> = values.iter().copied().zip(weights.iter().copied()).collect();
-    let mut scratch = sorted.clone();
-    let (mut count, mut sum) = (0, 0.0);
-    let mut width = 1;
-    while width < sorted.len() {
-        for (from, to) in sorted.chunks(2 * width).zip(scratch.chunks_mut(2 * width)) {
-            let (left, right) = from.split_at(width.min(from.len()));
-            let (mut l, mut r) = (0, 0);
-            // The weights of the left values that are not merged yet.
-            let mut ahead: f64 = left.iter().map(|(_, weight)| weight).sum();
-            for out in to {
-                let take_left = r == right.len() || (l < left.len() && left[l].0 >= right[r].0);
-                if take_left {
-                    *out = left[l];
-                    ahead -= left[l].1;
-                    l += 1;
-                } else {
-                    *out = right[r];
-                    r += 1;
-                    count += (left.len() - l) as u64;
-                    sum += if l < left.len() { ahead } else { 0.0 };
-                }
-            }
-        }
-        sorted.copy_from_slice(&scratch);
-        width *= 2;
+/// The number of pairs of places that stand in the wrong order, and their sum where a pair counts the weight of its better
+/// place. `places` are all places in some order.
+///
+/// Goes through the places by falling rank and counts those after each that stand before it in the order. Places are marked
+/// in words of 64, whose counts are summed up within blocks of words and over blocks, so that adding and counting both touch
+/// a few cache lines.
+fn inversions(places: &[u32], weights: &[f64]) -> (u64, f64) {
+    /// Words of a block.
+    const BLOCK: usize = 32;
+    let mut ranks = vec![0_u32; places.len()];
+    places.iter().zip(0..).for_each(|(&place, rank)| ranks[place as usize] = rank);
+    let words = places.len().div_ceil(64);
+    let mut marked = vec![0_u64; words];
+    // The number of marks in earlier words of the same block, and in earlier blocks.
+    let mut before = vec![[0_u16; BLOCK]; words.div_ceil(BLOCK)];
+    let mut blocks_before = vec![0_u32; before.len()];
+    let (mut count, mut sum) = (0_u64, 0.0);
+    for (&rank, weight) in ranks.iter().zip(weights).rev() {
+        let (word, bit) = (rank as usize / 64, rank % 64);
+        let (block, within) = (word / BLOCK, word % BLOCK);
+        let below = marked[word] & ((1 << bit) - 1);
+        let better = blocks_before[block] + u32::from(before[block][within]) + below.count_ones();
+        count += u64::from(better);
+        sum += weight * f64::from(better);
+        marked[word] |= 1 << bit;
+        before[block][within + 1..].iter_mut().for_each(|count| *count += 1);
+        blocks_before[block + 1..].iter_mut().for_each(|count| *count += 1);
     }
     (count, sum)
 }
@@ -309,13 +306,14 @@ mod tests {
             let ascend = |&(i, j): &(usize, usize)| values[i] < values[j];
             let expected: Vec<(usize, usize)> = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))).filter(ascend).collect();
             let weights: Vec<f64> = (0..n).map(|at| 0.8_f64.powi(at as i32)).collect();
-            let (count, sum) = inversions(&values, &weights);
+            let order = DrawnOrder::new(&values);
+            let (count, sum) = inversions(&order.places, &weights);
             proptest::prop_assert_eq!(count, expected.len() as u64);
             // Sums of at most 780 numbers up to 1.
             proptest::prop_assert!((sum - expected.iter().map(|&(i, _)| weights[i]).sum::<f64>()).abs() < 1e-11);
             let right = |p: &usize| values[..*p].iter().all(|a| values[*p..].iter().all(|b| a > b));
             let expected: Vec<u32> = (1..=n).filter(right).map(|p| p as u32).collect();
-            proptest::prop_assert_eq!(right_prefixes(&values), expected);
+            proptest::prop_assert_eq!(right_prefixes(&order), expected);
         }
     }
 }

@@ -74,15 +74,26 @@ enum State {
 
 /// Whether a belief whose model is learned learns all answers anew after this many: whenever the model is learned, and
 /// eight to sixteen times while their number doubles. What was given with the model is learned at once, and does not count.
-fn is_refreshed(answers: usize, given: usize) -> bool {
+fn is_refreshed(answers: usize, given: usize, items: usize) -> bool {
     const EIGHTH: u32 = 3;
     const OFTEN: usize = 4;
+    if is_relearned(answers, items) {
+        return true;
+    }
     let Some(answers) = answers.checked_sub(given) else { return false };
     if answers == 0 {
         return given > 0;
     }
     let step = 1 << answers.ilog2().saturating_sub(EIGHTH);
     is_due(answers) || answers.is_multiple_of(step.max(OFTEN))
+}
+
+/// Whether a belief that takes one step per answer learns all answers anew after this many: where there are very many answers per
+/// item, most of them repeat others, and EP over the different ones costs less than a few steps per item.
+fn is_relearned(answers: usize, items: usize) -> bool {
+    const MANY: usize = 32;
+    const EVERY: usize = 4;
+    answers > MANY * items && answers.is_multiple_of((EVERY * items).max(1))
 }
 
 /// The number of answers from which EP is worth its cost.
@@ -120,14 +131,14 @@ impl Learner {
         Ok(Self { kind, form, kernel: kernel.clone(), model, answers, observations, refined: 0, state })
     }
 
-    /// Learns from answers, one after the other. If one cannot be learned, the belief stays as it was before that one.
+    /// Learns from answers, one after the other. If one cannot be learned, the belief has learned some of those before it.
     pub(super) fn learn_all(&mut self, answers: &[&Answer], watch: &Watch) -> Result<()> {
         let mut from = 0;
         if self.adapts() && self.observations.is_empty() {
             // A belief that is refreshed does not depend on what it was before.
             let said: Vec<usize> = (0..answers.len()).filter(|&at| answers[at].outcome != Outcome::Skip).collect();
             let given = self.model.given();
-            let last = (1..=said.len()).rev().find(|&count| is_refreshed(count, given));
+            let last = (1..=said.len()).rev().find(|&count| is_refreshed(count, given, self.kernel.len()));
             let until = last.map_or(0, |count| said[count - 1] + 1);
             let mut there = self.fresh()?;
             there.answers = said[..last.unwrap_or(0)].iter().map(|&at| answers[at].clone()).collect();
@@ -137,11 +148,33 @@ impl Learner {
                 (*self, from) = (there, until);
             }
         }
+        if !self.adapts() && matches!(self.kind, BeliefKind::Gp | BeliefKind::Independent) {
+            return self.step_through(&answers[from..], watch);
+        }
         for (done, answer) in answers.iter().enumerate().skip(from) {
             watch.step(|| Step::new(LEARNING, done, answers.len()))?;
             self.learn(answer)?;
         }
         Ok(())
+    }
+
+    /// Takes a step per answer, where nothing else is learned.
+    fn step_through(&mut self, answers: &[&Answer], watch: &Watch) -> Result<()> {
+        let observations = self.model.observe_all(answers.iter().copied())?;
+        let State::Steps(steps) = &mut self.state else { return Ok(()) };
+        let (known, items) = (self.observations.len(), self.kernel.len());
+        self.observations.extend(&observations);
+        let mut from = 0;
+        // A belief that is learned anew does not depend on what it was before. Where EP does not converge, the way there matters.
+        let due = |count: &usize| is_relearned(known + count, items);
+        for count in (1..=observations.len()).rev().filter(due) {
+            if let Ok(anew) = steps.anew(&self.kernel, self.observations[..known + count].to_vec()) {
+                (**steps, from) = (anew, count);
+                break;
+            }
+        }
+        let done = |done: usize| watch.step(|| Step::new(LEARNING, from + done, observations.len()));
+        steps.learn_all(&observations[from..], &self.kernel, done)
     }
 
     /// Whether the model is learned with the utilities. Ratings have their own.
@@ -192,7 +225,7 @@ impl Learner {
             self.learn_model(&Watch::NONE)?;
         }
         // If EP does not converge, a step is the best there is.
-        if is_refreshed(count, given) && self.refresh().is_ok() {
+        if is_refreshed(count, given, self.kernel.len()) && self.refresh().is_ok() {
             return Ok(());
         }
         let Some(observation) = self.model.observe(answer)? else { return Ok(()) };
@@ -223,6 +256,11 @@ impl Learner {
                 } else {
                     steps.learn(&observation, &self.kernel)?;
                     self.observations.push(observation);
+                    if is_relearned(self.observations.len(), self.kernel.len())
+                        && let Ok(anew) = steps.anew(&self.kernel, self.observations.clone())
+                    {
+                        **steps = anew;
+                    }
                 }
             }
             State::Full(ep) => **ep = fit_with(&self.kernel, &mut self.observations, observation)?,

@@ -7,8 +7,7 @@ use super::forecast::{Forecast, ForecastParams, look_ahead};
 use super::standing::{QUICK_DRAWS, ROUGH_DRAWS};
 use super::{Session, Strategy};
 use crate::data::{Groups, Items};
-use crate::gp::check_size;
-use crate::{Result, Watch};
+use crate::{Error, Result, Watch};
 
 /// The extent of a forecast: in how many worlds it looks ahead, how far in each, and how often certainty is counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -150,8 +149,12 @@ impl Outlook {
     /// # Errors
     /// If there are more than 20,000 items.
     pub(super) fn new(session: Session, left: Option<usize>, span: Span) -> Result<Self> {
-        // A world is drawn for all items together.
-        check_size(session.belief().len())?;
+        /// Sessions of more items are not played in one world after another.
+        const MOST: usize = 20_000;
+        let items = session.belief().len();
+        if items > MOST {
+            return Err(Error::TooLarge { what: "a project".into(), size: items, limit: MOST, method: "forecasts" });
+        }
         let Span { worlds, every, budget, cost } = span;
         let seed = session.params().seed;
         let params = ForecastParams { worlds, every, budget, cost, seed, ..ForecastParams::default() };

@@ -201,14 +201,14 @@ impl Session {
     /// Learns the standing answers of a log, in their order.
     ///
     /// # Errors
-    /// As [`Session::tell`]. The session has then learned the answers before the wrong one, or none if the noise is learned.
+    /// As [`Session::tell`]. The session has then learned none of them, or those before the wrong one if it had answers already.
     pub fn resume(&mut self, log: &AnswerLog) -> Result<()> {
         self.resume_watched(&log.standing(), &Watch::NONE)
     }
 
     /// As [`Session::resume`], followed by a watch.
     pub(crate) fn resume_watched(&mut self, standing: &[&Answer], watch: &Watch) -> Result<()> {
-        if !self.learner.model().adapts() || !self.answers.is_empty() {
+        if !self.answers.is_empty() {
             for (done, answer) in standing.iter().enumerate() {
                 watch.step(|| Step::new(LEARNING, done, standing.len()))?;
                 self.tell((*answer).clone())?;

@@ -5,6 +5,7 @@
 mod answers;
 mod ask;
 mod attributes;
+mod functional;
 mod goal;
 mod grades;
 mod items;
@@ -17,6 +18,7 @@ pub use answers::{Answer, AnswerLog, Entry, Outcome};
 pub(crate) use answers::{check_item, check_pair};
 pub use ask::Ask;
 pub use attributes::{Attributes, Scale};
+pub use functional::Functional;
 pub use goal::Goal;
 pub use grades::{Judgements, Run, RunFault, RunRow};
 pub use items::{Groups, ItemId, Items, Lookup};

@@ -1,9 +1,10 @@
 //! The belief about the utilities.
 
-use super::{AnswerModel, Observation, Site, UnderNoise};
+use super::{AnswerModel, Observation, Paths, Site, UnderNoise};
 use crate::Result;
-use crate::data::ItemId;
+use crate::data::{Functional, ItemId};
 use crate::numeric::Matrix;
+use crate::numeric::dense::{SemidefiniteFactor, transpose};
 
 /// A Gaussian over the utilities of all items.
 pub trait Belief: Send + Sync {
@@ -45,6 +46,30 @@ pub trait Belief: Send + Sync {
         Ok(out)
     }
 
+    /// A root of the joint covariance of some items, whose product with its transpose it is; one row per item.
+    ///
+    /// # Errors
+    /// If the kernel cannot give a column.
+    fn root(&self, items: &[ItemId]) -> Result<Matrix> {
+        Ok(root_of(&self.covariance(items)?))
+    }
+
+    /// The variances of some items. Where [`Belief::variances`] would take long, this takes its share of it.
+    ///
+    /// # Errors
+    /// If the kernel cannot give a column.
+    fn variances_of(&self, items: &[ItemId]) -> Result<Vec<f64>> {
+        Ok(items.iter().map(|item| self.variances()[item.index()]).collect())
+    }
+
+    /// The way from draws of the prior to draws of this belief, if there is one. Draws of very many items take it.
+    ///
+    /// # Errors
+    /// If the kernel cannot give a column.
+    fn paths(&self) -> Result<Option<Paths>> {
+        Ok(None)
+    }
+
     /// The log probability of the observations so far under the prior, as this belief approximates it.
     fn log_evidence(&self) -> f64;
 
@@ -59,11 +84,34 @@ pub trait Belief: Send + Sync {
         &[]
     }
 
+    /// The variance of every factor's functional.
+    ///
+    /// # Errors
+    /// If the kernel cannot give a column.
+    fn factor_variances(&self) -> Result<Vec<f64>> {
+        let functionals: Vec<Functional> = self.factors().iter().map(|factor| factor.observation.functional).collect();
+        let items = Functional::items_of(&functionals);
+        let covariance = self.covariance(&items.iter().map(|&item| ItemId::new(item)).collect::<Vec<_>>())?;
+        let variance = |functional: Functional| match functional {
+            Functional::Item(item) => covariance[(item as usize, item as usize)],
+            Functional::Difference(first, second) => {
+                let (first, second) = (first as usize, second as usize);
+                covariance[(first, first)] + covariance[(second, second)] - 2.0 * covariance[(first, second)]
+            }
+        };
+        Ok(Functional::in_terms_of(&items, &functionals).into_iter().map(variance).collect())
+    }
+
     /// The same belief under every noise that the answers allow, with its probability. Joint draws come from these. Empty if
     /// the belief stands for itself.
     fn noises(&self) -> &[UnderNoise] {
         &[]
     }
+}
+
+/// A root of a covariance, one row per item.
+pub(super) fn root_of(covariance: &Matrix) -> Matrix {
+    transpose(SemidefiniteFactor::new(covariance).transpose())
 }
 
 /// Single covariances and bounds on them, for a search over pairs.
@@ -112,13 +160,15 @@ pub struct AllCovariances<'a> {
     pub largest: &'a [f64],
 }
 
-/// An observation, and the Gaussian that stands for it in a belief.
+/// An observation, the Gaussian that stands for it in a belief, and how often it was made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Factor {
     /// The observation.
     pub observation: Observation,
     /// Its site.
     pub site: Site,
+    /// How many such observations there are, each with such a site.
+    pub count: u32,
 }
 
 /// The predicted answer of a judge about two items.
@@ -135,11 +185,10 @@ pub struct Prediction {
 /// # Errors
 /// If the kernel cannot give a column.
 pub fn predict(belief: &dyn Belief, model: &AnswerModel, first: ItemId, second: ItemId) -> Result<Prediction> {
-    let mut column = vec![0.0; belief.len()];
-    belief.column(first, &mut column)?;
     let (i, j) = (first.index(), second.index());
+    let covariance = belief.covariance(&[first, second])?;
     // Rounding may leave a hair below zero for twins.
-    let variance = (belief.variances()[i] + belief.variances()[j] - 2.0 * column[j]).max(0.0);
+    let variance = (covariance[(0, 0)] + covariance[(1, 1)] - 2.0 * covariance[(1, 0)]).max(0.0);
     let (probability, tie) = model.outcome_probabilities(belief.mean()[i] - belief.mean()[j], variance);
     Ok(Prediction { probability, tie })
 }

@@ -4,7 +4,7 @@
 //! prior is wide beside the noise. After one such answer, the Gaussian of the same mean and variance gives a better b
 //! one chance in eleven. For the best of many items, which has beaten all others by a little, such chances add up.
 //!
-//! So draws start from the belief, and elliptical slice sampling moves them towards the posterior (Murray, Adams and
+//! So draws start from the belief, and where answers are sharp beside it, elliptical slice sampling moves them towards the posterior (Murray, Adams and
 //! MacKay 2010, with the belief in place of the prior as in Fagan, Bhandari and Cunningham 2016). An ellipse goes
 //! through the last draw and a fresh draw of the belief. The next draw is a point on it whose likelihood, relative to
 //! the belief's sites, is above a random share of the last one's. Where sites are exact, every point is accepted and
@@ -27,19 +27,39 @@ use rayon::prelude::*;
 
 use self::ellipse::{Ellipse, log_likelihood};
 use self::one_by_one::{OneByOne, Place};
-use super::{Belief, Factor, Functional, Observation, UnderNoise};
+use super::belief::root_of;
+use super::{Belief, Factor, Functional, Observation, Paths, UnderNoise};
 use crate::data::ItemId;
-use crate::numeric::dense::{SemidefiniteFactor, multiply, transpose};
+use crate::kernel::PriorDraws;
+use crate::numeric::dense::{Cholesky, add_scaled, multiply, subtract_product};
 use crate::numeric::{Matrix, Purpose, Seed, Stream};
 use crate::watch::Step;
-use crate::{Error, Result, Watch};
+use crate::{Result, Watch};
 
-/// The largest group whose joint covariance is formed: 3.2 GB.
-const LARGEST_GROUP: usize = 20_000;
+/// What a watch is told.
+const DRAWING: &str = "drawing rankings";
+
+/// The largest group whose joint covariance is formed, if there is another way: 32 MB, and as long as a few hundred draws.
+const LARGEST_GROUP: usize = 2000;
+
+/// Numbers of a block of draws of a larger group: 128 MB.
+const BLOCK: usize = 1 << 24;
+
+/// The fewest and the most draws of such a block.
+const OF_A_BLOCK: (usize, usize) = (32, 512);
+
+/// The first stream of such draws, one per draw. Earlier ones are those of batches.
+const FIRST_PATH: u32 = 1 << 31;
 
 /// Answers per item beyond which the Gaussian is near enough and a pass over all answers per draw is not worth its
 /// time.
 const MANY: usize = 32;
+
+/// The variance of a functional, in squares of the noise, up to which the Gaussian stands for its answer.
+const BLUNT: f64 = 2.0;
+
+/// So few answers are all followed: steps are long enough.
+const FEW: usize = 100;
 
 /// Draws per task. Fixed, so that draws do not depend on the number of threads.
 const BATCH: usize = 128;
@@ -49,19 +69,6 @@ const SETTLE: usize = 32;
 
 /// The same for a chain that was annealed, which has left the belief behind.
 const SETTLE_ANNEALED: usize = 8;
-
-/// Refuses more items than can be drawn together.
-pub(crate) fn check_size(items: usize) -> Result<()> {
-    if items <= LARGEST_GROUP {
-        return Ok(());
-    }
-    Err(Error::TooLarge {
-        what: "a group of items".into(),
-        size: items,
-        limit: LARGEST_GROUP,
-        method: "the joint draws behind rank intervals",
-    })
-}
 
 /// Chains in which draws of a mixture are made if there are enough draws, so that as many of its laws take part.
 const CHAINS: usize = 16;
@@ -78,12 +85,13 @@ pub(crate) struct Draws {
 }
 
 impl Draws {
-    /// Prepares so many draws for these items. `g³/3` operations for g items, per law of a mixture that takes part.
+    /// Prepares so many draws for these items. Up to 2000 of them `g³/3` operations for g items, per law of a mixture that takes
+    /// part; beyond, nothing that grows faster than their number.
     ///
     /// Observations of other items count only through the belief.
     ///
     /// # Errors
-    /// If there are more than 20,000, or the kernel cannot be evaluated.
+    /// If the kernel cannot be evaluated.
     pub(crate) fn new(belief: &dyn Belief, items: &[ItemId], count: usize) -> Result<Self> {
         let of_a_chain = count.div_ceil(CHAINS).clamp(OF_A_CHAIN.0, OF_A_CHAIN.1);
         Self::in_chains(belief, items, [count, of_a_chain], |judge| judge.weight)
@@ -97,11 +105,14 @@ impl Draws {
         [count, of_a_chain]: [usize; 2],
         weight: impl Fn(&UnderNoise) -> f64,
     ) -> Result<Self> {
-        check_size(items.len())?;
         let noises = belief.noises();
         if noises.is_empty() {
             let law = Law::new(belief, items, false)?;
-            let most = if law.anneals { of_a_chain } else { BATCH };
+            let most = match law.source {
+                _ if law.anneals => of_a_chain,
+                Source::Root(_) => BATCH,
+                Source::Paths(_) => count,
+            };
             return Ok(Self { laws: vec![(0, law)], tasks: sizes(count, most).map(|size| (0, size)).collect() });
         }
         let sizes: Vec<usize> = sizes(count, of_a_chain).collect();
@@ -131,14 +142,75 @@ impl Draws {
     ) -> Result<Vec<T>> {
         let done = AtomicUsize::new(0);
         let one = |(task, &(law, size)): (usize, &(usize, usize))| -> Result<Vec<T>> {
-            watch.step(|| Step::new("drawing rankings", done.fetch_add(1, Ordering::Relaxed), self.tasks.len()))?;
+            watch.step(|| Step::new(DRAWING, done.fetch_add(1, Ordering::Relaxed), self.tasks.len()))?;
             let mut stream = seed.stream(Purpose::Draws { group, batch: task as u32 });
             let (number, law) = &self.laws[law];
             let take = |utilities: &mut [f64], stream: &mut Stream| take(utilities, *number, stream);
             Ok(law.draw(size, &mut stream, &take))
         };
+        if self.laws.iter().any(|(_, law)| matches!(law.source, Source::Paths(_))) {
+            return Ok(self.each_along_paths(seed, group, watch, take)?.0);
+        }
         let drawn: Vec<Vec<T>> = self.tasks.par_iter().enumerate().map(one).collect::<Result<_>>()?;
         Ok(drawn.into_iter().flatten().collect())
+    }
+
+    /// As [`Draws::each`]; and the items' variances in the draws, if they come without the joint covariance.
+    pub(crate) fn each_and_variances<T: Send>(
+        &self,
+        seed: Seed,
+        group: u32,
+        watch: &Watch,
+        take: impl Fn(&mut [f64], usize, &mut Stream) -> T + Sync,
+    ) -> Result<(Vec<T>, Option<Vec<f64>>)> {
+        match self.laws.iter().any(|(_, law)| matches!(law.source, Source::Paths(_))) {
+            true => self.each_along_paths(seed, group, watch, take).map(|(drawn, variances)| (drawn, Some(variances))),
+            false => Ok((self.each(seed, group, watch, take)?, None)),
+        }
+    }
+
+    /// Draws without the joint covariance: chain after chain, each in blocks that the threads share. Also the mean square of
+    /// every item's deviation.
+    fn each_along_paths<T: Send>(
+        &self,
+        seed: Seed,
+        group: u32,
+        watch: &Watch,
+        take: impl Fn(&mut [f64], usize, &mut Stream) -> T + Sync,
+    ) -> Result<(Vec<T>, Vec<f64>)> {
+        let (mut out, mut squares) = (Vec::new(), Vec::new());
+        let (mut done, mut drawn) = (0, 0);
+        let total: usize = self.tasks.iter().map(|&(law, size)| self.laws[law].1.settle() + size).sum();
+        for &(law, size) in &self.tasks {
+            let (number, law) = &self.laws[law];
+            let Source::Paths(along) = &law.source else { continue };
+            let prior = along.paths.kernel.prior_draws()?;
+            let mut chain = Chain::default();
+            let (settle, count) = (law.settle(), law.settle() + size);
+            let block = (BLOCK / law.mean.len().max(1)).clamp(OF_A_BLOCK.0, OF_A_BLOCK.1);
+            for from in (0..count).step_by(block) {
+                watch.step(|| Step::new(DRAWING, done, total))?;
+                let size = block.min(count - from);
+                let stream = |at: usize| seed.stream(Purpose::Draws { group, batch: FIRST_PATH | (drawn + at) as u32 });
+                let mut streams: Vec<Stream> = (0..size).map(stream).collect();
+                let mut apart = along.draw(prior.as_ref(), &mut streams)?;
+                law.correct(&mut apart, &mut chain, &mut streams);
+                let unsettled = settle.saturating_sub(from).min(size);
+                squares.resize(law.mean.len(), 0.0);
+                add_squares(&apart, unsettled, &mut squares);
+                let columns =
+                    apart.values_mut().par_chunks_mut(law.mean.len().max(1)).zip(&mut streams).skip(unsettled);
+                let taken = columns.map(|(column, stream)| {
+                    column.iter_mut().zip(&law.mean).for_each(|(utility, mean)| *utility += mean);
+                    take(column, *number, stream)
+                });
+                out.extend(taken.collect::<Vec<T>>());
+                (done, drawn) = (done + size, drawn + size);
+            }
+        }
+        let count = out.len().max(1) as f64;
+        squares.iter_mut().for_each(|square| *square /= count);
+        Ok((out, squares))
     }
 }
 
@@ -162,43 +234,146 @@ fn shared(weights: &[f64], tasks: usize) -> impl Iterator<Item = usize> {
     })
 }
 
+/// Adds the squares of all columns but the first few to one number per row.
+fn add_squares(columns: &Matrix, skip: usize, sums: &mut [f64]) {
+    const ROWS: usize = 1 << 12;
+    sums.par_chunks_mut(ROWS).enumerate().for_each(|(block, sums)| {
+        for column in skip..columns.columns() {
+            let own = &columns.column(column)[block * ROWS..][..sums.len()];
+            sums.iter_mut().zip(own).for_each(|(sum, value)| *sum += value * value);
+        }
+    });
+}
+
 /// The joint law of some items' utilities under one belief.
 struct Law {
     mean: Vec<f64>,
-    factor: Matrix,
-    /// The observations of these items alone. Items are numbered from 0.
+    source: Source,
+    /// The items that observations are about, among these; none if all items count as such.
+    chosen: Option<Vec<usize>>,
+    /// The observations of these items alone. Chosen items are numbered from 0.
     observed: Vec<Factor>,
     /// The values of their functionals at the mean.
     centre: Vec<f64>,
-    /// How items move one by one, if they do.
+    /// How chosen items move one by one, if they do.
     one_by_one: Option<OneByOne>,
+    /// The chosen items' means.
+    chosen_mean: Vec<f64>,
     /// Whether a chain begins elsewhere than at the belief.
     anneals: bool,
+}
+
+/// Where draws of a belief's deviations come from.
+enum Source {
+    /// A root of the joint covariance.
+    Root(Matrix),
+    /// The draws of the prior.
+    Paths(Box<Along>),
+}
+
+/// Draws of a prior, corrected.
+struct Along {
+    paths: Paths,
+    /// The items among those of the prior.
+    items: Vec<usize>,
+    /// What a move of the chosen items is to all items: a factor of their prior covariance. Only where chosen items move.
+    moves: Option<Cholesky>,
+}
+
+impl Along {
+    /// A draw per stream.
+    fn draw(&self, prior: &dyn PriorDraws, streams: &mut [Stream]) -> Result<Matrix> {
+        let mut out = Matrix::zeros(self.paths.kernel.len(), streams.len());
+        self.paths.draw(prior, streams, &mut out)?;
+        Ok(self.of_items(out))
+    }
+
+    /// The rows of the items.
+    fn of_items(&self, all: Matrix) -> Matrix {
+        if self.items.iter().copied().eq(0..all.rows()) {
+            return all;
+        }
+        let mut out = Matrix::zeros(self.items.len(), all.columns());
+        for (at, out) in out.columns_mut().enumerate() {
+            let all = all.column(at);
+            out.iter_mut().zip(&self.items).for_each(|(out, &item)| *out = all[item]);
+        }
+        out
+    }
+}
+
+/// Where a chain is.
+#[derive(Default)]
+struct Chain {
+    last: Option<Last>,
+    likelihood: f64,
+}
+
+struct Last {
+    /// All items' deviations, without moves of chosen items.
+    apart: Vec<f64>,
+    /// The chosen items' deviations.
+    chosen: Vec<f64>,
+    /// The deviations of the observed functionals.
+    seen: Vec<f64>,
+    /// The moves of chosen items, divided by their prior.
+    moved: Vec<f64>,
+}
+
+/// `fresh = cos from + sin fresh`.
+fn turn(fresh: &mut [f64], from: &[f64], (sin, cos): (f64, f64)) {
+    fresh.iter_mut().zip(from).for_each(|(fresh, from)| *fresh = cos * from + sin * *fresh);
 }
 
 impl Law {
     /// The law of a belief. `any_noise` says that the noise is one of many, of which some are tiny.
     fn new(belief: &dyn Belief, items: &[ItemId], any_noise: bool) -> Result<Self> {
         let mean: Vec<f64> = items.iter().map(|item| belief.mean()[item.index()]).collect();
-        let covariance = belief.covariance(items)?;
-        let factor = transpose(SemidefiniteFactor::new(&covariance).transpose());
-        let mut observed = among(belief.factors(), items, belief.len());
-        if observed.len() > MANY * items.len() {
+        let paths = if items.len() > LARGEST_GROUP { belief.paths()? } else { None };
+        let mut observed = among(&sharp(belief)?, items, belief.len());
+        if observed.iter().map(|factor| factor.count as usize).sum::<usize>() > MANY * items.len() {
             observed.clear();
         }
-        let centre: Vec<f64> = observed.iter().map(|factor| factor.observation.functional.of(&mean)).collect();
         let may_lapse = observed.iter().any(|factor| factor.observation.lapse > 0.0);
-        let one_by_one = if any_noise || may_lapse { OneByOne::new(covariance, &observed, &centre) } else { None };
+        let by_themselves = any_noise || may_lapse;
+        let Some(paths) = paths else {
+            let covariance = if by_themselves { Some(belief.covariance(items)?) } else { None };
+            let source = Source::Root(match &covariance {
+                Some(covariance) => root_of(covariance),
+                None => belief.root(items)?,
+            });
+            let centre = centre(&observed, &mean);
+            let one_by_one = covariance.and_then(|covariance| OneByOne::new(covariance, &observed, &centre));
+            let anneals = one_by_one.is_some() && anneal::is_needed(&observed);
+            let (chosen, chosen_mean) = (None, mean.clone());
+            return Ok(Self { mean, source, chosen, observed, centre, one_by_one, chosen_mean, anneals });
+        };
+        let functionals: Vec<Functional> = observed.iter().map(|factor| factor.observation.functional).collect();
+        let chosen = Functional::items_of(&functionals);
+        let compact = Functional::in_terms_of(&chosen, &functionals);
+        observed.iter_mut().zip(compact).for_each(|(factor, compact)| factor.observation.functional = compact);
+        let chosen_mean: Vec<f64> = chosen.iter().map(|&at| mean[at]).collect();
+        let centre = centre(&observed, &chosen_mean);
+        let mut along = Along { items: items.iter().map(|item| item.index()).collect(), paths, moves: None };
+        let mut one_by_one = None;
+        if by_themselves && along.paths.are_items() {
+            let chosen: Vec<ItemId> = chosen.iter().map(|&at| items[at]).collect();
+            along.moves = along.paths.prior_of_coordinates();
+            let moves = OneByOne::new(belief.covariance(&chosen)?, &observed, &centre);
+            one_by_one = moves.filter(|_| along.moves.is_some());
+        }
         let anneals = one_by_one.is_some() && anneal::is_needed(&observed);
-        Ok(Self { mean, factor, observed, centre, one_by_one, anneals })
+        let (source, chosen) = (Source::Paths(Box::new(along)), Some(chosen));
+        Ok(Self { mean, source, chosen, observed, centre, one_by_one, chosen_mean, anneals })
     }
 
-    /// The results of `take` on this many draws.
+    /// The results of `take` on this many draws, by the root of the joint covariance.
     fn draw<T>(&self, count: usize, stream: &mut Stream, take: &impl Fn(&mut [f64], &mut Stream) -> T) -> Vec<T> {
+        let Source::Root(root) = &self.source else { return Vec::new() };
         let settle = self.settle();
-        let noise = Matrix::from_fn(self.factor.columns(), settle + count, |_, _| stream.sample(StandardNormal));
-        let mut apart = multiply(&self.factor, &noise);
-        self.correct(&mut apart, stream);
+        let noise = Matrix::from_fn(root.columns(), settle + count, |_, _| stream.sample(StandardNormal));
+        let mut apart = multiply(root, &noise);
+        self.correct(&mut apart, &mut Chain::default(), std::slice::from_mut(stream));
         let own = |column: &mut [f64]| {
             column.iter_mut().zip(&self.mean).for_each(|(utility, mean)| *utility += mean);
             take(column, stream)
@@ -215,12 +390,17 @@ impl Law {
         }
     }
 
-    fn place<'a>(&'a self, apart: &'a mut [f64], seen: &'a mut [f64]) -> Place<'a> {
-        Place { apart, seen, observed: &self.observed, centre: &self.centre, mean: &self.mean }
+    /// The chosen items of a draw.
+    fn choose(&self, all: &[f64]) -> Vec<f64> {
+        match &self.chosen {
+            Some(chosen) => chosen.iter().map(|&at| all[at]).collect(),
+            None => all.to_vec(),
+        }
     }
 
-    /// Turns draws of the belief, given as deviations from its mean, into a chain of draws of the posterior.
-    fn correct(&self, apart: &mut Matrix, stream: &mut Stream) {
+    /// Turns draws of the belief, given as deviations from its mean, into a chain of draws of the posterior. Every draw has a
+    /// stream of its own, or all have one.
+    fn correct(&self, apart: &mut Matrix, chain: &mut Chain, streams: &mut [Stream]) {
         if self.observed.is_empty() {
             return;
         }
@@ -231,33 +411,99 @@ impl Law {
             let values = self.observed.iter().zip(self.centre.iter().zip(seen));
             log_likelihood(values.map(|(factor, (centre, seen))| (factor, centre + seen)), f64::NEG_INFINITY)
         };
-        let mut last: Option<(Vec<f64>, Vec<f64>)> = None;
-        let mut likelihood = 0.0;
-        for column in apart.columns_mut() {
-            let mut seen = of(column);
-            if let Some((from, from_seen)) = &last {
-                let angle;
-                let ellipse = Ellipse { factors: &self.observed, centre: &self.centre, from: from_seen, fresh: &seen };
-                (angle, likelihood) = ellipse.turn(likelihood, stream);
-                let (sin, cos) = angle.sin_cos();
-                let turn = |fresh: &mut [f64], from: &[f64]| {
-                    fresh.iter_mut().zip(from).for_each(|(fresh, from)| *fresh = cos * from + sin * *fresh);
-                };
-                turn(column, from);
-                turn(&mut seen, from_seen);
-            } else {
-                if let Some(moves) = self.one_by_one.as_ref().filter(|_| self.anneals) {
-                    anneal::begin(&mut self.place(column, &mut seen), moves, stream);
-                }
-                likelihood = likelihood_of(&seen);
+        let moves = match &self.source {
+            Source::Paths(along) => along.moves.as_ref().filter(|_| self.one_by_one.is_some()).zip(Some(along)),
+            Source::Root(_) => None,
+        };
+        let mut all_moved = moves.map(|(_, along)| Matrix::zeros(along.paths.basis.len(), apart.columns()));
+        let last_stream = streams.len() - 1;
+        for (at, column) in apart.columns_mut().enumerate() {
+            let stream = &mut streams[at.min(last_stream)];
+            let mut chosen = self.choose(column);
+            let mut seen = of(&chosen);
+            let mut moved = vec![0.0; all_moved.as_ref().map_or(0, Matrix::rows)];
+            let begins = chain.last.is_none();
+            if let Some(last) = &chain.last {
+                let ellipse = Ellipse { factors: &self.observed, centre: &self.centre, from: &last.seen, fresh: &seen };
+                let (angle, likelihood) = ellipse.turn(chain.likelihood, stream);
+                chain.likelihood = likelihood;
+                let angle = angle.sin_cos();
+                turn(column, &last.apart, angle);
+                turn(&mut chosen, &last.chosen, angle);
+                turn(&mut seen, &last.seen, angle);
+                turn(&mut moved, &last.moved, (0.0, angle.1));
             }
+            let before = chosen.clone();
+            let mut place = Place {
+                apart: &mut chosen,
+                seen: &mut seen,
+                observed: &self.observed,
+                centre: &self.centre,
+                mean: &self.chosen_mean,
+            };
             if let Some(one_by_one) = &self.one_by_one {
-                one_by_one.sweep(&mut self.place(column, &mut seen), stream);
-                likelihood = likelihood_of(&seen);
+                if begins && self.anneals {
+                    anneal::begin(&mut place, one_by_one, stream);
+                }
+                one_by_one.sweep(&mut place, stream);
+                chain.likelihood = likelihood_of(&seen);
+                match moves {
+                    Some((factor, along)) => along.add_moves(factor, self, &before, &chosen, &mut moved),
+                    None => column.copy_from_slice(&chosen),
+                }
+            } else if begins {
+                chain.likelihood = likelihood_of(&seen);
             }
-            last = Some((column.to_vec(), seen));
+            if let Some(all_moved) = &mut all_moved {
+                all_moved.column_mut(at).copy_from_slice(&moved);
+            }
+            chain.last = Some(Last { apart: column.to_vec(), chosen, seen, moved });
+        }
+        if let (Some(mut moved), Some((_, along))) = (all_moved, moves) {
+            moved.values_mut().iter_mut().for_each(|value| *value = -*value);
+            let mut added = Matrix::zeros(along.paths.kernel.len(), apart.columns());
+            subtract_product(&mut added, &along.paths.columns, &moved);
+            add_scaled(apart.values_mut(), 1.0, along.of_items(added).values());
         }
     }
+}
+
+impl Along {
+    /// Adds a move of the chosen items, divided by their prior.
+    fn add_moves(&self, factor: &Cholesky, law: &Law, before: &[f64], after: &[f64], moved: &mut [f64]) {
+        let mut own = Matrix::zeros(self.paths.basis.len(), 1);
+        for ((&at, before), after) in law.chosen.iter().flatten().zip(before).zip(after) {
+            let item = Functional::Item(self.items[at] as u32);
+            if let Ok(coordinate) = self.paths.basis.binary_search(&item) {
+                own[(coordinate, 0)] = after - before;
+            }
+        }
+        factor.solve_in_place(&mut own);
+        add_scaled(moved, 1.0, own.values());
+    }
+}
+
+/// The values of the observed functionals at a mean.
+fn centre(observed: &[Factor], mean: &[f64]) -> Vec<f64> {
+    observed.iter().map(|factor| factor.observation.functional.of(mean)).collect()
+}
+
+/// The factors that a Gaussian does not describe well: answers that may be lapses, and those whose functional the belief knows
+/// less well than the judge's noise. For the others, the likelihood bends so little where the belief is that all of them are off by
+/// little (the law of one functional by at most 6 %, in total variation, where its variance is twice that of the noise), while steps
+/// that follow thousands of them together would be short and draws alike.
+fn sharp(belief: &dyn Belief) -> Result<Vec<Factor>> {
+    let factors = belief.factors();
+    if factors.len() <= FEW {
+        return Ok(factors.to_vec());
+    }
+    let is_sharp = |(factor, variance): (&Factor, f64)| {
+        let observation = &factor.observation;
+        let noise = observation.noise * observation.noise;
+        let sharp = observation.lapse > 0.0 || (!observation.is_value() && variance > BLUNT * noise);
+        sharp.then_some(*factor)
+    };
+    Ok(factors.iter().zip(belief.factor_variances()?).filter_map(is_sharp).collect())
 }
 
 /// The factors about these items alone, by the items' positions.

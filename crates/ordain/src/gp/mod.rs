@@ -15,22 +15,25 @@ mod grading;
 mod incremental;
 mod noise;
 mod observation;
+mod paths;
 mod ranking;
 mod tuning;
 
+pub use crate::data::Functional;
 pub use belief::{AllCovariances, Belief, Covariances, Factor, Prediction, predict};
 pub use collaborative::{Collaborative, CollaborativeParams, CollaborativeParts, GradeModel, OpinionModel, Round};
 pub use compare::{Comparison, ComparisonParams, Lack, Score, Setting};
 pub use cuts::Cuts;
-pub(crate) use draws::{Draws, check_size};
+pub(crate) use draws::Draws;
 pub use ep::{Ep, EpParams, Site};
 pub use grading::{GradePrediction, Grading, median_grade, mode_grade};
 pub(crate) use incremental::Workload;
 pub use incremental::{CovarianceForm, Incremental};
 pub use noise::UnderNoise;
 pub(crate) use noise::{OverNoises, is_due, without_caution};
-pub use observation::{AnswerModel, Functional, Moments, NoiseLaw, Observation};
-pub(crate) use ranking::rank_and;
+pub use observation::{AnswerModel, Moments, NoiseLaw, Observation};
+pub use paths::Paths;
+pub(crate) use ranking::{DrawnOrder, rank_and};
 pub use ranking::{RankedItem, RankingParams, by_falling_mean, rank};
 pub use tuning::{Problem, Tuned, TunedParameter, TuningMethod, TuningParams};
 

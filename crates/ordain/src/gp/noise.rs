@@ -19,7 +19,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::ep::Evidence;
-use super::{AnswerModel, Belief, Covariances, Ep, EpParams, Factor};
+use super::{AnswerModel, Belief, Covariances, Ep, EpParams, Factor, Paths};
 use crate::data::{Answer, ItemId, Outcome};
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
@@ -240,7 +240,7 @@ fn is_probability(log_evidence: f64) -> bool {
 
 /// How far EP goes for one judge. If lapses are possible and EP does not converge soon, the judge is far from what the answers show.
 fn effort(lapse: f64, watch: &Watch) -> EpParams {
-    let usual = EpParams { watch: watch.silent(), tolerance: TOLERANCE, ..EpParams::default() };
+    let usual = EpParams { watch: watch.silent(), tolerance: TOLERANCE, by_items: true, ..EpParams::default() };
     if lapse > 0.0 { EpParams { max_iterations: 100, max_sweeps: 0, ..usual } } else { usual }
 }
 
@@ -276,6 +276,18 @@ impl Belief for OverNoises<'_> {
         self.belief.covariance(items)
     }
 
+    fn root(&self, items: &[ItemId]) -> Result<Matrix> {
+        self.belief.root(items)
+    }
+
+    fn variances_of(&self, items: &[ItemId]) -> Result<Vec<f64>> {
+        self.belief.variances_of(items)
+    }
+
+    fn paths(&self) -> Result<Option<Paths>> {
+        self.belief.paths()
+    }
+
     fn log_evidence(&self) -> f64 {
         self.belief.log_evidence()
     }
@@ -286,6 +298,10 @@ impl Belief for OverNoises<'_> {
 
     fn factors(&self) -> &[Factor] {
         self.belief.factors()
+    }
+
+    fn factor_variances(&self) -> Result<Vec<f64>> {
+        self.belief.factor_variances()
     }
 
     fn noises(&self) -> &[UnderNoise] {

@@ -6,52 +6,11 @@ use std::sync::Arc;
 
 use super::grading::Grading;
 use super::prior_too_wide;
-use crate::data::{Answer, ItemId, Outcome};
+use crate::data::{Answer, Functional, ItemId, Outcome};
 use crate::numeric::logistic::{LogisticInterval, Mass};
 use crate::numeric::normal::{self, Interval, Truncated};
 use crate::words::vocabulary;
 use crate::{Error, Result};
-
-/// A sparse linear functional of the utilities.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Functional {
-    /// One item's utility.
-    Item(u32),
-    /// The first item's utility minus the second's.
-    Difference(u32, u32),
-}
-
-impl Functional {
-    /// The value for these utilities.
-    #[inline]
-    pub fn of(self, utilities: &[f64]) -> f64 {
-        match self {
-            Self::Item(item) => utilities[item as usize],
-            Self::Difference(first, second) => utilities[first as usize] - utilities[second as usize],
-        }
-    }
-
-    /// Adds `factor` times the functional's coefficients to a vector: `D' factor`.
-    #[inline]
-    pub fn spread(self, factor: f64, onto: &mut [f64]) {
-        match self {
-            Self::Item(item) => onto[item as usize] += factor,
-            Self::Difference(first, second) => {
-                onto[first as usize] += factor;
-                onto[second as usize] -= factor;
-            }
-        }
-    }
-
-    /// The items that the functional touches.
-    pub fn items(self) -> impl Iterator<Item = u32> {
-        let (first, second) = match self {
-            Self::Item(item) => (item, None),
-            Self::Difference(first, second) => (first, Some(second)),
-        };
-        std::iter::once(first).chain(second)
-    }
-}
 
 /// How utilities become answers: the noise of a judge and the width of a tie.
 ///

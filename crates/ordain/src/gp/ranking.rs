@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::Belief;
 use super::draws::Draws;
 use crate::data::{ItemId, Items};
+use crate::numeric::sorting::by_falling;
 use crate::numeric::{Seed, Stream};
 use crate::params::setters;
 use crate::{Error, Result, Watch};
@@ -22,15 +23,35 @@ pub struct RankingParams {
     pub level: f64,
     /// If given, the probability of being among the first this many is counted too.
     pub top: Option<usize>,
+    /// If given, only the first this many items of every group are returned. All items are ranked in any case.
+    pub limit: Option<usize>,
     /// The seed of the draws.
     pub seed: Seed,
     /// Follows the draws.
     pub watch: Watch,
 }
 
+/// The usual number of draws, and that for very many items.
+const MOST_DRAWS: usize = 4096;
+const LEAST_DRAWS: usize = 256;
+
+/// Utilities that are drawn at most where the number of draws is left open, unless that is too few draws: about a second on two
+/// cores.
+const DRAWN: usize = 1 << 23;
+
+/// Up to this many items that are returned, standard deviations are exact in any case.
+const EXACT: usize = 1000;
+
+impl RankingParams {
+    /// The usual parameters for a ranking of so many items: 4096 draws up to 2048 items, fewer for more, at least 256.
+    pub fn for_items(items: usize) -> Self {
+        Self::default().with_draws((DRAWN / items.max(1)).clamp(LEAST_DRAWS, MOST_DRAWS))
+    }
+}
+
 impl Default for RankingParams {
     fn default() -> Self {
-        Self { draws: 4096, level: 0.9, top: None, seed: Seed(1), watch: Watch::NONE }
+        Self { draws: MOST_DRAWS, level: 0.9, top: None, limit: None, seed: Seed(1), watch: Watch::NONE }
     }
 }
 
@@ -39,6 +60,7 @@ setters! {
     with_draws = draws: usize,
     with_level = level: f64,
     with_top = top: Option<usize>,
+    with_limit = limit: Option<usize>,
     with_seed = seed: Seed,
     with_watch = watch: Watch,
 }
@@ -54,6 +76,8 @@ pub struct RankedItem {
     pub mean: f64,
     /// The standard deviation of its utility.
     pub sd: f64,
+    /// The standard error of `sd` if it was counted from the draws; 0 if it is exact.
+    pub sd_error: f64,
     /// The lower end of the interval: the rank is below it with at most half of the probability outside.
     pub rank_low: usize,
     /// The upper end of the interval: the rank is above it with at most half of the probability outside.
@@ -64,20 +88,22 @@ pub struct RankedItem {
 
 /// Ranks the items of every group. Groups keep their order; items come by rank.
 ///
-/// Time `g³/3 + draws g²` and memory `g²` for a group of g items.
+/// Time `g³/3 + draws g²` and memory `g²` for a group of up to 2000 items. For larger groups, beliefs with [`Belief::paths`] take
+/// `draws g b` for b coordinates, `g (b + draws)` memory, and draws of the prior; standard deviations are then counted from the
+/// draws, unless at most 1000 items are returned.
 ///
 /// # Errors
-/// If a parameter is out of range, a group has more than 20,000 items, or the kernel cannot be evaluated.
+/// If a parameter is out of range, or the kernel cannot be evaluated.
 pub fn rank(belief: &dyn Belief, items: &Items, params: &RankingParams) -> Result<Vec<RankedItem>> {
-    Ok(rank_and(belief, items, params, |_| |_: &[f64]| ())?.0)
+    Ok(rank_and(belief, items, params, |_| |_: &DrawnOrder| ())?.0)
 }
 
 /// Like [`rank`]; also returns the results of `also` on every draw of a group's utilities, group by group.
-pub(crate) fn rank_and<T: Send, F: Fn(&[f64]) -> T + Sync>(
+pub(crate) fn rank_and<T: Send, F: Fn(&DrawnOrder) -> T + Sync>(
     belief: &dyn Belief,
     items: &Items,
     params: &RankingParams,
-    also: impl Fn(&[ItemId]) -> F,
+    also: impl Fn(usize) -> F,
 ) -> Result<(Vec<RankedItem>, Vec<Vec<T>>)> {
     let wrong = |name: &str, value, expected| Error::Parameter { name: name.into(), value, expected };
     if params.draws == 0 {
@@ -94,66 +120,98 @@ pub(crate) fn rank_and<T: Send, F: Fn(&[f64]) -> T + Sync>(
     let mut out = Vec::with_capacity(items.len());
     let mut others = Vec::with_capacity(groups.len());
     for (number, &members) in groups.iter().enumerate() {
-        let also = also(members);
-        let take = |utilities: &mut [f64], _, stream: &mut Stream| (ranks(utilities, stream), also(utilities));
-        let draws = Draws::new(belief, members, params.draws)?.each(params.seed, number as u32, &params.watch, take)?;
-        let (ranks, other): (Vec<Vec<u32>>, Vec<T>) = draws.into_iter().unzip();
-        out.extend(rank_group(belief, members, &ranks, params));
+        // The draws are in the order of the ranking.
+        let order = by_falling_mean(members.iter().map(|item| item.index()), belief.mean());
+        let ranking: Vec<ItemId> = order.into_iter().map(ItemId::new).collect();
+        let also = also(members.len());
+        let shown = &ranking[..params.limit.unwrap_or(ranking.len()).min(ranking.len())];
+        let take = |utilities: &mut [f64], _, stream: &mut Stream| {
+            let order = DrawnOrder::new(utilities);
+            let mut ranks = order.ranks(stream);
+            ranks.truncate(shown.len());
+            (ranks, also(&order))
+        };
+        let draws = Draws::new(belief, &ranking, params.draws)?;
+        let (drawn, variances) = draws.each_and_variances(params.seed, number as u32, &params.watch, take)?;
+        let (ranks, other): (Vec<Vec<u32>>, Vec<T>) = drawn.into_iter().unzip();
+        let (variances, relative_error) = match variances {
+            Some(drawn) if shown.len() > EXACT => (drawn, (0.5 / params.draws as f64).sqrt()),
+            _ => (belief.variances_of(shown)?, 0.0),
+        };
+        let ranked = rank_group(belief.mean(), shown, &ranks, params);
+        out.extend(ranked.into_iter().zip(variances).map(|(ranked, variance)| {
+            let sd = variance.sqrt();
+            RankedItem { sd, sd_error: relative_error * sd, ..ranked }
+        }));
         others.push(other);
     }
     Ok((out, others))
 }
 
-/// The items of a group, from their ranks in every draw.
-fn rank_group(belief: &dyn Belief, members: &[ItemId], draws: &[Vec<u32>], params: &RankingParams) -> Vec<RankedItem> {
-    let mean: Vec<f64> = members.iter().map(|item| belief.mean()[item.index()]).collect();
-
+/// The first items of a group, in the order of the ranking, from their ranks in every draw. Standard deviations are left open.
+fn rank_group(mean: &[f64], ranking: &[ItemId], draws: &[Vec<u32>], params: &RankingParams) -> Vec<RankedItem> {
+    /// Items whose ranks are collected together, so that a draw is read by whole cache lines.
+    const TOGETHER: usize = 16;
     let outside = 0.5 * (1.0 - params.level);
-    let quantile = |sorted: &[u32], probability: f64| {
-        let position = (probability * sorted.len() as f64).ceil() as usize;
-        sorted[position.clamp(1, sorted.len()) - 1] as usize
+    let place_of =
+        |probability: f64| ((probability * draws.len() as f64).ceil() as usize).clamp(1, draws.len().max(1)) - 1;
+    let (low, high) = (place_of(outside), place_of(1.0 - outside));
+    let some = |(block, items): (usize, &[ItemId])| -> Vec<RankedItem> {
+        let mut drawn = vec![0; draws.len() * items.len()];
+        for (number, ranks) in draws.iter().enumerate() {
+            let own = &ranks[block * TOGETHER..][..items.len()];
+            own.iter().enumerate().for_each(|(at, rank)| drawn[at * draws.len() + number] = *rank);
+        }
+        let one = |(at, (&item, drawn)): (usize, (&ItemId, &mut [u32]))| {
+            let within =
+                |k: usize| drawn.iter().filter(|&&rank| rank as usize <= k).count() as f64 / draws.len() as f64;
+            let top = params.top.map(within);
+            let rank_low = *drawn.select_nth_unstable(low).1 as usize;
+            let rank_high = *drawn.select_nth_unstable(high).1 as usize;
+            let (rank, mean) = (block * TOGETHER + at + 1, mean[item.index()]);
+            RankedItem { item, rank, mean, sd: 0.0, sd_error: 0.0, rank_low, rank_high, top }
+        };
+        items.iter().zip(drawn.chunks_exact_mut(draws.len())).enumerate().map(one).collect()
     };
-    let order = by_falling_mean(0..members.len(), &mean);
-    let ranked = order.into_par_iter().enumerate();
-    ranked
-        .map(|(place, position)| {
-            let mut drawn: Vec<u32> = draws.iter().map(|ranks| ranks[position]).collect();
-            drawn.sort_unstable();
-            let within = |k: usize| drawn.partition_point(|&rank| rank as usize <= k) as f64 / drawn.len() as f64;
-            RankedItem {
-                item: members[position],
-                rank: place + 1,
-                mean: mean[position],
-                sd: belief.variances()[members[position].index()].sqrt(),
-                rank_low: quantile(&drawn, outside),
-                rank_high: quantile(&drawn, 1.0 - outside),
-                top: params.top.map(within),
-            }
-        })
-        .collect()
+    ranking.par_chunks(TOGETHER).enumerate().map(some).flatten().collect()
 }
 
 /// Items by falling mean, which is the order of a ranking; equal ones by their numbers.
 pub fn by_falling_mean(items: impl Iterator<Item = usize>, mean: &[f64]) -> Vec<usize> {
-    // Numbers in the order of the bits that stand for them sort faster.
-    let key = |item: usize| {
-        let bits = (mean[item] + 0.0).to_bits();
-        let ascending = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
-        (!ascending, item as u32)
-    };
-    let mut keys: Vec<(u64, u32)> = items.map(key).collect();
-    keys.sort_unstable();
-    keys.into_iter().map(|(_, item)| item as usize).collect()
+    let items: Vec<usize> = items.collect();
+    let means: Vec<f64> = items.iter().map(|&item| mean[item]).collect();
+    by_falling(&means).into_iter().map(|at| items[at as usize]).collect()
 }
 
-/// Every item's rank in a draw. A random choice orders items with the same utility, so twins have the same chances.
-fn ranks(utilities: &[f64], stream: &mut Stream) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..utilities.len() as u32).collect();
-    order.shuffle(stream);
-    order.sort_by(|&a, &b| utilities[b as usize].total_cmp(&utilities[a as usize]));
-    let mut ranks = vec![0; utilities.len()];
-    for (position, &item) in order.iter().enumerate() {
-        ranks[item as usize] = position as u32 + 1;
+/// A draw of a group's utilities, in order.
+pub(crate) struct DrawnOrder {
+    /// Places in the ranking by mean, by falling drawn utility; equal ones by place.
+    pub places: Vec<u32>,
+    /// Whether the utility at each of these places is equal to that at the next.
+    pub is_tied: Vec<bool>,
+}
+
+impl DrawnOrder {
+    /// From the drawn utilities in the order of the means.
+    pub fn new(utilities: &[f64]) -> Self {
+        let places = by_falling(utilities);
+        let tied = |pair: &[u32]| utilities[pair[0] as usize] == utilities[pair[1] as usize];
+        Self { is_tied: places.windows(2).map(tied).collect(), places }
     }
-    ranks
+
+    /// The rank from 1 of every place. A random choice orders items with the same utility, so twins have the same chances.
+    fn ranks(&self, stream: &mut Stream) -> Vec<u32> {
+        let mut order = self.places.clone();
+        let mut from = 0;
+        while from < order.len() {
+            let more = self.is_tied[from.min(self.is_tied.len())..].iter().take_while(|tied| **tied).count();
+            if more > 0 {
+                order[from..=from + more].shuffle(stream);
+            }
+            from += more + 1;
+        }
+        let mut ranks = vec![0; order.len()];
+        order.iter().zip(1..).for_each(|(&place, rank)| ranks[place as usize] = rank);
+        ranks
+    }
 }

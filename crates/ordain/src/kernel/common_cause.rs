@@ -20,8 +20,12 @@
 //! count once. A link from an item to itself is ignored, since such a cause would be the item's own. There are no
 //! parameters; the weight of the part scales it.
 
-use super::{Causes, Graph, Kernel};
-use crate::numeric::{SparseMatrix, triangulate};
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use rayon::prelude::*;
+
+use super::{Causes, Graph, Kernel, PriorDraws};
+use crate::numeric::{Matrix, SparseMatrix, Stream, triangulate};
 use crate::{Error, Result};
 
 /// The most links of a triangulated graph.
@@ -34,6 +38,8 @@ const MOST_PAIRS: usize = 200_000_000;
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommonCause {
     covariance: SparseMatrix,
+    /// `N^-½ C`, whose product with its transpose is the covariance.
+    causes: SparseMatrix,
 }
 
 impl CommonCause {
@@ -44,11 +50,10 @@ impl CommonCause {
     /// [`Error::TooLarge`] if the triangulated graph has more than 50 million links or the covariance more than 200
     /// million products.
     pub fn new(graph: &Graph, causes: Causes) -> Result<Self> {
-        let covariance = match causes {
+        match causes {
             Causes::Edges => by_edges(graph),
-            Causes::Cliques => by_cliques(graph)?,
-        };
-        Ok(Self { covariance })
+            Causes::Cliques => by_cliques(graph),
+        }
     }
 
     /// The covariance.
@@ -57,13 +62,29 @@ impl CommonCause {
     }
 }
 
-fn by_edges(graph: &Graph) -> SparseMatrix {
+fn by_edges(graph: &Graph) -> Result<CommonCause> {
     let degree = |item: usize| graph.neighbours(item).0.len() as f64;
     let linked = graph.weights().map(|i, j, _| 1.0 / (degree(i) * degree(j)).sqrt());
-    linked.with_diagonal(&vec![1.0; graph.len()])
+    let covariance = linked.with_diagonal(&vec![1.0; graph.len()]);
+    let mut entries = Vec::with_capacity(graph.len() + 2 * graph.links());
+    let mut count = 0;
+    for item in 0..graph.len() {
+        let others = graph.neighbours(item).0;
+        if others.is_empty() {
+            entries.push((item as u32, count, 1.0));
+            count += 1;
+        }
+        for &other in others.iter().filter(|&&other| other as usize > item) {
+            entries.push((item as u32, count, 1.0 / degree(item).sqrt()));
+            entries.push((other, count, 1.0 / degree(other as usize).sqrt()));
+            count += 1;
+        }
+    }
+    let causes = SparseMatrix::from_entries(graph.len(), count as usize, &entries)?;
+    Ok(CommonCause { covariance, causes })
 }
 
-fn by_cliques(graph: &Graph) -> Result<SparseMatrix> {
+fn by_cliques(graph: &Graph) -> Result<CommonCause> {
     let n = graph.len();
     let cliques = maximal_cliques(graph)?;
     let members =
@@ -80,7 +101,9 @@ fn by_cliques(graph: &Graph) -> Result<SparseMatrix> {
     }
     let count = |item: usize| incidence.row(item).0.len() as f64;
     // The root of a square on the diagonal, so exactly 1.
-    Ok(incidence.gram().map(|i, j, common| common / (count(i) * count(j)).sqrt()))
+    let covariance = incidence.gram().map(|i, j, common| common / (count(i) * count(j)).sqrt());
+    let causes = incidence.map(|item, _, _| 1.0 / count(item).sqrt());
+    Ok(CommonCause { covariance, causes })
 }
 
 /// The maximal cliques of the triangulated graph.
@@ -219,6 +242,17 @@ fn only_maximal(n: usize, candidates: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     candidates.into_iter().filter(|candidate| candidate.first().is_some_and(|&item| !held[item as usize])).collect()
 }
 
+/// A normal number per cause, and one product with the incidence.
+impl PriorDraws for &CommonCause {
+    fn draw(&self, streams: &mut [Stream], out: &mut Matrix) -> Result<()> {
+        out.values_mut().par_chunks_mut(self.len().max(1)).zip(streams).for_each(|(column, stream)| {
+            let causes: Vec<f64> = (0..self.causes.columns()).map(|_| stream.sample(StandardNormal)).collect();
+            self.causes.multiply(&causes, column);
+        });
+        Ok(())
+    }
+}
+
 impl Kernel for CommonCause {
     fn len(&self) -> usize {
         self.covariance.rows()
@@ -249,5 +283,9 @@ impl Kernel for CommonCause {
 
     fn floor(&self) -> f64 {
         0.0
+    }
+
+    fn prior_draws(&self) -> Result<Box<dyn PriorDraws + '_>> {
+        Ok(Box::new(self))
     }
 }

@@ -15,10 +15,12 @@
 //!
 //! `∂K/∂beta = -Δ K`.
 
+use rand::RngExt;
+use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
-use super::{Graph, Kernel, Parameter, named, no_such_parameter, parameters_of, positive};
-use crate::numeric::{Krylov, Matrix, ShiftedLaplacian};
+use super::{Graph, Kernel, Parameter, PriorDraws, named, no_such_parameter, parameters_of, positive};
+use crate::numeric::{Krylov, Matrix, ShiftedLaplacian, Stream};
 use crate::{Error, Result};
 
 /// The most terms: `a` about 5e9, where a column takes a million products with the graph.
@@ -62,11 +64,11 @@ impl Diffusion {
         self.coefficients.len()
     }
 
-    /// `out = exp(-beta M) e` for a matrix `M` with the spectrum of Δ and a unit vector e. `multiply` writes `M x`.
-    fn sum_terms(&self, item: usize, multiply: impl Fn(&[f64], &mut [f64]), out: &mut [f64]) {
-        out.fill(0.0);
-        out[item] = self.coefficients[0];
-        if self.coefficients.len() == 1 {
+    /// `out = Σ c_k T_k(X) e` for coefficients c, a matrix `M` with the spectrum of Δ and a vector e: for those of beta,
+    /// `exp(-beta M) e`. `multiply` writes `M x`.
+    fn sum_terms(&self, coefficients: &[f64], e: Vec<f64>, multiply: impl Fn(&[f64], &mut [f64]), out: &mut [f64]) {
+        out.iter_mut().zip(&e).for_each(|(out, e)| *out = coefficients[0] * e);
+        if coefficients.len() == 1 {
             return;
         }
         // X x = M x / half_width - x.
@@ -77,16 +79,15 @@ impl Diffusion {
             }
         };
         let n = out.len();
-        let mut before = vec![0.0; n]; // T_{k-1} e
-        before[item] = 1.0;
+        let mut before = e; // T_{k-1} e
         let mut now = vec![0.0; n]; // T_k e
         scaled(&before, &mut now);
         let mut product = vec![0.0; n];
-        for (k, &coefficient) in self.coefficients.iter().enumerate().skip(1) {
+        for (k, &coefficient) in coefficients.iter().enumerate().skip(1) {
             for (out, now) in out.iter_mut().zip(&now) {
                 *out += coefficient * now;
             }
-            if k + 1 < self.coefficients.len() {
+            if k + 1 < coefficients.len() {
                 scaled(&now, &mut product);
                 for (before, product) in before.iter_mut().zip(&product) {
                     *before = 2.0 * product - *before;
@@ -157,6 +158,12 @@ impl Diffusion {
     }
 }
 
+fn unit(at: usize, size: usize) -> Vec<f64> {
+    let mut out = vec![0.0; size];
+    out[at] = 1.0;
+    out
+}
+
 /// The coefficients of the expansion for matrices of `n` rows.
 fn coefficients(beta: f64, half_width: f64, n: usize) -> Result<Vec<f64>> {
     let a = positive("beta", beta)? * half_width;
@@ -210,6 +217,24 @@ fn scaled_bessel(a: f64) -> Option<Vec<f64>> {
     Some(out)
 }
 
+/// `exp(-½ beta Δ) z`: the root of the kernel is the kernel of half the beta, by the coefficients of its expansion.
+struct Halfway<'a> {
+    kernel: &'a Diffusion,
+    coefficients: Vec<f64>,
+}
+
+impl PriorDraws for Halfway<'_> {
+    fn draw(&self, streams: &mut [Stream], out: &mut Matrix) -> Result<()> {
+        let n = self.kernel.len();
+        out.values_mut().par_chunks_mut(n.max(1)).zip(streams).for_each(|(column, stream)| {
+            let z: Vec<f64> = (0..n).map(|_| stream.sample(StandardNormal)).collect();
+            let multiply = |x: &[f64], out: &mut [f64]| self.kernel.laplacian.multiply(x, out);
+            self.kernel.sum_terms(&self.coefficients, z, multiply, column);
+        });
+        Ok(())
+    }
+}
+
 impl Kernel for Diffusion {
     fn len(&self) -> usize {
         self.laplacian.size()
@@ -226,7 +251,8 @@ impl Kernel for Diffusion {
         match self.steps.and_then(|_| self.krylov(item)) {
             Some(krylov) => {
                 let mut small = vec![0.0; krylov.steps()];
-                self.sum_terms(0, |x, out| krylov.multiply(x, out), &mut small);
+                let multiply = |x: &[f64], out: &mut [f64]| krylov.multiply(x, out);
+                self.sum_terms(&self.coefficients, unit(0, krylov.steps()), multiply, &mut small);
                 krylov.expand(&small, out);
                 // Rounding moves the eigenvalue 0, which beta multiplies. Its vector is constant where anything spreads to,
                 // and columns sum to 1, so the part that is missing is known.
@@ -235,7 +261,10 @@ impl Kernel for Diffusion {
                 let missing = (1.0 - total) / reached as f64;
                 out.iter_mut().filter(|value| **value != 0.0).for_each(|value| *value += missing);
             }
-            None => self.sum_terms(item, |x, out| self.laplacian.multiply(x, out), out),
+            None => {
+                let multiply = |x: &[f64], out: &mut [f64]| self.laplacian.multiply(x, out);
+                self.sum_terms(&self.coefficients, unit(item, self.len()), multiply, out);
+            }
         }
         Ok(())
     }
@@ -265,6 +294,11 @@ impl Kernel for Diffusion {
         let columns = out.values_mut().par_chunks_mut(n.max(1)).enumerate();
         columns.try_for_each(|(item, column)| self.column(item, column))?;
         Ok(out)
+    }
+
+    fn prior_draws(&self) -> Result<Box<dyn PriorDraws + '_>> {
+        let coefficients = coefficients(0.5 * self.beta, self.half_width, self.len())?;
+        Ok(Box::new(Halfway { kernel: self, coefficients }))
     }
 
     fn parameters(&self) -> Vec<Parameter> {

@@ -19,15 +19,19 @@
 //! and no matrix over all pairs of items is formed. The condition of `A` is at most `1 + 2 iota²`, so conjugate
 //! gradients take a few dozen steps for moderate iota. Derivatives are those of [`super::RegularizedLaplacian`].
 
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use rayon::prelude::*;
+
 use super::graph::too_heavy;
 use super::laplacian::shift_of;
 use super::{
-    Contraction, Kernel, Parameter, Role, contract_inverse, derivative_of_inverse, named, parameters_of, positive,
-    relation_vectors,
+    Contraction, Kernel, Parameter, PriorDraws, Role, between_by_blocks, contract_inverse, derivative_of_inverse,
+    named, parameters_of, positive, relation_vectors,
 };
-use crate::data::Relation;
+use crate::data::{Functional, Relation};
 use crate::numeric::conjugate_gradients::dot;
-use crate::numeric::{ConjugateGradients, Matrix, SparseMatrix, SymmetricOperator};
+use crate::numeric::{ConjugateGradients, Matrix, SparseMatrix, Stream, SymmetricOperator};
 use crate::{Error, Result};
 
 /// The probability of a jump at an item with links: the usual constant of random surfers (Brin, Page 1998).
@@ -44,6 +48,10 @@ const MOST_STEPS: usize = 230;
 #[derive(Debug, Clone)]
 pub struct DirectedLaplacian {
     operator: Shifted,
+    /// `S`.
+    steps: SparseMatrix,
+    /// `u`.
+    jumps: Vec<f64>,
     stationary: Vec<f64>,
     beta: f64,
     iota: f64,
@@ -122,7 +130,7 @@ impl DirectedLaplacian {
         let left = roots.iter().zip(&jumps).map(|(root, jump)| root * jump).collect();
         let right = roots.iter().map(|root| 1.0 / (root * items as f64)).collect();
         let operator = Shifted { sparse, left, right, diagonal: 1.0 + shift };
-        Ok(Self { operator, stationary, beta, iota })
+        Ok(Self { operator, steps, jumps, stationary, beta, iota })
     }
 
     /// The stationary distribution of the walk: the share of time at each item.
@@ -156,6 +164,42 @@ fn stationary(steps: &SparseMatrix, jumps: &[f64]) -> Vec<f64> {
     now
 }
 
+/// `A = L + I / iota²`, and with `f = Φ^-½ x` (Chung 2005, theorem 1) `x'Lx = ½ Σ φ_i P_ij (f_i - f_j)²`. A followed link
+/// is the row `√(½ φ_i P_ij) (e_i - e_j)` of a root. The jumps add up to `½ Σ h_i (f_i - mean f)²` with `h_i = φ_i u_i + φ'u /
+/// n`, whose root is diagonal but for the mean. So a normal number per link and two per item have the covariance A, and one
+/// solve makes it that of the kernel.
+impl PriorDraws for &DirectedLaplacian {
+    fn draw(&self, streams: &mut [Stream], out: &mut Matrix) -> Result<()> {
+        let n = self.len();
+        let jumping: f64 = self.stationary.iter().zip(&self.jumps).map(|(share, jump)| share * jump).sum::<f64>();
+        let (shift, scale) = (1.0 / self.iota, 1.0 / self.beta.sqrt());
+        out.values_mut().par_chunks_mut(n.max(1)).zip(streams).try_for_each(|(column, stream)| {
+            let mut right = vec![0.0; n];
+            for ((right, share), jump) in right.iter_mut().zip(&self.stationary).zip(&self.jumps) {
+                let spread = (0.5 * (share * jump + jumping / n as f64)).sqrt();
+                *right = spread * stream.sample::<f64, _>(StandardNormal);
+            }
+            let mean = right.iter().sum::<f64>() / n as f64;
+            right.iter_mut().for_each(|right| *right -= mean);
+            for row in 0..n {
+                let (columns, values) = self.steps.row(row);
+                for (&other, value) in columns.iter().zip(values) {
+                    let spread = (0.5 * (1.0 - JUMP) * self.stationary[row] * value).sqrt();
+                    let apart = spread * stream.sample::<f64, _>(StandardNormal);
+                    right[row] += apart;
+                    right[other as usize] -= apart;
+                }
+            }
+            for (right, share) in right.iter_mut().zip(&self.stationary) {
+                *right = *right / share.sqrt() + shift * stream.sample::<f64, _>(StandardNormal);
+            }
+            self.solve(&right, column)?;
+            column.iter_mut().for_each(|value| *value *= scale);
+            Ok(())
+        })
+    }
+}
+
 impl Kernel for DirectedLaplacian {
     fn len(&self) -> usize {
         self.stationary.len()
@@ -173,6 +217,24 @@ impl Kernel for DirectedLaplacian {
         self.solve(&unit, out)?;
         out.iter_mut().for_each(|value| *value /= self.beta);
         Ok(())
+    }
+
+    /// One solve for each.
+    fn along(&self, functionals: &[Functional], out: &mut Matrix) -> Result<()> {
+        let columns = out.values_mut().par_chunks_mut(self.len().max(1)).zip(functionals);
+        columns.try_for_each(|(column, functional)| {
+            let mut right = vec![0.0; self.len()];
+            functional.spread(1.0 / self.beta, &mut right);
+            self.solve(&right, column)
+        })
+    }
+
+    fn between(&self, functionals: &[Functional]) -> Result<Matrix> {
+        between_by_blocks(self, functionals)
+    }
+
+    fn prior_draws(&self) -> Result<Box<dyn PriorDraws + '_>> {
+        Ok(Box::new(self))
     }
 
     fn parameters(&self) -> Vec<Parameter> {

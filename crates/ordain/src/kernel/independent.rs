@@ -1,8 +1,12 @@
 //! The item's own part: the identity.
 
-use super::Kernel;
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use rayon::prelude::*;
+
+use super::{Kernel, PriorDraws};
 use crate::Result;
-use crate::numeric::Matrix;
+use crate::numeric::{Matrix, Stream};
 
 /// The identity over the items: a part of the utility that no item shares. It has no parameters; the weight scales it.
 ///
@@ -16,6 +20,15 @@ impl Independent {
     /// The kernel over this many items.
     pub fn new(items: usize) -> Self {
         Self { items }
+    }
+}
+
+impl PriorDraws for &Independent {
+    fn draw(&self, streams: &mut [Stream], out: &mut Matrix) -> Result<()> {
+        out.values_mut().par_chunks_mut(self.items.max(1)).zip(streams).for_each(|(column, stream)| {
+            column.iter_mut().for_each(|value| *value = stream.sample(StandardNormal));
+        });
+        Ok(())
     }
 }
 
@@ -46,6 +59,10 @@ impl Kernel for Independent {
 
     fn floor(&self) -> f64 {
         0.0
+    }
+
+    fn prior_draws(&self) -> Result<Box<dyn PriorDraws + '_>> {
+        Ok(Box::new(self))
     }
 
     fn among(&self, items: &[usize]) -> Result<Matrix> {

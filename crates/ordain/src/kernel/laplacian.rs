@@ -9,10 +9,16 @@
 
 use std::sync::OnceLock;
 
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use rayon::prelude::*;
+
 use super::{
-    Contraction, Graph, Kernel, Parameter, contract_inverse, derivative_of_inverse, named, parameters_of, positive,
+    Contraction, Graph, Kernel, Parameter, PriorDraws, among_by_blocks, between_by_blocks, contract_inverse,
+    derivative_of_inverse, named, parameters_of, positive,
 };
-use crate::numeric::{InverseDiagonal, Matrix, SolveMethod, SparseSolver};
+use crate::data::Functional;
+use crate::numeric::{InverseDiagonal, Matrix, SolveMethod, SparseSolver, Stream};
 use crate::{Error, Result};
 
 /// `[beta (Δ + I / iota²)]⁻¹` over a graph's items.
@@ -94,6 +100,31 @@ pub(super) fn shift_of(iota: f64, largest: f64) -> Result<f64> {
     Ok(shift)
 }
 
+/// `Δ = B'B`, where a link of weight w between i and j is the row `√w (e_i - e_j)` of B. So `r = B'e + e' / iota` with
+/// standard normal e and e' has the covariance A, and `A⁻¹ r / √beta` has that of the kernel: a normal number per link and
+/// item, and one solve.
+impl PriorDraws for &RegularizedLaplacian {
+    fn draw(&self, streams: &mut [Stream], out: &mut Matrix) -> Result<()> {
+        let n = self.len();
+        let (own, scale) = (1.0 / self.iota, 1.0 / self.beta.sqrt());
+        out.values_mut().par_chunks_mut(n.max(1)).zip(streams).for_each(|(column, stream)| {
+            column.iter_mut().for_each(|value| *value = own * stream.sample::<f64, _>(StandardNormal));
+            for item in 0..n {
+                let (others, weights) = self.graph.neighbours(item);
+                let later = others.partition_point(|&other| other as usize <= item);
+                for (&other, weight) in others[later..].iter().zip(&weights[later..]) {
+                    let apart = weight.sqrt() * stream.sample::<f64, _>(StandardNormal);
+                    column[item] += apart;
+                    column[other as usize] -= apart;
+                }
+            }
+        });
+        self.solver.solve_many(out.values_mut())?;
+        out.values_mut().iter_mut().for_each(|value| *value *= scale);
+        Ok(())
+    }
+}
+
 impl Kernel for RegularizedLaplacian {
     fn len(&self) -> usize {
         self.graph.len()
@@ -117,11 +148,34 @@ impl Kernel for RegularizedLaplacian {
         0.0
     }
 
-    /// Without a factor, four at a time.
+    /// In blocks.
     fn columns(&self, items: &[usize], out: &mut Matrix) -> Result<()> {
         self.solver.columns(items, out.values_mut())?;
         out.values_mut().iter_mut().for_each(|value| *value /= self.beta);
         Ok(())
+    }
+
+    /// One solve for each.
+    fn along(&self, functionals: &[Functional], out: &mut Matrix) -> Result<()> {
+        let pair = |functional: &Functional| match *functional {
+            Functional::Item(item) => (item as usize, None),
+            Functional::Difference(first, second) => (first as usize, Some(second as usize)),
+        };
+        self.solver.differences(&functionals.iter().map(pair).collect::<Vec<_>>(), out.values_mut())?;
+        out.values_mut().iter_mut().for_each(|value| *value /= self.beta);
+        Ok(())
+    }
+
+    fn among(&self, items: &[usize]) -> Result<Matrix> {
+        among_by_blocks(self, items)
+    }
+
+    fn between(&self, functionals: &[Functional]) -> Result<Matrix> {
+        between_by_blocks(self, functionals)
+    }
+
+    fn prior_draws(&self) -> Result<Box<dyn PriorDraws + '_>> {
+        Ok(Box::new(self))
     }
 
     /// n solves, in parallel by blocks.

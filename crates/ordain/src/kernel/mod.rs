@@ -11,6 +11,8 @@
 mod common_cause;
 mod diffusion;
 mod directed;
+mod draws;
+mod features;
 mod given;
 mod graph;
 mod independent;
@@ -28,6 +30,7 @@ mod vectors;
 pub use common_cause::CommonCause;
 pub use diffusion::Diffusion;
 pub use directed::DirectedLaplacian;
+pub use draws::PriorDraws;
 pub use given::Given;
 pub use graph::{Graph, relation_vectors};
 pub use independent::Independent;
@@ -45,8 +48,9 @@ pub use vectors::Vectors;
 
 use rayon::prelude::*;
 
+use crate::data::Functional;
 use crate::numeric::Matrix;
-use crate::numeric::dense::{dot, multiply, transpose};
+use crate::numeric::dense::{add_scaled, dot, multiply, transpose};
 use crate::{Error, Result};
 
 /// One tunable number of a kernel. All parameters are positive, apart from the weights of a prior mean.
@@ -134,6 +138,60 @@ pub trait Kernel: Send + Sync {
     fn columns(&self, items: &[usize], out: &mut Matrix) -> Result<()> {
         let columns = out.values_mut().par_chunks_mut(self.len().max(1)).zip(items);
         columns.try_for_each(|(column, &item)| self.column(item, column))
+    }
+
+    /// Writes the covariances of all items with some functionals of the utilities to the columns of `out` (n rows). The
+    /// default takes one or two columns for each, in parallel; kernels that solve take one solve.
+    ///
+    /// # Errors
+    /// If an iterative solve does not converge.
+    fn along(&self, functionals: &[Functional], out: &mut Matrix) -> Result<()> {
+        let write = |other: &mut Vec<f64>, (column, functional): (&mut [f64], &Functional)| match *functional {
+            Functional::Item(item) => self.column(item as usize, column),
+            Functional::Difference(first, second) => {
+                other.resize(self.len(), 0.0);
+                self.column(first as usize, column)?;
+                self.column(second as usize, other)?;
+                add_scaled(column, -1.0, other);
+                Ok(())
+            }
+        };
+        let columns = out.values_mut().par_chunks_mut(self.len().max(1)).zip(functionals);
+        columns.try_for_each_init(Vec::new, write)
+    }
+
+    /// The covariances among some functionals: `b²` doubles for b of them, beside those among their m items.
+    ///
+    /// # Errors
+    /// If an iterative solve does not converge.
+    fn between(&self, functionals: &[Functional]) -> Result<Matrix> {
+        let items = Functional::items_of(functionals);
+        let among = self.among(&items)?;
+        if functionals.len() == items.len() && functionals.iter().all(|one| matches!(one, Functional::Item(_))) {
+            return Ok(among);
+        }
+        let axes = Functional::in_terms_of(&items, functionals);
+        let half = Matrix::from_fn(items.len(), axes.len(), |row, axis| axes[axis].of(among.column(row)));
+        Ok(Matrix::from_fn(axes.len(), axes.len(), |row, column| axes[row].of(half.column(column))))
+    }
+
+    /// Prepares draws of the deviations from the mean. The default factors the whole matrix, with pivoting, as far as
+    /// rounding: `n r²` operations and `n r` doubles for rank r, which must not be above 4000.
+    ///
+    /// # Errors
+    /// If an iterative solve does not converge, or the matrix is too large for the method.
+    fn prior_draws(&self) -> Result<Box<dyn PriorDraws + '_>> {
+        draws::by_factor(self.len(), self.diagonal_of()?, |item, out| self.column(item, out))
+    }
+
+    /// The prior variances.
+    ///
+    /// # Errors
+    /// As [`Kernel::diagonal`].
+    fn diagonal_of(&self) -> Result<Vec<f64>> {
+        let mut out = vec![0.0; self.len()];
+        self.diagonal(&mut out)?;
+        Ok(out)
     }
 
     /// The whole matrix: `n²` doubles. The default computes its columns in parallel; some kernels are faster.
@@ -295,6 +353,40 @@ fn contract_inverse(
     let value = product_sum(&Matrix::from_fn(items.len(), items.len(), entry), weights);
     let square = product_sum(&multiply(&transpose(&columns), &columns), weights);
     Ok(Contraction { value, derivatives: vec![-value / beta, 2.0 * beta / iota.powi(3) * square] })
+}
+
+/// The matrix among some items, for kernels whose columns are solved in blocks. `n` doubles per column of a block.
+fn among_by_blocks(kernel: &impl Kernel, items: &[usize]) -> Result<Matrix> {
+    /// Columns of a block: a few megabytes for most kernels, and enough to share out.
+    const TOGETHER: usize = 128;
+    let mut out = Matrix::zeros(items.len(), items.len());
+    let blocks = out.values_mut().chunks_mut((items.len() * TOGETHER).max(1)).zip(items.chunks(TOGETHER));
+    let mut whole = Matrix::zeros(0, 0);
+    for (out, chosen) in blocks {
+        if whole.columns() != chosen.len() {
+            whole = Matrix::zeros(kernel.len(), chosen.len());
+        }
+        kernel.columns(chosen, &mut whole)?;
+        for (column, whole) in out.chunks_exact_mut(items.len()).zip(whole.columns_mut()) {
+            column.iter_mut().zip(items).for_each(|(entry, &other)| *entry = whole[other]);
+        }
+    }
+    Ok(out)
+}
+
+/// The covariances among some functionals, for kernels whose columns are solved in blocks.
+fn between_by_blocks(kernel: &impl Kernel, functionals: &[Functional]) -> Result<Matrix> {
+    const TOGETHER: usize = 128;
+    let b = functionals.len();
+    let mut out = Matrix::zeros(b, b);
+    for (out, chosen) in out.values_mut().chunks_mut((b * TOGETHER).max(1)).zip(functionals.chunks(TOGETHER)) {
+        let mut whole = Matrix::zeros(kernel.len(), chosen.len());
+        kernel.along(chosen, &mut whole)?;
+        for (column, whole) in out.chunks_exact_mut(b).zip(whole.columns_mut()) {
+            column.iter_mut().zip(functionals).for_each(|(entry, functional)| *entry = functional.of(whole));
+        }
+    }
+    Ok(out)
 }
 
 fn named(name: &str, value: f64) -> Parameter {

@@ -38,6 +38,7 @@
 
 use rayon::prelude::*;
 
+use super::draws::{PriorDraws, normals};
 use super::graph::relation_vectors;
 use super::laplacian::shift_of;
 use super::spec::semi_supervised;
@@ -47,8 +48,8 @@ use super::{
     Vectors, WeightedSum, neighbour_graph, positive,
 };
 use crate::data::{Link, Newcomers, Relation};
-use crate::numeric::dense::{Cholesky, SemidefiniteFactor, add_scaled, dot, mirror_lower, transpose};
-use crate::numeric::{Matrix, SparseMatrix};
+use crate::numeric::dense::{Cholesky, SemidefiniteFactor, add_scaled, dot, mirror_lower, multiply, transpose};
+use crate::numeric::{Matrix, SparseMatrix, Stream};
 use crate::{Error, Result};
 
 /// The kernel of a project's specifications over its items and newcomers, around the mean that is known of them. On the
@@ -298,6 +299,10 @@ struct Joint {
     cross: Matrix,
     /// `A K A' + R`.
     own: Matrix,
+    /// The rows of A.
+    terms: Vec<Vec<(u32, f64)>>,
+    /// `R`.
+    residual: Matrix,
 }
 
 impl Joint {
@@ -306,16 +311,17 @@ impl Joint {
         let n = known.len();
         let count = laws.iter().map(|law| law.newcomers.len()).sum();
         let mut terms: Vec<Vec<(u32, f64)>> = vec![Vec::new(); count];
-        let mut own = Matrix::zeros(count, count);
+        let mut residual = Matrix::zeros(count, count);
         for law in &laws {
             for (at, &newcomer) in law.newcomers.iter().enumerate() {
                 let coefficients = law.neighbours.iter().zip(law.coefficients.column(at));
                 terms[newcomer as usize - n] = coefficients.map(|(&item, &value)| (item, value)).collect();
                 for (&other, &value) in law.newcomers.iter().zip(law.residual.column(at)) {
-                    own[(other as usize - n, newcomer as usize - n)] = value;
+                    residual[(other as usize - n, newcomer as usize - n)] = value;
                 }
             }
         }
+        let mut own = residual.clone();
         let cross = combine(known.as_ref(), &terms)?;
         for newcomer in 0..count {
             for (other, terms) in terms.iter().enumerate().skip(newcomer) {
@@ -324,7 +330,7 @@ impl Joint {
             }
         }
         mirror_lower(&mut own);
-        Ok(Self { known, cross, own })
+        Ok(Self { known, cross, own, terms, residual })
     }
 }
 
@@ -352,7 +358,37 @@ fn combine(kernel: &dyn Kernel, terms: &[Vec<(u32, f64)>]) -> Result<Matrix> {
     Ok(out)
 }
 
+/// A draw of the known items; newcomers are sums of these and of their own part.
+struct Drawn<'a> {
+    known: Box<dyn PriorDraws + 'a>,
+    joint: &'a Joint,
+    /// A root of the newcomers' own part.
+    root: Matrix,
+}
+
+impl PriorDraws for Drawn<'_> {
+    fn draw(&self, streams: &mut [Stream], out: &mut Matrix) -> Result<()> {
+        let mut known = Matrix::zeros(self.joint.known.len(), out.columns());
+        self.known.draw(streams, &mut known)?;
+        let own = multiply(&self.root, &normals(self.root.columns(), streams));
+        for (at, out) in out.columns_mut().enumerate() {
+            let (known, own) = (known.column(at), own.column(at));
+            let (first, newcomers) = out.split_at_mut(known.len());
+            first.copy_from_slice(known);
+            for ((newcomer, terms), own) in newcomers.iter_mut().zip(&self.joint.terms).zip(own) {
+                *newcomer = own + terms.iter().map(|&(item, value)| value * known[item as usize]).sum::<f64>();
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Kernel for Joint {
+    fn prior_draws(&self) -> Result<Box<dyn PriorDraws + '_>> {
+        let root = transpose(SemidefiniteFactor::new(&self.residual).transpose());
+        Ok(Box::new(Drawn { known: self.known.prior_draws()?, joint: self, root }))
+    }
+
     fn len(&self) -> usize {
         self.known.len() + self.own.rows()
     }

@@ -15,6 +15,7 @@
 
 use std::sync::Arc;
 
+use super::draws::{ByRoot, PriorDraws};
 use super::{Contraction, Graph, Kernel, Parameter, VectorKernel, named, no_such_parameter, positive, product_sum};
 use crate::numeric::dense::{
     Cholesky, SemidefiniteFactor, add_scaled, dot, mirror_lower, multiply, multiply_sparse, multiply_transposed,
@@ -167,6 +168,10 @@ impl Kernel for SemiSupervised {
 
     fn among(&self, items: &[usize]) -> Result<Matrix> {
         Ok(products(&self.root.select_columns(items.iter().copied())))
+    }
+
+    fn prior_draws(&self) -> Result<Box<dyn PriorDraws + '_>> {
+        Ok(Box::new(ByRoot(transpose(&self.root))))
     }
 
     fn parameters(&self) -> Vec<Parameter> {

@@ -1,9 +1,9 @@
 //! Weighted sums of kernels, built from specifications.
 
-use super::{Contraction, Kernel, KernelSpec, Parameter, no_such_parameter, positive, wrong_count};
-use crate::data::{Items, Prior, Relation};
-use crate::numeric::Matrix;
+use super::{Contraction, Kernel, KernelSpec, Parameter, PriorDraws, no_such_parameter, positive, wrong_count};
+use crate::data::{Functional, Items, Prior, Relation};
 use crate::numeric::dense::{add_scaled, multiply_vector};
+use crate::numeric::{Matrix, Stream};
 use crate::{Error, Result};
 
 /// `K = Σ weight_c² K_c`: the utility is the sum of independent parts, each multiplied by its weight (AXPGP eqs. 5 and 6,
@@ -181,6 +181,37 @@ impl WeightedSum {
     }
 }
 
+/// `out = Σ weight write(part)`. If there are several parts, beside as much memory for one of them.
+fn add_parts(
+    weights: impl Iterator<Item = f64>,
+    out: &mut Matrix,
+    mut write: impl FnMut(usize, &mut Matrix) -> Result<()>,
+) -> Result<()> {
+    let mut own = Matrix::zeros(0, 0);
+    for (number, weight) in weights.enumerate() {
+        if number == 0 {
+            write(number, out)?;
+            out.values_mut().iter_mut().for_each(|value| *value *= weight);
+            continue;
+        }
+        if own.columns() != out.columns() {
+            own = Matrix::zeros(out.rows(), out.columns());
+        }
+        write(number, &mut own)?;
+        add_scaled(out.values_mut(), weight, own.values());
+    }
+    Ok(())
+}
+
+/// Draws of the parts, each with its weight.
+struct Drawn<'a>(Vec<(f64, Box<dyn PriorDraws + 'a>)>);
+
+impl PriorDraws for Drawn<'_> {
+    fn draw(&self, streams: &mut [Stream], out: &mut Matrix) -> Result<()> {
+        add_parts(self.0.iter().map(|(weight, _)| *weight), out, |number, out| self.0[number].1.draw(streams, out))
+    }
+}
+
 pub(super) fn check_weight(number: usize, weight: f64) -> Result<()> {
     let name = format!("kernel[{number}].weight");
     positive(&name, weight)?;
@@ -236,18 +267,22 @@ impl Kernel for WeightedSum {
     }
 
     fn columns(&self, items: &[usize], out: &mut Matrix) -> Result<()> {
-        let mut own = Matrix::zeros(self.items, if self.parts.len() > 1 { items.len() } else { 0 });
-        for (number, (weight, part)) in self.parts.iter().enumerate() {
-            let scale = weight * weight;
-            if number == 0 {
-                part.columns(items, out)?;
-                out.values_mut().iter_mut().for_each(|value| *value *= scale);
-            } else {
-                part.columns(items, &mut own)?;
-                out.values_mut().iter_mut().zip(own.values()).for_each(|(out, own)| *out += scale * own);
-            }
-        }
-        Ok(())
+        let weights = self.parts.iter().map(|(weight, _)| weight * weight);
+        add_parts(weights, out, |number, out| self.parts[number].1.columns(items, out))
+    }
+
+    fn along(&self, functionals: &[Functional], out: &mut Matrix) -> Result<()> {
+        let weights = self.parts.iter().map(|(weight, _)| weight * weight);
+        add_parts(weights, out, |number, out| self.parts[number].1.along(functionals, out))
+    }
+
+    fn between(&self, functionals: &[Functional]) -> Result<Matrix> {
+        self.add_up(functionals.len(), |part| part.between(functionals))
+    }
+
+    fn prior_draws(&self) -> Result<Box<dyn PriorDraws + '_>> {
+        let parts = self.parts.iter().map(|(weight, part)| Ok((*weight, part.prior_draws()?)));
+        Ok(Box::new(Drawn(parts.collect::<Result<_>>()?)))
     }
 
     fn matrix(&self) -> Result<Matrix> {

@@ -22,16 +22,23 @@
 //! are compared by `|x|² + |y|² - 2 x·y`, which costs only the common targets. It is 0 for identical rows, exact for
 //! whole numbers, and otherwise off by a few ulps of `|x|²`.
 
+use rand::RngExt;
+use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
+use super::draws::{ByRoot, by_factor};
+use super::features::{Spectrum, Waves};
 use super::vectors::{Store, Vectors};
-use super::{Contraction, Form, Kernel, Parameter, Rho, named, no_such_parameter, positive, wrong_count};
-use crate::numeric::Matrix;
-use crate::numeric::dense::{add_scaled, dot, mirror_lower, sum_of};
+use super::{Contraction, Form, Kernel, Parameter, PriorDraws, Rho, named, no_such_parameter, positive, wrong_count};
+use crate::numeric::dense::{SemidefiniteFactor, add_scaled, dot, mirror_lower, sum_of, transpose};
+use crate::numeric::{Matrix, Stream};
 use crate::{Error, Result};
 
 /// Items whose sums are carried together, so that they stay in the nearest cache.
 const BLOCK: usize = 1 << 11;
+
+/// Up to this many items, draws of kernels of distance go by a factor of their matrix.
+const EXACT_UP_TO: usize = 2000;
 
 /// Columns shorter than this are not worth a second thread.
 const PARALLEL_LENGTH: usize = 1 << 15;
@@ -412,6 +419,35 @@ fn matern52_slope(q: f64) -> f64 {
     if decay > 0.0 { -5.0 / 6.0 * (1.0 + r) * decay } else { 0.0 }
 }
 
+/// Of the forms that are products of vectors: a normal number per attribute or target.
+impl PriorDraws for &VectorKernel {
+    fn draw(&self, streams: &mut [Stream], out: &mut Matrix) -> Result<()> {
+        let (n, kappa) = (self.len(), kappa_of(&self.form));
+        let is_cosine = matches!(self.form, Form::Cosine { .. });
+        out.values_mut().par_chunks_mut(n.max(1)).zip(streams).for_each(|(column, stream)| {
+            column.fill(0.0);
+            match &self.vectors.0 {
+                Store::Dense { items, values } => values
+                    .chunks_exact((*items).max(1))
+                    .for_each(|attribute| add_scaled(column, stream.sample(StandardNormal), attribute)),
+                Store::Sparse { rows, by_target } => {
+                    let weights: Vec<f64> = (0..by_target.rows()).map(|_| stream.sample(StandardNormal)).collect();
+                    rows.multiply(&weights, column);
+                }
+            }
+            for (value, square) in column.iter_mut().zip(&self.squares) {
+                *value = match is_cosine {
+                    true if *square > 0.0 => kappa * *value / square.sqrt(),
+                    // A vector of no length has the variance of others, and nothing in common with them.
+                    true => kappa * stream.sample::<f64, _>(StandardNormal),
+                    false => kappa * *value,
+                };
+            }
+        });
+        Ok(())
+    }
+}
+
 impl Kernel for VectorKernel {
     fn len(&self) -> usize {
         self.vectors.len()
@@ -458,6 +494,27 @@ impl Kernel for VectorKernel {
 
     fn floor(&self) -> f64 {
         if self.profile().is_some() { 0.0 } else { f64::NEG_INFINITY }
+    }
+
+    /// Linear and cosine kernels by the vectors themselves. Kernels of distance by a factor up to 2000 items and by random
+    /// waves beyond; others by a factor.
+    fn prior_draws(&self) -> Result<Box<dyn PriorDraws + '_>> {
+        let spectrum = match &self.form {
+            Form::Linear { .. } | Form::Cosine { .. } => return Ok(Box::new(self)),
+            Form::SquaredExponential { .. } => Some(Spectrum::Normal),
+            Form::Matern32 { .. } => Some(Spectrum::Student(3.0)),
+            Form::Matern52 { .. } => Some(Spectrum::Student(5.0)),
+            Form::Polynomial { .. } => None,
+        };
+        match (self.profile(), spectrum) {
+            (Some(Profile { rho, .. }), Some(spectrum)) if self.len() > EXACT_UP_TO => {
+                Ok(Box::new(Waves { vectors: &self.vectors, rho, kappa: kappa_of(&self.form), spectrum }))
+            }
+            _ if self.len() <= EXACT_UP_TO => {
+                Ok(Box::new(ByRoot(transpose(SemidefiniteFactor::new(&self.matrix()?).transpose()))))
+            }
+            _ => by_factor(self.len(), self.diagonal_of()?, |item, out| self.column(item, out)),
+        }
     }
 
     /// The lower half, in parallel by columns, then mirrored: exactly symmetric.

@@ -109,10 +109,8 @@ impl Model {
             return learn_in_session(kernel, answer_model, &self.standing(), watch);
         }
         let mut belief = Incremental::new(kernel.clone(), observations.len())?;
-        for (done, observation) in observations.iter().enumerate() {
-            watch.step(|| Step::new(LEARNING, done, observations.len()))?;
-            belief.learn(observation, &kernel)?;
-        }
+        let done = |done: usize| watch.step(|| Step::new(LEARNING, done, observations.len()));
+        belief.learn_all(observations, &kernel, done)?;
         Ok((Box::new(belief), answer_model))
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn check(work: impl FnOnce() -> String, needed: u64, available: Optio
     }
 }
 
-/// The bytes of a belief about n items: `5 b² + 3 n b` numbers for EP over b coordinates, `2 n²` for steps with all
+/// The bytes of a belief about n items: `6 b² + 2 n b` numbers for EP over b coordinates, `2 n²` for steps with all
 /// covariances, and `n` per answer or twice per compared item for steps without.
 pub(super) fn of_belief(items: usize, observations: &[Observation], inference: Inference) -> u64 {
     let functionals: HashSet<_> = observations.iter().map(|observation| observation.functional).collect();
@@ -31,7 +31,7 @@ pub(super) fn of_belief(items: usize, observations: &[Observation], inference: I
     let numbers = match inference {
         Inference::Ep => {
             let coordinates = compared.min(functionals.len() as u64);
-            5 * coordinates * coordinates + 3 * n * coordinates
+            6 * coordinates * coordinates + 2 * n * coordinates
         }
         Inference::Incremental if CovarianceForm::Automatic.is_dense(items, workload) => 2 * n * n,
         Inference::Incremental => n * answers.min(2 * compared),
@@ -39,8 +39,14 @@ pub(super) fn of_belief(items: usize, observations: &[Observation], inference: I
     NUMBER * numbers
 }
 
-/// The bytes of a ranking: two matrices over the largest group, and all draws.
+/// The bytes of a ranking: two matrices over the largest group, or three blocks of draws if it is larger than such matrices
+/// should be, and all draws.
 pub(super) fn of_ranking(items: &Items, draws: usize) -> u64 {
+    /// Up to this many items there are matrices.
+    const MATRICES: u64 = 2000;
+    /// Draws of a block: at least these, and so many utilities.
+    const BLOCK: (u64, u64) = (32, 1 << 24);
     let largest = items.group_sizes().into_iter().max().unwrap_or(0) as u64;
-    2 * NUMBER * largest * largest + PER_DRAW * draws as u64 * largest
+    let work = if largest <= MATRICES { 2 * largest * largest } else { 3 * BLOCK.1.max(BLOCK.0 * largest) };
+    NUMBER * work + PER_DRAW * draws as u64 * largest
 }

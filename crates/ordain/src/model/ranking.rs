@@ -24,7 +24,15 @@ impl Ranking {
             let sizes = group.tiers(Self::LEVEL).into_iter().enumerate();
             sizes.flat_map(|(tier, size)| std::iter::repeat_n(tier + 1, size)).collect::<Vec<_>>()
         };
-        self.groups.iter().flat_map(of_group).collect()
+        let mut groups = self.groups.iter().map(of_group);
+        let mut own = Vec::new();
+        let tier = |item: &RankedItem| {
+            if item.rank == 1 {
+                own = groups.next().unwrap_or_default();
+            }
+            own.get(item.rank - 1).copied().unwrap_or(1)
+        };
+        self.items.iter().map(tier).collect()
     }
 
     /// The expected share of pairs in the wrong order, in the group where it is largest.

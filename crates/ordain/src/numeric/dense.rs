@@ -73,6 +73,28 @@ pub fn multiply(left: &Matrix, right: &Matrix) -> Matrix {
     out
 }
 
+/// The product `left' * right`.
+pub(crate) fn multiply_left_transposed(left: &Matrix, right: &Matrix) -> Matrix {
+    assert_eq!(left.rows(), right.rows());
+    let mut out = Matrix::zeros(left.columns(), right.columns());
+    let cost = left.rows() * left.columns() * right.columns();
+    for_each_chunk(&mut out, cost, |first, chunk| {
+        let right = view(right).subcols(first, chunk.ncols());
+        matmul(chunk, Accum::Replace, view(left).transpose(), right, 1.0, Par::Seq);
+    });
+    out
+}
+
+/// `out -= left * right`.
+pub(crate) fn subtract_product(out: &mut Matrix, left: &Matrix, right: &Matrix) {
+    assert!(left.columns() == right.rows() && out.rows() == left.rows() && out.columns() == right.columns());
+    let cost = left.rows() * left.columns() * right.columns();
+    for_each_chunk(out, cost, |first, chunk| {
+        let right = view(right).subcols(first, chunk.ncols());
+        matmul(chunk, Accum::Add, view(left), right, -1.0, Par::Seq);
+    });
+}
+
 /// The product `matrix * vector`.
 pub fn multiply_vector(matrix: &Matrix, vector: &[f64]) -> Vec<f64> {
     /// Rows per task.
@@ -199,6 +221,21 @@ pub(crate) fn rank_one_downdate(target: &mut Matrix, scale: f64, direction: &[f6
         target.values_mut().chunks_mut(n * CHUNK).enumerate().for_each(run);
     } else {
         target.values_mut().par_chunks_mut(n * CHUNK).enumerate().for_each(run);
+    }
+}
+
+/// As many calls of [`rank_one_downdate`], to the bit, by one pass over the matrix.
+pub(crate) fn rank_one_downdates(target: &mut Matrix, steps: &[(f64, Vec<f64>)]) {
+    let n = target.rows();
+    let run = |(column, values): (usize, &mut [f64])| {
+        for (scale, direction) in steps {
+            add_scaled(values, -scale * direction[column], direction);
+        }
+    };
+    if n * n * steps.len() < PARALLEL_FROM {
+        target.values_mut().chunks_mut(n.max(1)).enumerate().for_each(run);
+    } else {
+        target.values_mut().par_chunks_mut(n.max(1)).with_min_len(CHUNK).enumerate().for_each(run);
     }
 }
 

@@ -15,6 +15,8 @@
 //! eqs. 3.5 and 3.8), while `|x_k|_A² = Σ γ_j |r_j|²` bounds the variance from below. The preconditioner is the
 //! diagonal of `A`; then `μ = min shift / A_ii`, since `A - μ diag A` is still diagonally dominant.
 
+use rayon::prelude::*;
+
 use super::shifted_laplacian::{ROWS_PER_TASK, ShiftedLaplacian};
 use crate::{Error, Result};
 
@@ -27,8 +29,11 @@ const MOST_STEPS: usize = 20_000;
 /// A restart must make the squared drift at least this much smaller to be worth another one.
 const MENDED: f64 = 1.0 / 16.0;
 
-/// Right-hand sides that are solved together.
-const TOGETHER: usize = 4;
+/// Systems up to this size have each block of right-hand sides on a thread of its own.
+const SMALL: usize = 1 << 15;
+
+/// Right-hand sides that are solved together: one cache line of each row.
+const TOGETHER: usize = 8;
 
 /// One right-hand side's iteration.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +71,7 @@ impl ShiftedLaplacian {
     /// `tolerance` times its own norm, in the norm of `A`, so no correlation is off by more. Returns the most steps
     /// taken.
     ///
-    /// A step reads the links once for four right-hand sides and passes over twelve vectors; four vectors of memory
+    /// A step reads the links once for eight right-hand sides and passes over twelve vectors; four vectors of memory
     /// each. Parallel over rows. The residual of the recursion drifts from the true one by rounding. So it is computed
     /// afresh at the end, and the iteration starts again from there if this matters and helps.
     ///
@@ -74,19 +79,27 @@ impl ShiftedLaplacian {
     /// [`Error::NotConverged`] if 20 000 steps are not enough.
     pub fn solve_in_place(&self, rhs: &mut [f64], tolerance: f64) -> Result<usize> {
         let n = self.size().max(1);
-        let mut steps = 0;
-        let mut blocks = rhs.chunks_exact_mut(n * TOGETHER);
-        for block in &mut blocks {
-            steps = steps.max(self.solve_block::<TOGETHER>(block, tolerance)?);
-        }
-        let mut pairs = blocks.into_remainder().chunks_exact_mut(n * 2);
-        for pair in &mut pairs {
-            steps = steps.max(self.solve_block::<2>(pair, tolerance)?);
-        }
-        for single in pairs.into_remainder().chunks_exact_mut(n) {
-            steps = steps.max(self.solve_block::<1>(single, tolerance)?);
-        }
-        Ok(steps)
+        let solve = |block: &mut [f64]| -> Result<usize> {
+            if block.len() == TOGETHER * n {
+                return self.solve_block::<TOGETHER>(block, tolerance);
+            }
+            let mut steps = 0;
+            let mut pairs = block.chunks_exact_mut(2 * n);
+            for pair in &mut pairs {
+                steps = steps.max(self.solve_block::<2>(pair, tolerance)?);
+            }
+            for single in pairs.into_remainder().chunks_exact_mut(n) {
+                steps = steps.max(self.solve_block::<1>(single, tolerance)?);
+            }
+            Ok(steps)
+        };
+        // The threads share the blocks while the vectors of two fit the cache, and the rows of larger systems.
+        let steps: Vec<usize> = if n > SMALL {
+            rhs.chunks_mut(n * TOGETHER).map(solve).collect::<Result<_>>()?
+        } else {
+            rhs.par_chunks_mut(n * TOGETHER).map(solve).collect::<Result<_>>()?
+        };
+        Ok(steps.into_iter().max().unwrap_or(0))
     }
 
     fn solve_block<const K: usize>(&self, rhs: &mut [f64], tolerance: f64) -> Result<usize> {

@@ -15,10 +15,12 @@ pub mod normal;
 pub(crate) mod optimise;
 mod random;
 mod shifted_laplacian;
+pub(crate) mod sorting;
 mod sparse;
 mod sparse_cholesky;
 mod sparse_solver;
 pub mod student;
+pub(crate) mod waves;
 
 pub(crate) use conjugate_gradients::{ConjugateGradients, SymmetricOperator};
 pub(crate) use gaussian_mean::gaussian_mean;

@@ -6,11 +6,10 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::LltError;
 use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
-    factorize_symbolic_cholesky,
+    CholeskySymbolicParams, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering, factorize_symbolic_cholesky,
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
-use faer::{Conj, MatMut, Par, Side};
+use faer::{Par, Side};
 
 use super::SparseMatrix;
 use crate::{Error, Result};
@@ -101,16 +100,23 @@ pub(crate) fn triangulate(matrix: &SparseMatrix, limit: usize) -> std::result::R
     Ok((0..matrix.rows()).map(|j| column(j).collect()).collect())
 }
 
-/// A factor `L L'` of a sparse symmetric positive definite matrix.
+/// Right-hand sides that are solved together. They stand side by side, so that one pass over the factor serves all.
+const TOGETHER: usize = 8;
+
+/// A factor `L L'` of a sparse symmetric positive definite matrix, by columns in the order of elimination: the diagonal
+/// first, then rows ascending. Twelve bytes per entry.
 #[derive(Clone)]
 pub struct SparseCholesky {
-    ordering: SparseOrdering,
+    /// The rows of the matrix in the order of elimination.
+    order: Vec<u32>,
+    starts: Vec<usize>,
+    rows: Vec<u32>,
     values: Vec<f64>,
 }
 
 impl std::fmt::Debug for SparseCholesky {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SparseCholesky").field("ordering", &self.ordering).finish()
+        f.debug_struct("SparseCholesky").field("size", &self.size()).field("fill", &self.fill()).finish()
     }
 }
 
@@ -148,12 +154,45 @@ impl SparseCholesky {
                 return Err(Error::NotPositiveDefinite { what: "a sparse matrix", pivot: index, dimension: n });
             }
         }
-        Ok(Self { ordering: ordering.clone(), values })
+        Ok(Self::by_columns(ordering, n, values))
+    }
+
+    fn by_columns(ordering: &SparseOrdering, n: usize, factor: Vec<f64>) -> Self {
+        let order = match ordering.symbolic.perm() {
+            Some(order) => order.arrays().0.to_vec(),
+            None => (0..n as u32).collect(),
+        };
+        match ordering.symbolic.raw() {
+            SymbolicCholeskyRaw::Simplicial(pattern) => {
+                let starts = pattern.col_ptr().iter().map(|&start| start as usize).collect();
+                Self { order, starts, rows: pattern.row_idx().to_vec(), values: factor }
+            }
+            SymbolicCholeskyRaw::Supernodal(pattern) => {
+                let mut starts = Vec::with_capacity(n + 1);
+                let mut rows = Vec::with_capacity(factor.len());
+                let mut values = Vec::with_capacity(factor.len());
+                starts.push(0);
+                for node in 0..pattern.n_supernodes() {
+                    let below = pattern.supernode(node).pattern();
+                    let (begin, end) = (pattern.supernode_begin()[node], pattern.supernode_end()[node]);
+                    let width = (end - begin) as usize;
+                    let height = width + below.len();
+                    let block = &factor[pattern.col_ptr_for_val()[node] as usize..];
+                    for column in 0..width {
+                        rows.extend(begin + column as u32..end);
+                        rows.extend(below);
+                        values.extend(&block[column * height + column..(column + 1) * height]);
+                        starts.push(rows.len());
+                    }
+                }
+                Self { order, starts, rows, values }
+            }
+        }
     }
 
     /// The number of rows.
     pub fn size(&self) -> usize {
-        self.ordering.symbolic.nrows()
+        self.order.len()
     }
 
     /// The number of entries of the factor.
@@ -161,51 +200,23 @@ impl SparseCholesky {
         self.values.len()
     }
 
-    /// Solves `A X = B` in place for right-hand sides stored one after another. Four operations per entry of the factor
-    /// and right-hand side; on one thread.
+    /// Solves `A X = B` in place for right-hand sides stored one after another, eight at a time. Four operations per
+    /// entry of the factor and right-hand side; on one thread. Each solution has the same bits as if it were solved
+    /// alone.
     pub fn solve_in_place(&self, rhs: &mut [f64]) {
-        let n = self.size();
-        if n == 0 || rhs.is_empty() {
-            return;
-        }
-        let columns = rhs.len() / n;
-        let mut memory = MemBuffer::new(self.ordering.symbolic.solve_in_place_scratch::<f64>(columns, Par::Seq));
-        LltRef::new(&self.ordering.symbolic, &self.values).solve_in_place_with_conj(
-            Conj::No,
-            MatMut::from_column_major_slice_mut(rhs, n, columns),
-            Par::Seq,
-            MemStack::new(&mut memory),
-        );
+        let n = self.size().max(1);
+        let mut blocks = rhs.chunks_exact_mut(n * TOGETHER);
+        blocks.by_ref().for_each(|block| self.solve_block::<TOGETHER>(block));
+        blocks.into_remainder().chunks_exact_mut(n).for_each(|single| self.solve_block::<1>(single));
     }
 
-    /// The factor by columns in the order of elimination: starts, rows (the diagonal first, then ascending) and values.
-    fn columns(&self) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
+    fn solve_block<const K: usize>(&self, rhs: &mut [f64]) {
         let n = self.size();
-        match self.ordering.symbolic.raw() {
-            SymbolicCholeskyRaw::Simplicial(factor) => {
-                let starts = factor.col_ptr().iter().map(|&start| start as usize).collect();
-                (starts, factor.row_idx().to_vec(), self.values.clone())
-            }
-            SymbolicCholeskyRaw::Supernodal(factor) => {
-                let mut starts = Vec::with_capacity(n + 1);
-                let mut rows = Vec::with_capacity(self.fill());
-                let mut values = Vec::with_capacity(self.fill());
-                starts.push(0);
-                for node in 0..factor.n_supernodes() {
-                    let pattern = factor.supernode(node).pattern();
-                    let (begin, end) = (factor.supernode_begin()[node], factor.supernode_end()[node]);
-                    let width = (end - begin) as usize;
-                    let height = width + pattern.len();
-                    let block = &self.values[factor.col_ptr_for_val()[node] as usize..];
-                    for column in 0..width {
-                        rows.extend(begin + column as u32..end);
-                        rows.extend(pattern);
-                        values.extend(&block[column * height + column..(column + 1) * height]);
-                        starts.push(rows.len());
-                    }
-                }
-                (starts, rows, values)
-            }
+        let mut x: Vec<[f64; K]> =
+            self.order.iter().map(|&row| std::array::from_fn(|k| rhs[k * n + row as usize])).collect();
+        substitute(&self.starts, &self.rows, &self.values, x.as_flattened_mut(), K);
+        for (x, &row) in x.iter().zip(&self.order) {
+            (0..K).for_each(|k| rhs[k * n + row as usize] = x[k]);
         }
     }
 
@@ -217,7 +228,7 @@ impl SparseCholesky {
     /// `Σ_j Σ_{i in column j} |column i|`, twice the memory of the factor; on one thread.
     pub fn inverse_diagonal(&self) -> Vec<f64> {
         let n = self.size();
-        let (starts, rows, factor) = self.columns();
+        let Self { starts, rows, values: factor, .. } = self;
         let mut inverse = vec![0.0; factor.len()]; // Z at the places of L
         let mut weight = vec![0.0; n]; // column j of L, spread out; 0 outside its places
         let mut sum = vec![0.0; n]; // Z L; meaningful at the places of column j
@@ -250,11 +261,46 @@ impl SparseCholesky {
             inverse[first] = diagonal / pivot;
         }
         let mut out = vec![0.0; n];
-        for j in 0..n {
-            let original = self.ordering.symbolic.perm().map_or(j, |order| order.arrays().0[j] as usize);
-            out[original] = inverse[starts[j]];
+        for (j, &row) in self.order.iter().enumerate() {
+            out[row as usize] = inverse[starts[j]];
         }
         out
+    }
+}
+
+/// Solves with the factor and then with its transpose, for `width` right-hand sides that stand side by side.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn substitute(starts: &[usize], rows: &[u32], values: &[f64], x: &mut [f64], width: usize) {
+    match width {
+        1 => substitute_side_by_side::<1>(starts, rows, values, x.as_chunks_mut().0),
+        _ => substitute_side_by_side::<TOGETHER>(starts, rows, values, x.as_chunks_mut().0),
+    }
+}
+
+#[inline(always)]
+fn substitute_side_by_side<const K: usize>(starts: &[usize], rows: &[u32], values: &[f64], x: &mut [[f64; K]]) {
+    for column in 0..x.len() {
+        let (first, end) = (starts[column], starts[column + 1]);
+        let mut own = x[column];
+        if own == [0.0; K] {
+            continue;
+        }
+        own.iter_mut().for_each(|own| *own /= values[first]);
+        x[column] = own;
+        for (&row, value) in rows[first + 1..end].iter().zip(&values[first + 1..end]) {
+            let target = &mut x[row as usize];
+            (0..K).for_each(|k| target[k] -= value * own[k]);
+        }
+    }
+    for column in (0..x.len()).rev() {
+        let (first, end) = (starts[column], starts[column + 1]);
+        let mut own = x[column];
+        for (&row, value) in rows[first + 1..end].iter().zip(&values[first + 1..end]) {
+            let other = &x[row as usize];
+            (0..K).for_each(|k| own[k] -= value * other[k]);
+        }
+        own.iter_mut().for_each(|own| *own /= values[first]);
+        x[column] = own;
     }
 }
 

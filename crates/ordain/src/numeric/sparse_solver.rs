@@ -106,33 +106,66 @@ impl SparseSolver {
         Ok(())
     }
 
-    /// Columns of the inverse, written one after another. Each has the same bits as if it were solved alone.
+    /// Solves `A X = B` in place for right-hand sides that stand one after another. A factor solves blocks of them in
+    /// parallel, which reads it once per block; conjugate gradients solve four at a time.
     ///
-    /// A factor solves them one after another, in parallel. Conjugate gradients solve columns that touch few rows by
-    /// themselves, in parallel, and the others four at a time.
+    /// # Errors
+    /// Like [`SparseSolver::solve`].
+    pub fn solve_many(&self, rhs: &mut [f64]) -> Result<()> {
+        match &self.factor {
+            Some(factor) => {
+                let blocks = rhs.par_chunks_mut((self.matrix.size() * SOLVED_TOGETHER).max(1));
+                blocks.for_each(|block| factor.solve_in_place(block));
+                Ok(())
+            }
+            None => self.matrix.solve_in_place(rhs, TOLERANCE).map(|_| ()),
+        }
+    }
+
+    /// Columns of the inverse, written one after another. Each has the same bits as if it were solved alone.
     ///
     /// # Errors
     /// Like [`SparseSolver::solve`].
     pub fn columns(&self, items: &[usize], out: &mut [f64]) -> Result<()> {
+        self.differences(&items.iter().map(|&item| (item, None)).collect::<Vec<_>>(), out)
+    }
+
+    /// Differences of two columns of the inverse, or single columns, written one after another: one solve each. Without
+    /// a factor, columns that touch few rows are solved there, in parallel.
+    ///
+    /// # Errors
+    /// Like [`SparseSolver::solve`].
+    pub fn differences(&self, pairs: &[(usize, Option<usize>)], out: &mut [f64]) -> Result<()> {
         let n = self.matrix.size();
         out.fill(0.0);
-        let unit = |(column, &item): (&mut [f64], &usize)| column[item] = 1.0;
-        if let Some(factor) = &self.factor {
-            let columns = out.par_chunks_mut(n.max(1)).zip(items);
-            columns.for_each(|(column, item)| {
-                unit((&mut *column, item));
-                factor.solve_in_place(column);
-            });
-            return Ok(());
+        let unit = |column: &mut [f64], (first, second): (usize, Option<usize>)| {
+            column[first] += 1.0;
+            if let Some(second) = second {
+                column[second] -= 1.0;
+            }
+        };
+        if self.factor.is_some() {
+            out.chunks_exact_mut(n.max(1)).zip(pairs).for_each(|(column, &pair)| unit(column, pair));
+            return self.solve_many(out);
         }
-        let local = |(column, &item): (&mut [f64], &usize)| self.matrix.local_column(item, TOLERANCE, column);
-        let solved: Vec<bool> = out.par_chunks_mut(n.max(1)).zip(items).map(local).collect::<Result<_>>()?;
+        let local = |(column, &(first, second)): (&mut [f64], &(usize, Option<usize>))| -> Result<bool> {
+            let mut solved = self.matrix.local_column(first, TOLERANCE, column)?;
+            if let Some(second) = second.filter(|_| solved) {
+                let mut other = vec![0.0; n];
+                solved = self.matrix.local_column(second, TOLERANCE, &mut other)?;
+                column.iter_mut().zip(other).for_each(|(column, other)| *column -= other);
+            }
+            if !solved {
+                column.fill(0.0);
+                unit(column, (first, second));
+            }
+            Ok(solved)
+        };
+        let solved: Vec<bool> = out.par_chunks_mut(n.max(1)).zip(pairs).map(local).collect::<Result<_>>()?;
         let mut rest = out;
         for run in solved.chunk_by(|left, right| left == right) {
             let (columns, after) = rest.split_at_mut(n * run.len());
             if !run[0] {
-                let first = solved.len() - after.len() / n - run.len();
-                columns.chunks_exact_mut(n).zip(&items[first..]).for_each(unit);
                 self.matrix.solve_in_place(columns, TOLERANCE)?;
             }
             rest = after;

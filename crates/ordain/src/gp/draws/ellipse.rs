@@ -23,8 +23,9 @@ pub(super) fn log_likelihood<'a>(values: impl Iterator<Item = (&'a Factor, f64)>
     for (factor, x) in values {
         let Observation { low, high, noise, law, .. } = factor.observation;
         let inside = (x - low).min(high - x);
+        let count = f64::from(factor.count);
         if factor.observation.is_value() {
-            sum -= 0.5 * (inside / noise).powi(2);
+            sum -= 0.5 * count * (inside / noise).powi(2);
             continue;
         }
         let tail = law == NoiseLaw::Normal;
@@ -33,19 +34,24 @@ pub(super) fn log_likelihood<'a>(values: impl Iterator<Item = (&'a Factor, f64)>
         }
         if tail && inside < 0.0 && !factor.observation.may_be_turned() {
             // A tail is below `exp(-z²/2)`, which refuses without a logarithm.
-            let most = sum - 0.5 * (inside / noise).powi(2);
+            let most = sum - 0.5 * count * (inside / noise).powi(2);
             if most < least {
                 return most;
             }
         }
         if factor.observation.lapse > 0.0 {
-            product *= factor.observation.relative_mass(x);
+            let mass = factor.observation.relative_mass(x);
+            if factor.count == 1 {
+                product *= mass;
+            } else {
+                sum += count * mass.ln();
+            }
             if product > SMALL {
                 continue;
             }
             sum += f64::ln(std::mem::replace(&mut product, 1.0));
         } else {
-            sum += factor.observation.log_mass(x, 0.0);
+            sum += count * factor.observation.log_mass(x, 0.0);
         }
         if sum < least {
             break;
@@ -106,7 +112,8 @@ impl Ellipse<'_> {
     fn sites(&self) -> impl Fn(f64) -> f64 + use<> {
         let [mut by_cos, mut by_sin, mut cos_cos, mut sin_sin, mut cos_sin] = [0.0; 5];
         for (((factor, centre), from), fresh) in self.factors.iter().zip(self.centre).zip(self.from).zip(self.fresh) {
-            let Site { precision, shift } = factor.site;
+            let (Site { precision, shift }, count) = (factor.site, f64::from(factor.count));
+            let (precision, shift) = (count * precision, count * shift);
             let slope = shift - precision * centre;
             by_cos += slope * from;
             by_sin += slope * fresh;

@@ -12,7 +12,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 
 use super::ellipse::{log_likelihood, slice};
-use crate::gp::{Factor, Functional};
+use crate::gp::{Factor, Functional, Site};
 use crate::numeric::dense::{Cholesky, dot};
 use crate::numeric::{Matrix, Stream};
 
@@ -53,7 +53,8 @@ impl OneByOne {
         let mut of: Vec<Vec<(usize, f64)>> = vec![Vec::new(); count];
         let mut ties = Vec::new();
         for (place, (factor, centre)) in observed.iter().zip(centre).enumerate() {
-            let site = factor.site;
+            let count = f64::from(factor.count);
+            let site = Site { precision: count * factor.site.precision, shift: count * factor.site.shift };
             factor.observation.functional.spread(site.precision * centre - site.shift, &mut pull);
             let ends: &[(u32, f64)] = match factor.observation.functional {
                 Functional::Item(item) => &[(item, 1.0)],

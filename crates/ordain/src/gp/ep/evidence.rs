@@ -1,6 +1,7 @@
 //! The evidence as a function of the kernel's parameters. Tuning climbs it.
 
 use super::fixed_point::{Site, State};
+use super::grouped::Grouped;
 use super::{EpParams, Functional, Observation, apart, choose_basis, place};
 use crate::Result;
 use crate::gp::observation::Slopes;
@@ -13,8 +14,9 @@ use crate::numeric::dense::{multiply, transpose};
 #[derive(Debug, Clone)]
 pub(in crate::gp) struct Evidence {
     basis: Vec<Functional>,
-    observations: Vec<Observation>,
-    /// The sites at the last fixed point, of the utilities themselves: they hardly move with the prior mean.
+    grouped: Grouped,
+    /// The sites at the last fixed point, one per different observation, of the utilities themselves: they hardly move with the prior
+    /// mean.
     sites: Option<Vec<Site>>,
 }
 
@@ -44,7 +46,7 @@ pub(in crate::gp) struct Pull {
 impl Evidence {
     /// Uses the coordinates that make EP cheapest.
     pub(in crate::gp) fn new(observations: &[Observation], n: usize) -> Self {
-        Self::over(choose_basis(observations, n), observations)
+        Self::over(choose_basis(observations, n, false), observations)
     }
 
     /// Uses the observed items as coordinates.
@@ -57,13 +59,14 @@ impl Evidence {
     }
 
     fn over(basis: Vec<Functional>, observations: &[Observation]) -> Self {
-        Self { basis, observations: observations.to_vec(), sites: None }
+        Self { basis, grouped: Grouped::new(observations), sites: None }
     }
 
     /// The same answers by another judge. The sites stay as the start of the next fixed point, unless it is to start afresh.
     pub(in crate::gp) fn observe(&mut self, observations: Vec<Observation>, afresh: bool) {
-        self.observations = observations;
-        if afresh {
+        let before = self.grouped.counts.len();
+        self.grouped = Grouped::new(&observations);
+        if afresh || self.grouped.counts.len() != before {
             self.sites = None;
         }
     }
@@ -77,20 +80,21 @@ impl Evidence {
     /// The log evidence under this kernel, and the sites, one per observation.
     pub(in crate::gp) fn sites(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(f64, Vec<Site>)> {
         let state = self.fixed_point(params, kernel)?;
-        Ok((state.log_evidence(), self.sites.clone().unwrap_or_default()))
+        let sites = self.sites.as_ref().map_or_else(Vec::new, |sites| self.grouped.each(sites));
+        Ok((state.log_evidence(), sites))
     }
 
     /// The log evidence under this kernel, and its derivatives by what every observation is made of.
     pub(in crate::gp) fn slopes(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(f64, Vec<Slopes>)> {
         let state = self.fixed_point(params, kernel)?;
-        Ok((state.log_evidence(), state.slopes()))
+        Ok((state.log_evidence(), self.grouped.each(&state.slopes())))
     }
 
     /// The log evidence under this kernel, and the belief; for coordinates that are items.
     pub(in crate::gp) fn believe(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(f64, Posterior)> {
         let state = self.fixed_point(params, kernel)?;
         let covariance = multiply(&transpose(state.root()), state.root());
-        let (items, mut mean) = (items_of(&self.basis), state.mean().to_vec());
+        let (items, mut mean) = (Functional::items_of(&self.basis), state.mean().to_vec());
         if let Some(prior) = kernel.mean() {
             mean.iter_mut().zip(&items).for_each(|(mean, &item)| *mean += prior[item]);
         }
@@ -100,34 +104,31 @@ impl Evidence {
     /// What the observations pull at this prior.
     pub(in crate::gp) fn pull(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<Pull> {
         let state = self.fixed_point(params, kernel)?;
-        let items = items_of(&self.basis);
-        let axes = in_terms_of(&items, &self.basis);
+        let items = Functional::items_of(&self.basis);
+        let axes = Functional::in_terms_of(&items, &self.basis);
         let mut on_mean = vec![0.0; items.len()];
         axes.iter().zip(state.pull_on_mean()).for_each(|(axis, pull)| axis.spread(pull, &mut on_mean));
         let prior = kernel.mean();
-        let known = self.observations.iter().map(|one| prior.map_or(0.0, |prior| one.functional.of(prior)));
+        let known = self.grouped.observations.iter().map(|one| prior.map_or(0.0, |prior| one.functional.of(prior)));
+        let marginals = state.marginals().zip(known).map(|((mean, variance), known)| (mean + known, variance));
+        let marginals = self.grouped.each(&marginals.collect::<Vec<_>>());
         Ok(Pull {
             log_evidence: state.log_evidence(),
             on_covariance: over_items(&state.pull_on_prior(), &axes, items.len()),
-            marginals: state.marginals().zip(known).map(|((mean, variance), known)| (mean + known, variance)).collect(),
+            marginals,
             items,
             on_mean,
         })
     }
 
     fn fixed_point(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<State> {
-        let items = items_of(&self.basis);
-        let mut prior = kernel.among(&items)?;
-        if items.len() != self.basis.len() || self.basis.iter().any(|axis| matches!(axis, Functional::Difference(..))) {
-            let axes = in_terms_of(&items, &self.basis);
-            let half = Matrix::from_fn(items.len(), axes.len(), |row, axis| axes[axis].of(prior.column(row)));
-            prior = Matrix::from_fn(axes.len(), axes.len(), |row, column| axes[row].of(half.column(column)));
-        }
+        let prior = kernel.between(&self.basis)?;
         let mean = kernel.mean();
-        let placed = place(&apart(&self.observations, mean)?, &self.basis);
+        let placed = place(&apart(&self.grouped.observations, mean)?, &self.basis);
+        let counts = &self.grouped.counts;
         let mut state = match self.sites.take() {
-            Some(sites) => State::from_sites(prior, placed, self.moved(sites, mean, -1.0))?,
-            None => State::new(prior, placed)?,
+            Some(sites) => State::from_sites(prior, placed, counts, self.moved(sites, mean, -1.0))?,
+            None => State::new(prior, placed, counts)?,
         };
         params.converge(&mut state)?;
         self.sites = Some(self.moved(state.sites().to_vec(), mean, 1.0));
@@ -137,30 +138,12 @@ impl Evidence {
     /// Sites of deviations from a mean as sites of the utilities, or the other way round with the sign -1.
     fn moved(&self, mut sites: Vec<Site>, mean: Option<&[f64]>, sign: f64) -> Vec<Site> {
         if let Some(mean) = mean {
-            for (site, observation) in sites.iter_mut().zip(&self.observations) {
+            for (site, observation) in sites.iter_mut().zip(&self.grouped.observations) {
                 site.shift += sign * site.precision * observation.functional.of(mean);
             }
         }
         sites
     }
-}
-
-/// The items that the coordinates touch, ascending.
-pub(super) fn items_of(basis: &[Functional]) -> Vec<usize> {
-    let mut items: Vec<usize> = basis.iter().flat_map(|axis| axis.items()).map(|item| item as usize).collect();
-    items.sort_unstable();
-    items.dedup();
-    items
-}
-
-/// The coordinates with positions in place of items.
-fn in_terms_of(items: &[usize], basis: &[Functional]) -> Vec<Functional> {
-    let at = |item: u32| items.partition_point(|&other| other < item as usize) as u32;
-    let place = |axis: &Functional| match *axis {
-        Functional::Item(item) => Functional::Item(at(item)),
-        Functional::Difference(first, second) => Functional::Difference(at(first), at(second)),
-    };
-    basis.iter().map(place).collect()
 }
 
 /// The derivative of the log evidence by every parameter of the kernel.
@@ -169,8 +152,8 @@ fn in_terms_of(items: &[usize], basis: &[Functional]) -> Vec<Functional> {
 /// [`State::pull_on_prior`], and what remains is the derivative of a Gaussian by its mean. Without an inverse of the
 /// prior, `K⁻¹ (m - m0) = Σ_s (nu_s - tau_s d_s'm) d_s`.
 pub(super) fn gradient(kernel: &dyn Kernel, basis: &[Functional], state: &State) -> Result<Vec<f64>> {
-    let items = items_of(basis);
-    let pull = over_items(&state.pull_on_prior(), &in_terms_of(&items, basis), items.len());
+    let items = Functional::items_of(basis);
+    let pull = over_items(&state.pull_on_prior(), &Functional::in_terms_of(&items, basis), items.len());
     let mut out = kernel.contract(&items, &pull)?.derivatives;
     out.iter_mut().for_each(|derivative| *derivative *= 0.5);
     if let Some(columns) = kernel.mean_columns() {

@@ -12,6 +12,7 @@
 
 use rayon::prelude::*;
 
+use super::conditioning::Root;
 use super::{Functional, Observation};
 use crate::Result;
 use crate::gp::observation::Slopes;
@@ -21,6 +22,10 @@ use crate::numeric::dense::{
     squared_distance, transpose,
 };
 use crate::numeric::{ConjugateGradients, Matrix, SparseMatrix, SymmetricOperator};
+
+/// The largest ratio of the prior's pivots at which iterations may divide by the prior. It costs as many digits of what they
+/// find, and the last iteration does not divide.
+const MOST_CONDITION: f64 = 1e5;
 
 /// The most that rounding may move at a fixed point.
 const MOST_ROUNDING: f64 = 1e-6;
@@ -59,6 +64,36 @@ impl Site {
         Self::from_moments(observation.moments(cavity.mean, cavity.variance), cavity.mean)
     }
 
+    /// The site of each of so many equal observations that together give this marginal, as they match one after the other.
+    ///
+    /// # Errors
+    /// As [`Site::matching`].
+    fn matching_all(&self, observation: &Observation, marginal: Gaussian, count: f64) -> Result<Self> {
+        /// Rounds at most, each of half a step: with many copies, whole steps would go back and forth.
+        const ROUNDS: usize = 200;
+        /// A change that is rounding.
+        const STILL: f64 = 1e-13;
+        if count == 1.0 {
+            return Self::matching(observation, self.cavity(marginal));
+        }
+        // The marginal without all of them.
+        let all = Self { precision: count * self.precision, shift: count * self.shift };
+        let bare = all.cavity(marginal);
+        let mut site = *self;
+        for _ in 0..ROUNDS {
+            let grown = 1.0 + bare.variance * count * site.precision;
+            let mean = (bare.mean + bare.variance * count * site.shift) / grown;
+            let wanted = Self::matching(observation, site.cavity(Gaussian { mean, variance: bare.variance / grown }))?;
+            let (precision, shift) = (wanted.precision - site.precision, wanted.shift - site.shift);
+            site.precision += 0.5 * precision;
+            site.shift += 0.5 * shift;
+            if precision.abs() <= STILL * site.precision && shift.abs() <= STILL * site.shift.abs() {
+                break;
+            }
+        }
+        Ok(site)
+    }
+
     /// The site that gives a Gaussian of this mean these moments. Its precision is not negative ([`Moments::curvature`] is not).
     ///
     /// # Errors
@@ -78,8 +113,15 @@ impl Site {
 #[derive(Clone)]
 pub(super) struct State {
     prior: SemidefiniteFactor,
-    /// The observations, with functionals of coordinates.
+    /// The inverse of the prior, while iterations may use it ([`State::follow_by_precision`]).
+    prior_precision: Option<Matrix>,
+    /// The largest prior variance.
+    widest: f64,
+    /// The different observations, with functionals of coordinates.
     observations: Vec<Observation>,
+    /// How many there are of each.
+    counts: Vec<f64>,
+    /// The site of one of each.
     sites: Vec<Site>,
     /// Every functional's marginal, and its cavity.
     marginals: Vec<Gaussian>,
@@ -100,13 +142,14 @@ pub(super) struct State {
 }
 
 impl State {
-    /// The state before any site. `prior` is the covariance of the coordinates.
+    /// The state before any site. `prior` is the covariance of the coordinates, and there are so many of each observation.
     ///
     /// # Errors
     /// If the squares of the prior are not finite.
-    pub(super) fn new(prior: Matrix, observations: Vec<Observation>) -> Result<Self> {
+    pub(super) fn new(prior: Matrix, observations: Vec<Observation>, counts: &[u32]) -> Result<Self> {
         check_prior(prior.values())?;
         let size = prior.rows();
+        let widest = prior.diagonal().into_iter().fold(0.0, f64::max);
         let prior = SemidefiniteFactor::new(&prior);
         let rank = prior.transpose().rows();
         let mut state = Self {
@@ -120,8 +163,11 @@ impl State {
             cavities: Vec::new(),
             steps: vec![0.0; observations.len()],
             damping: 1.0,
+            prior_precision: prior.well_conditioned_inverse(MOST_CONDITION),
+            widest,
             prior,
             observations,
+            counts: counts.iter().map(|&count| f64::from(count)).collect(),
         };
         state.marginals = state.fresh_marginals();
         state.cavities = state.marginals.clone();
@@ -132,11 +178,15 @@ impl State {
     ///
     /// # Errors
     /// If the prior is not finite, or its rounding hides the sites.
-    pub(super) fn from_sites(prior: Matrix, observations: Vec<Observation>, sites: Vec<Site>) -> Result<Self> {
-        let mut state = Self::new(prior, observations)?;
+    pub(super) fn from_sites(
+        prior: Matrix,
+        observations: Vec<Observation>,
+        counts: &[u32],
+        sites: Vec<Site>,
+    ) -> Result<Self> {
+        let mut state = Self::new(prior, observations, counts)?;
         state.sites = sites;
-        state.solve_mean()?;
-        state.prior.divided_by(&state.cholesky, &mut state.root);
+        state.follow_sites()?;
         state.marginals = state.fresh_marginals();
         state.cavities =
             state.sites.iter().zip(&state.marginals).map(|(site, &marginal)| site.cavity(marginal)).collect();
@@ -155,7 +205,7 @@ impl State {
         let before = self.sites.clone();
         self.match_sites()?;
         if self.approach_mean(&before).is_err() {
-            self.solve_mean()?;
+            self.follow_sites()?;
         }
         self.follow_mean();
         self.match_sites()?;
@@ -164,8 +214,9 @@ impl State {
         Ok(change)
     }
 
-    /// Forgets the sites.
+    /// Forgets the sites, and no longer divides by the prior.
     pub(super) fn forget(&mut self) {
+        self.prior_precision = None;
         self.sites.fill(Site::default());
         self.mean.fill(0.0);
         self.cholesky = Cholesky::identity(self.prior.transpose().rows());
@@ -181,7 +232,7 @@ impl State {
     pub(super) fn sweep(&mut self) -> Result<f64> {
         /// A squared part of a standard deviation that is rounding.
         const NOTHING: f64 = 64.0 * f64::EPSILON * f64::EPSILON;
-        for (observation, site) in self.observations.iter().zip(&mut self.sites) {
+        for ((observation, site), &count) in self.observations.iter().zip(&mut self.sites).zip(&self.counts) {
             let along = match observation.functional {
                 Functional::Item(item) => self.root.column(item as usize).to_vec(),
                 Functional::Difference(first, second) => {
@@ -193,11 +244,11 @@ impl State {
                 }
             };
             let marginal = Gaussian { mean: observation.functional.of(&self.mean), variance: dot(&along, &along) };
-            let before = std::mem::replace(site, Site::matching(observation, site.cavity(marginal))?);
-            let precision = site.precision - before.precision;
+            let before = std::mem::replace(site, site.matching_all(observation, marginal, count)?);
+            let precision = count * (site.precision - before.precision);
             // The marginal has at least the precision of its old site, so this is positive; rounding must not undo that.
             let grown = (1.0 + precision * marginal.variance).max(f64::EPSILON);
-            let step = (site.shift - before.shift - precision * marginal.mean) / grown;
+            let step = (count * (site.shift - before.shift) - precision * marginal.mean) / grown;
             // The covariance V' V loses precision / grown times the square of V' along. Of V itself this takes the
             // part that leaves 1 / grown of the squared length along it.
             let part = if marginal.variance > 0.0 { (1.0 - grown.sqrt().recip()) / marginal.variance } else { 0.0 };
@@ -214,8 +265,7 @@ impl State {
 
     /// Takes means and variances from the sites. Returns the largest change of a functional.
     fn settle(&mut self) -> Result<f64> {
-        self.solve_mean()?;
-        self.prior.divided_by(&self.cholesky, &mut self.root);
+        self.follow_sites()?;
         let fresh = self.fresh_marginals();
         let mut change: f64 = 0.0;
         for ((observation, old), new) in self.observations.iter().zip(&self.marginals).zip(&fresh) {
@@ -240,6 +290,51 @@ impl State {
         Ok(change)
     }
 
+    /// Takes the mean and the root of the covariance from the sites.
+    fn follow_sites(&mut self) -> Result<()> {
+        if self.prior_precision.is_some() && self.follow_by_precision().is_ok() {
+            return Ok(());
+        }
+        self.prior_precision = None;
+        self.solve_mean()?;
+        self.prior.divided_by(&self.cholesky, &mut self.root);
+        Ok(())
+    }
+
+    /// As [`State::follow_sites`], by the precision of the posterior: `Σ⁻¹ = K⁻¹ + A = M M'`, so that `V = M⁻¹`. `2 b³/3` operations
+    /// in place of `5 b³/3`, for priors that are far from singular.
+    fn follow_by_precision(&mut self) -> Result<()> {
+        let Some(prior) = &self.prior_precision else { return Ok(()) };
+        let mut matrix = std::mem::replace(&mut self.cholesky, Cholesky::identity(0)).into_matrix();
+        matrix.values_mut().copy_from_slice(prior.values());
+        let precision = self.precision();
+        for row in 0..precision.rows() {
+            let (columns, values) = precision.row(row);
+            columns.iter().zip(values).for_each(|(&column, value)| matrix[(row, column as usize)] += value);
+        }
+        let size = matrix.rows();
+        match Cholesky::factor(matrix) {
+            Ok(cholesky) => self.cholesky = cholesky,
+            Err(_) => {
+                self.cholesky = Cholesky::identity(size);
+                return Err(prior_too_wide());
+            }
+        }
+        self.cholesky.invert_lower(&mut self.root);
+        self.mean = multiply_transposed(&self.root, &multiply_vector(&self.root, &self.shifts()));
+        Ok(())
+    }
+
+    /// Does not divide by the prior from now on.
+    pub(super) fn be_exact(&mut self) {
+        self.prior_precision = None;
+    }
+
+    /// Whether the last iteration did not divide by the prior.
+    pub(super) fn is_exact(&self) -> bool {
+        self.prior_precision.is_none()
+    }
+
     /// Moves the cavities towards the values that sites and marginals give, at most this part of the way.
     ///
     /// Where very many answers bear on few items, the whole way would overshoot, back and forth and ever farther. To
@@ -253,10 +348,12 @@ impl State {
         let targets: Vec<Gaussian> =
             self.sites.iter().zip(&self.marginals).map(|(site, &marginal)| site.cavity(marginal)).collect();
         let (mut along, mut square) = (0.0, 0.0);
-        for ((step, cavity), target) in self.steps.iter_mut().zip(&self.cavities).zip(&targets) {
+        for (((step, cavity), target), count) in
+            self.steps.iter_mut().zip(&self.cavities).zip(&targets).zip(&self.counts)
+        {
             let fraction = if target.variance > 0.0 { 1.0 - cavity.variance / target.variance } else { 0.0 };
-            along += fraction * *step;
-            square += *step * *step;
+            along += count * fraction * *step;
+            square += count * *step * *step;
             *step = fraction;
         }
         if square > 0.0 {
@@ -292,10 +389,12 @@ impl State {
         const ENOUGH: ConjugateGradients = ConjugateGradients { tolerance: 1e-3, iterations: 12 };
         let mut pull = vec![0.0; self.len()];
         let mut changes = Vec::with_capacity(before.len());
-        for ((observation, site), old) in self.observations.iter().zip(&self.sites).zip(before) {
-            let change = site.precision - old.precision;
+        for (((observation, site), old), count) in
+            self.observations.iter().zip(&self.sites).zip(before).zip(&self.counts)
+        {
+            let change = count * (site.precision - old.precision);
             let mean = observation.functional.of(&self.mean);
-            observation.functional.spread(site.shift - old.shift - change * mean, &mut pull);
+            observation.functional.spread(count * (site.shift - old.shift) - change * mean, &mut pull);
             changes.push((observation.functional, change));
         }
         let operator = SiteChanges { root: &self.root, changes };
@@ -338,8 +437,8 @@ impl State {
     /// `A = Σ_s tau_s d_s d_s'`.
     fn precision(&self) -> SparseMatrix {
         let mut entries = Vec::with_capacity(4 * self.sites.len());
-        for (observation, site) in self.observations.iter().zip(&self.sites) {
-            let tau = site.precision;
+        for ((observation, site), count) in self.observations.iter().zip(&self.sites).zip(&self.counts) {
+            let tau = count * site.precision;
             match observation.functional {
                 Functional::Item(item) => entries.push((item, item, tau)),
                 Functional::Difference(first, second) => entries.extend([
@@ -354,33 +453,39 @@ impl State {
             .unwrap_or_else(|_| unreachable!("functionals speak of coordinates"))
     }
 
-    /// The effect of the observations on other quantities with prior covariances C with the coordinates, `[n, b]`:
-    /// their means `G' L⁻¹ beta`, and `G = L⁻¹ E' C'`. Their covariance is the prior one minus `G' G`.
-    ///
-    /// # Errors
-    /// If rounding in `E' K E` is larger than the identity beside it.
-    pub(super) fn condition(&self, covariances: &Matrix) -> Result<(Vec<f64>, Matrix)> {
-        let (factor, mut target) = self.precision_factor();
-        let half = multiply(self.prior.transpose(), &factor);
-        let mut inner = multiply(&transpose(&half), &half);
-        for axis in 0..inner.rows() {
-            inner[(axis, axis)] += 1.0;
-        }
-        let cholesky = Cholesky::factor(inner).map_err(|_| prior_too_wide())?;
-        cholesky.solve_lower_in_place(&mut target);
-        let mut reduction = multiply(&transpose(&factor), &transpose(covariances));
-        cholesky.solve_lower_in_place(&mut reduction);
-        let means = multiply_transposed(&reduction, target.values());
-        Ok((means, reduction))
-    }
-
     /// `D' nu`.
     fn shifts(&self) -> Vec<f64> {
+        self.shifts_of(|_| true)
+    }
+
+    /// `D' nu` of the sites with such precisions.
+    fn shifts_of(&self, wanted: impl Fn(f64) -> bool) -> Vec<f64> {
         let mut out = vec![0.0; self.len()];
-        for (observation, site) in self.observations.iter().zip(&self.sites) {
-            observation.functional.spread(site.shift, &mut out);
+        for ((observation, site), count) in self.observations.iter().zip(&self.sites).zip(&self.counts) {
+            if wanted(site.precision) {
+                observation.functional.spread(count * site.shift, &mut out);
+            }
         }
         out
+    }
+
+    /// The sites as observations with unit noise: `E` with `E E' = A`, `beta` with `E beta = D' nu`, and the part of `D' nu` that is
+    /// from sites without precision, if there is one.
+    pub(super) fn as_unit_noise(&self) -> (Root, Vec<f64>, Option<Vec<f64>>) {
+        let loose = self.shifts_of(|precision| precision == 0.0);
+        let loose = Some(loose).filter(|loose| loose.iter().any(|&shift| shift != 0.0));
+        if self.observations.iter().all(|observation| matches!(observation.functional, Functional::Item(_))) {
+            let mut precisions = vec![0.0; self.len()];
+            for ((observation, site), count) in self.observations.iter().zip(&self.sites).zip(&self.counts) {
+                observation.functional.spread(count * site.precision, &mut precisions);
+            }
+            let roots: Vec<f64> = precisions.iter().map(|precision: &f64| precision.sqrt()).collect();
+            let shifts = self.shifts_of(|precision| precision > 0.0);
+            let target = shifts.iter().zip(&roots).map(|(shift, &root)| if root > 0.0 { shift / root } else { 0.0 });
+            return (Root::Diagonal(roots.clone()), target.collect(), loose);
+        }
+        let (factor, target) = self.precision_factor();
+        (Root::Dense(factor), target.values().to_vec(), loose)
     }
 
     /// `E` with `E E' = A`, `[b, rank]`, and `beta` with `E beta = D' nu`: the sites as that many observations with
@@ -392,7 +497,7 @@ impl State {
     fn precision_factor(&self) -> (Matrix, Matrix) {
         let mut precision = Matrix::zeros(self.len(), self.len());
         multiply_sparse(&Matrix::identity(self.len()), &self.precision(), &mut precision);
-        let shifts = self.shifts();
+        let shifts = self.shifts_of(|precision| precision > 0.0);
         let grounded = self.grounded();
         let (grounded, free): (Vec<usize>, Vec<usize>) = (0..self.len()).partition(|&axis| grounded[axis]);
         let part = |rows: &[usize], columns: &[usize]| {
@@ -466,7 +571,9 @@ impl State {
     /// prior's, which is 1 in the coordinates that F maps from; they are known to this part of it. At most a millionth:
     /// beyond that, standing still would be luck.
     pub(super) fn rounding(&self) -> f64 {
-        (f64::EPSILON * self.cholesky.largest_pivot()).min(MOST_ROUNDING)
+        // Precisions count in units of the prior's.
+        let unit = if self.prior_precision.is_some() { self.widest } else { 1.0 };
+        (f64::EPSILON * unit * self.cholesky.largest_pivot()).min(MOST_ROUNDING)
     }
 
     /// Whether rounding moves more than that.
@@ -480,16 +587,17 @@ impl State {
     /// \tfrac{2 c\nu + q\nu^2 - \tau c^2}{2(1 + q\tau)}$. The marginal mean is $m = (c + q\nu)/(1 + q\tau)$, so the
     /// fraction and $\tfrac12\nu m$ add up to $-\tfrac12 c (\nu - \tau m)$.
     pub(super) fn log_evidence(&self) -> f64 {
-        let constant = |((observation, site), &marginal): ((&Observation, &Site), &Gaussian)| {
+        let constant = |(((observation, site), &marginal), count): (((&Observation, &Site), &Gaussian), &f64)| {
             let Gaussian { mean: c, variance: q } = site.cavity(marginal);
             let pull = site.shift - site.precision * marginal.mean;
-            observation.log_mass(c, q) + 0.5 * (q * site.precision).ln_1p() - 0.5 * c * pull
+            count * (observation.log_mass(c, q) + 0.5 * (q * site.precision).ln_1p() - 0.5 * c * pull)
         };
-        let constants: f64 = self.observations.iter().zip(&self.sites).zip(&self.marginals).map(constant).sum();
+        let each = self.observations.iter().zip(&self.sites).zip(&self.marginals).zip(&self.counts);
+        let constants: f64 = each.map(constant).sum();
         constants - 0.5 * self.cholesky.log_det()
     }
 
-    /// The derivatives of the log evidence by what every observation is made of. At the fixed point the evidence is stationary in the
+    /// The derivatives of the log evidence by what one of each different observation is made of. At the fixed point the evidence is stationary in the
     /// sites, so those of the tilted distributions' constants are all.
     pub(super) fn slopes(&self) -> Vec<Slopes> {
         let each = self.observations.iter().zip(&self.sites).zip(&self.marginals);
@@ -539,12 +647,12 @@ impl State {
         &self.mean
     }
 
-    /// The sites, one per observation, in the same order.
+    /// The sites, one per different observation, in the same order.
     pub(super) fn sites(&self) -> &[Site] {
         &self.sites
     }
 
-    /// Mean and variance of every observation's functional.
+    /// Mean and variance of every different observation's functional.
     pub(super) fn marginals(&self) -> impl Iterator<Item = (f64, f64)> {
         self.marginals.iter().map(|marginal| (marginal.mean, marginal.variance))
     }

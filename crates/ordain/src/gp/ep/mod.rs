@@ -24,15 +24,16 @@
 //! **Cost.** `b³` to `5 b³/3` and `O(t b)` operations per iteration over t observations; about ten iterations (see
 //! `fixed_point.rs`). `3 n b²` for the variances of items never compared. Memory `5 b² + 2 n b`.
 
+pub(in crate::gp) mod conditioning;
 mod evidence;
 mod fixed_point;
+mod grouped;
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use rayon::prelude::*;
-
-use super::{Belief, Factor, Functional, Observation, check_evidence, check_prior, prior_too_wide};
+use super::belief::root_of;
+use super::{Belief, Factor, Functional, Observation, Paths, check_evidence, check_prior, prior_too_wide};
 use crate::data::ItemId;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
@@ -41,9 +42,11 @@ use crate::params::setters;
 use crate::watch::{LEARNING, Step};
 use crate::{Error, Result, Watch};
 
+use conditioning::Conditioning;
 pub(super) use evidence::{Evidence, Posterior, Pull};
 pub use fixed_point::Site;
 use fixed_point::State;
+use grouped::Grouped;
 
 /// Iterations that may go back and forth without a check on the steps.
 const PATIENCE: usize = 60;
@@ -51,6 +54,9 @@ const PATIENCE: usize = 60;
 /// The most sweeps over the answers one by one. Ten thousand judges
 /// who agree on a pair take a hundred, contradictions take ten.
 pub(in crate::gp) const MOST_SWEEPS: usize = 500;
+
+/// Items whose exact variances are found together.
+const EXACT_TOGETHER: usize = 128;
 
 /// Sweeps after which the sites have about their final size.
 const SWEEPS_TO_SETTLE: usize = 10;
@@ -66,13 +72,16 @@ pub struct EpParams {
     pub max_iterations: usize,
     /// Sweeps over the answers one by one, where iterations over all of them together did not converge.
     pub(crate) max_sweeps: usize,
+    /// Whether the coordinates are items in any case. Draws move items one by one where answers may be lapses or the noise is one
+    /// of many.
+    pub(crate) by_items: bool,
     /// Follows the iterations.
     pub watch: Watch,
 }
 
 impl Default for EpParams {
     fn default() -> Self {
-        Self { tolerance: 1e-9, max_iterations: 500, max_sweeps: MOST_SWEEPS, watch: Watch::NONE }
+        Self { tolerance: 1e-9, max_iterations: 500, max_sweeps: MOST_SWEEPS, by_items: false, watch: Watch::NONE }
     }
 }
 
@@ -101,16 +110,21 @@ impl EpParams {
         observations: &[Observation],
     ) -> Result<Ep> {
         observations.iter().try_for_each(|observation| observation.check(kernel.len()))?;
-        let basis = choose_basis(observations, kernel.len());
-        let columns = basis_columns(kernel.as_ref(), &basis)?;
-        let placed = place(&apart(observations, kernel.mean())?, &basis);
+        let grouped = Grouped::new(observations);
+        let basis = choose_basis(&grouped.observations, kernel.len(), self.by_items);
+        let columns = match start.and_then(|start| start.columns_for(&kernel, &basis)) {
+            Some(known) => known,
+            None => Arc::new(basis_columns(kernel.as_ref(), &basis)?),
+        };
+        let placed = place(&apart(&grouped.observations, kernel.mean())?, &basis);
         let prior = restrict(&columns, &basis);
-        let mut state = match start {
-            Some(start) => State::from_sites(prior, placed, start.state.sites().to_vec())?,
-            None => State::new(prior, placed)?,
+        let known = start.map(|start| start.state.sites()).filter(|sites| sites.len() == placed.len());
+        let mut state = match known {
+            Some(sites) => State::from_sites(prior, placed, &grouped.counts, sites.to_vec())?,
+            None => State::new(prior, placed, &grouped.counts)?,
         };
         let iterations = self.converge(&mut state)?;
-        Ep::over(kernel, basis, &columns, state, observations, iterations)
+        Ep::over(kernel, basis, columns, state, Arc::new(grouped), iterations)
     }
 
     /// Iterates until the marginals stand still; returns the number of iterations.
@@ -119,8 +133,13 @@ impl EpParams {
         for iteration in 1..=self.max_iterations {
             self.watch.step(|| Step::new(LEARNING, iteration - 1, None))?;
             let Ok(change) = state.iterate(damping) else { break };
-            if change <= self.tolerance.max(state.rounding()) {
+            let enough = self.tolerance.max(state.rounding());
+            if change <= enough && state.is_exact() {
                 return Ok(iteration);
+            }
+            // Changes fall by a nearly constant factor. The last iterations do not divide by the prior.
+            if change * (change / last).min(1.0) <= enough {
+                state.be_exact();
             }
             // The first steps may go back and forth. After them, a growing change calls for smaller steps.
             if iteration > PATIENCE && change > last {
@@ -148,20 +167,46 @@ impl EpParams {
     }
 }
 
-/// The belief at EP's fixed point.
+/// The belief at EP's fixed point. Its factors are the different observations, each with its count.
 #[derive(Clone)]
 pub struct Ep {
     kernel: Arc<dyn Kernel>,
     /// The coordinates, ascending.
     basis: Vec<Functional>,
-    /// `L⁻¹ E' c_i` of every item, `[rank of A, n]`; none if every item is a coordinate.
-    reduction: Option<Matrix>,
+    /// The way to other items, if not every item is a coordinate. Clones share it.
+    others: Option<Arc<Others>>,
     state: State,
+    /// The observations. Clones share them.
+    grouped: Arc<Grouped>,
     factors: Vec<Factor>,
     mean: Vec<f64>,
-    variances: Vec<f64>,
+    /// Those of all items if every item is a coordinate; else they are found when they are first asked for.
+    variances: OnceLock<Vec<f64>>,
     log_evidence: f64,
     iterations: usize,
+}
+
+/// What the coordinates say about all items.
+struct Others {
+    /// The items' prior covariances with the coordinates, `[n, b]`.
+    columns: Arc<Matrix>,
+    conditioning: Arc<Conditioning>,
+    /// The items' prior variances.
+    prior: Vec<f64>,
+    /// `L⁻¹ E' c_i` of every item, `[rank of A, n]`, once it was needed.
+    reduction: OnceLock<Matrix>,
+}
+
+impl Others {
+    fn reduction(&self) -> &Matrix {
+        self.reduction.get_or_init(|| self.conditioning.reduction(&transpose(&self.columns)))
+    }
+
+    /// The reduction of some items.
+    fn reduction_of(&self, items: &[ItemId]) -> Matrix {
+        let row = |at: usize, axis: usize| self.columns[(items[at].index(), axis)];
+        self.conditioning.reduction(&Matrix::from_fn(self.columns.columns(), items.len(), |axis, at| row(at, axis)))
+    }
 }
 
 impl Ep {
@@ -170,42 +215,41 @@ impl Ep {
     fn over(
         kernel: Arc<dyn Kernel>,
         basis: Vec<Functional>,
-        columns: &Matrix,
+        columns: Arc<Matrix>,
         state: State,
-        observations: &[Observation],
+        grouped: Arc<Grouped>,
         iterations: usize,
     ) -> Result<Self> {
         let n = kernel.len();
-        let everything = basis.len() == n && basis.iter().all(|axis| matches!(axis, Functional::Item(_)));
-        let (mut mean, mut variances) = (vec![0.0; n], vec![0.0; n]);
-        let mut reduction = None;
-        if !everything {
-            kernel.diagonal(&mut variances)?;
-            check_prior(&variances)?;
-            let (means, matrix) = state.condition(columns)?;
-            for (item, variance) in variances.iter_mut().enumerate() {
-                // Rounding may leave a hair below zero where nothing is left to learn.
-                *variance = (*variance - dot(matrix.column(item), matrix.column(item))).max(0.0);
-            }
-            (mean, reduction) = (means, Some(matrix));
+        let (mut mean, variances) = (vec![0.0; n], OnceLock::new());
+        let mut others = None;
+        if is_everything(&basis, n) {
+            let _ = variances.set(state.coordinates().map(|(_, variance)| variance).collect());
+        } else {
+            let mut prior = vec![0.0; n];
+            kernel.diagonal(&mut prior)?;
+            check_prior(&prior)?;
+            let conditioning = Arc::new(Conditioning::new(&state, &restrict(&columns, &basis))?);
+            mean = conditioning.means(&columns);
+            others = Some(Arc::new(Others { columns, conditioning, prior, reduction: OnceLock::new() }));
         }
-        for (axis, (own_mean, own_variance)) in basis.iter().zip(state.coordinates()) {
+        for (axis, (own_mean, _)) in basis.iter().zip(state.coordinates()) {
             if let Functional::Item(item) = axis {
                 mean[*item as usize] = own_mean;
-                variances[*item as usize] = own_variance;
             }
         }
         let log_evidence = state.log_evidence();
         check_evidence(log_evidence)?;
+        let each = grouped.observations.iter().zip(state.sites()).zip(&grouped.counts);
         let mut factors: Vec<Factor> =
-            observations.iter().zip(state.sites()).map(|(&observation, &site)| Factor { observation, site }).collect();
+            each.map(|((&observation, &site), &count)| Factor { observation, site, count }).collect();
         if let Some(prior) = kernel.mean() {
             add_scaled(&mut mean, 1.0, prior);
             factors.iter_mut().for_each(|factor| {
                 factor.site.shift += factor.site.precision * factor.observation.functional.of(prior)
             });
         }
-        Ok(Self { kernel, basis, reduction, state, factors, mean, variances, log_evidence, iterations })
+        Ok(Self { kernel, basis, others, state, grouped, factors, mean, variances, log_evidence, iterations })
     }
 
     /// The belief about all items of a larger kernel. The kernel's first items are the known ones, with the same prior,
@@ -222,7 +266,7 @@ impl Ep {
         if kernel.len() < known {
             return Err(wrong(format!("{} items", kernel.len()), format!("the {known} known ones and newcomers")));
         }
-        let observed = evidence::items_of(&self.basis);
+        let observed = Functional::items_of(&self.basis);
         let (here, there) = (self.kernel.among(&observed)?, kernel.among(&observed)?);
         let largest = here.diagonal().into_iter().fold(0.0, f64::max);
         let mut pairs = here.values().iter().zip(there.values());
@@ -241,23 +285,23 @@ impl Ep {
             ));
         }
         let columns = basis_columns(kernel.as_ref(), &self.basis)?;
-        let observations: Vec<Observation> = self.factors.iter().map(|factor| factor.observation).collect();
-        Self::over(kernel, self.basis.clone(), &columns, self.state.clone(), &observations, self.iterations)
+        let (columns, grouped) = (Arc::new(columns), self.grouped.clone());
+        Self::over(kernel, self.basis.clone(), columns, self.state.clone(), grouped, self.iterations)
     }
 
     /// The sites, one per observation, in the same order.
     pub fn sites(&self) -> Vec<Site> {
-        self.factors.iter().map(|factor| factor.site).collect()
+        let sites: Vec<Site> = self.factors.iter().map(|factor| factor.site).collect();
+        self.grouped.each(&sites)
     }
 
     /// Mean and variance of every observation's functional under the belief.
     pub fn marginals(&self) -> impl Iterator<Item = (f64, f64)> {
         let prior = self.kernel.mean();
-        let known = self.factors.iter().map(move |factor| prior.map(|prior| factor.observation.functional.of(prior)));
-        self.state
-            .marginals()
-            .zip(known)
-            .map(|((mean, variance), known)| (known.map_or(mean, |known| mean + known), variance))
+        let known =
+            self.factors.iter().map(|factor| prior.map_or(0.0, |prior| factor.observation.functional.of(prior)));
+        let each = self.state.marginals().zip(known).map(|((mean, variance), known)| (mean + known, variance));
+        self.grouped.each(&each.collect::<Vec<_>>()).into_iter()
     }
 
     /// The derivative of the log evidence by every parameter of the kernel (XPGP eq. 16, without its inverses of K).
@@ -273,6 +317,12 @@ impl Ep {
         self.iterations
     }
 
+    /// The items' prior covariances with these coordinates, if they are the same as here.
+    fn columns_for(&self, kernel: &Arc<dyn Kernel>, basis: &[Functional]) -> Option<Arc<Matrix>> {
+        let known = self.others.as_ref().filter(|_| Arc::ptr_eq(&self.kernel, kernel) && self.basis == basis)?;
+        Some(known.columns.clone())
+    }
+
     /// The coordinate of an item, if it is one.
     fn coordinate(&self, item: ItemId) -> Option<usize> {
         self.basis.binary_search(&Functional::Item(item.0)).ok()
@@ -284,16 +334,30 @@ impl Belief for Ep {
         &self.mean
     }
 
+    /// The first call finds them: `n b²` operations and `n b` memory.
     fn variances(&self) -> &[f64] {
-        &self.variances
+        self.variances.get_or_init(|| {
+            let Some(others) = &self.others else { return Vec::new() };
+            let (reduction, mut out) = (others.reduction(), others.prior.clone());
+            for (item, variance) in out.iter_mut().enumerate() {
+                // Rounding may leave a hair below zero where nothing is left to learn.
+                *variance = (*variance - dot(reduction.column(item), reduction.column(item))).max(0.0);
+            }
+            for (axis, (_, variance)) in self.basis.iter().zip(self.state.coordinates()) {
+                if let Functional::Item(item) = axis {
+                    out[*item as usize] = variance;
+                }
+            }
+            out
+        })
     }
 
     fn column(&self, item: ItemId, out: &mut [f64]) -> Result<()> {
-        if let Some(reduction) = &self.reduction {
+        if let Some(others) = &self.others {
             self.kernel.column(item.index(), out)?;
-            let own = reduction.column(item.index());
+            let own = others.reduction_of(&[item]);
             for (other, entry) in out.iter_mut().enumerate() {
-                *entry -= dot(reduction.column(other), own);
+                *entry -= dot(others.reduction().column(other), own.column(0));
             }
         }
         if let Some(own) = self.coordinate(item) {
@@ -308,13 +372,9 @@ impl Belief for Ep {
 
     fn covariance(&self, items: &[ItemId]) -> Result<Matrix> {
         let mut out = Matrix::zeros(items.len(), items.len());
-        if let Some(reduction) = &self.reduction {
-            let mut whole = vec![0.0; self.mean.len()];
-            for (column, item) in out.columns_mut().zip(items) {
-                self.kernel.column(item.index(), &mut whole)?;
-                column.iter_mut().zip(items).for_each(|(entry, other)| *entry = whole[other.index()]);
-            }
-            let chosen = reduction.select_columns(items.iter().map(|item| item.index()));
+        if let Some(others) = &self.others {
+            out = self.kernel.among(&items.iter().map(|item| item.index()).collect::<Vec<_>>())?;
+            let chosen = others.reduction_of(items);
             add_scaled(out.values_mut(), -1.0, multiply(&transpose(&chosen), &chosen).values());
         }
         let coordinates: Vec<(usize, usize)> =
@@ -329,6 +389,30 @@ impl Belief for Ep {
         Ok(out)
     }
 
+    fn root(&self, items: &[ItemId]) -> Result<Matrix> {
+        if self.others.is_some() {
+            return Ok(root_of(&self.covariance(items)?));
+        }
+        Ok(transpose(&self.state.root().select_columns(items.iter().map(|item| item.index()))))
+    }
+
+    fn variances_of(&self, items: &[ItemId]) -> Result<Vec<f64>> {
+        if self.others.is_none() || self.variances.get().is_some() {
+            return Ok(items.iter().map(|item| self.variances()[item.index()]).collect());
+        }
+        let some = items.chunks(EXACT_TOGETHER).map(|items| Ok(self.covariance(items)?.diagonal()));
+        Ok(some.collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    fn paths(&self) -> Result<Option<Paths>> {
+        Ok(self.others.as_ref().map(|others| Paths {
+            kernel: self.kernel.clone(),
+            basis: self.basis.clone(),
+            columns: others.columns.clone(),
+            conditioning: others.conditioning.clone(),
+        }))
+    }
+
     fn log_evidence(&self) -> f64 {
         self.log_evidence
     }
@@ -336,18 +420,23 @@ impl Belief for Ep {
     fn factors(&self) -> &[Factor] {
         &self.factors
     }
+
+    fn factor_variances(&self) -> Result<Vec<f64>> {
+        Ok(self.state.marginals().map(|(_, variance)| variance).collect())
+    }
 }
 
-/// The compared items or the distinct functionals, whichever are fewer, ascending. If nearly all of the `n` items were
+/// The compared items or the distinct functionals, whichever are fewer, ascending; the items if they are wanted, or if answers may
+/// be lapses. If nearly all of the `n` items were
 /// compared, all items: carrying a few more along costs less than conditioning.
-fn choose_basis(observations: &[Observation], n: usize) -> Vec<Functional> {
+fn choose_basis(observations: &[Observation], n: usize, by_items: bool) -> Vec<Functional> {
     /// At this share of all items, ten more rounds on them cost as much as conditioning the others.
     const NEARLY_ALL: f64 = 0.9;
     let distinct: HashSet<Functional> = observations.iter().map(|observation| observation.functional).collect();
     let items: HashSet<u32> = distinct.iter().flat_map(|functional| functional.items()).collect();
     let mut basis: Vec<Functional> = if n <= distinct.len() && items.len() as f64 >= NEARLY_ALL * n as f64 {
         (0..n as u32).map(Functional::Item).collect()
-    } else if items.len() <= distinct.len() {
+    } else if by_items || items.len() <= distinct.len() || observations.iter().any(|one| one.lapse > 0.0) {
         items.into_iter().map(Functional::Item).collect()
     } else {
         distinct.into_iter().collect()
@@ -376,36 +465,17 @@ fn mean_of(kernel: &dyn Kernel, item: usize) -> f64 {
 
 /// Prior covariances of all items with the coordinates, `[n, b]`.
 fn basis_columns(kernel: &dyn Kernel, basis: &[Functional]) -> Result<Matrix> {
-    let n = kernel.len();
-    let mut items: Vec<u32> = basis.iter().flat_map(|axis| axis.items()).collect();
-    items.sort_unstable();
-    items.dedup();
-    let whole = if items.len() == n {
-        kernel.matrix()?
-    } else {
-        let mut columns = Matrix::zeros(n, items.len());
-        let each = |(out, &item): (&mut [f64], &u32)| kernel.column(item as usize, out);
-        columns.values_mut().par_chunks_exact_mut(n.max(1)).zip(&items).try_for_each(each)?;
-        columns
-    };
-    if basis.iter().all(|axis| matches!(axis, Functional::Item(_))) {
-        return Ok(whole);
+    if is_everything(basis, kernel.len()) {
+        return kernel.matrix();
     }
-    let at = |item: u32| items.partition_point(|&other| other < item);
-    let mut columns = Matrix::zeros(n, basis.len());
-    for (position, &axis) in basis.iter().enumerate() {
-        let out = columns.column_mut(position);
-        match axis {
-            Functional::Item(item) => out.copy_from_slice(whole.column(at(item))),
-            Functional::Difference(first, second) => {
-                let pair = whole.column(at(first)).iter().zip(whole.column(at(second)));
-                for (entry, (first, second)) in out.iter_mut().zip(pair) {
-                    *entry = first - second;
-                }
-            }
-        }
-    }
+    let mut columns = Matrix::zeros(kernel.len(), basis.len());
+    kernel.along(basis, &mut columns)?;
     Ok(columns)
+}
+
+/// Whether the coordinates are all items.
+fn is_everything(basis: &[Functional], n: usize) -> bool {
+    basis.len() == n && basis.iter().all(|axis| matches!(axis, Functional::Item(_)))
 }
 
 /// The prior covariances among the coordinates, `[b, b]`.

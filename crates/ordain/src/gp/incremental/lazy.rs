@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::TOGETHER;
 use super::reduction::{Reduction, Seen};
 use crate::Result;
 use crate::gp::Functional;
@@ -61,6 +62,11 @@ impl Lazy {
     /// The same before any observation. It shares the columns of the prior.
     pub(super) fn unlearned(&self) -> Self {
         Self { prior: self.prior.clone(), ..Self::new(self.kernel.clone()) }
+    }
+
+    /// The kernel.
+    pub(super) fn kernel(&self) -> &Arc<dyn Kernel> {
+        &self.kernel
     }
 
     /// The number of rank-one terms.
@@ -140,15 +146,42 @@ impl Lazy {
         Ok(out)
     }
 
+    /// Brings the columns of these items into use, all at once: prior columns in blocks, and one pass over the part that answers took.
+    pub(super) fn prepare(&self, items: &[usize]) -> Result<()> {
+        let mut kept = lock(&self.kept);
+        let missing: Vec<usize> = items.iter().copied().filter(|&item| kept.get(item).is_none()).collect();
+        drop(kept);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let mut columns = Matrix::zeros(self.kernel.len(), missing.len());
+        self.kernel.columns(&missing, &mut columns)?;
+        let mut columns: Vec<Vec<f64>> = columns.columns_mut().map(|column| column.to_vec()).collect();
+        if !self.kernel.has_cheap_entries() {
+            let mut prior = lock(&self.prior);
+            missing.iter().zip(&columns).for_each(|(&item, column)| prior.put(item, column.as_slice().into()));
+        }
+        self.reduction.subtract_panels(&missing, &mut columns);
+        let mut kept = lock(&self.kept);
+        for (&item, base) in missing.iter().zip(columns) {
+            kept.put(item, Column { seen: self.reduction.seen_panels(), now: base.clone(), base });
+        }
+        Ok(())
+    }
+
     /// Solves for prior columns that will be needed, where columns are expensive.
     pub(super) fn prefetch(&self, items: &[usize]) -> Result<()> {
         if self.kernel.has_cheap_entries() {
             return Ok(());
         }
         let missing: Vec<usize> = items.iter().copied().filter(|&item| lock(&self.prior).get(item).is_none()).collect();
-        for item in missing {
-            self.prior_column(item)?;
+        if missing.is_empty() {
+            return Ok(());
         }
+        let mut columns = Matrix::zeros(self.kernel.len(), missing.len());
+        self.kernel.columns(&missing, &mut columns)?;
+        let mut prior = lock(&self.prior);
+        missing.into_iter().zip(columns.columns_mut()).for_each(|(item, column)| prior.put(item, (&*column).into()));
         Ok(())
     }
 
@@ -207,9 +240,9 @@ struct Kept<T> {
 }
 
 impl Kept<Column> {
-    /// At most 1024 columns and 256 megabytes, but always two columns.
+    /// At most 1024 columns and 256 megabytes, but always those of a block of answers.
     fn columns(items: usize) -> Self {
-        Self::new(items, ((256 << 20) / (16 * items.max(1))).clamp(2, 1024))
+        Self::new(items, ((256 << 20) / (16 * items.max(1))).clamp(2 * TOGETHER, 1024))
     }
 }
 

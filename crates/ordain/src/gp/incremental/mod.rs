@@ -22,14 +22,14 @@ use lazy::Lazy;
 
 use super::ep::Evidence;
 use super::{
-    AllCovariances, Belief, Covariances, EpParams, Factor, Functional, Moments, Observation, Site, check_evidence,
-    check_prior, prior_too_wide,
+    AllCovariances, Belief, Covariances, EpParams, Factor, Functional, Moments, Observation, Paths, Site,
+    check_evidence, check_prior, prior_too_wide,
 };
 use crate::Result;
 use crate::data::ItemId;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
-use crate::numeric::dense::{add_scaled, downdate_covariance, rank_one_downdate};
+use crate::numeric::dense::{add_scaled, downdate_covariance, rank_one_downdate, rank_one_downdates};
 
 /// A belief that takes one step per observation.
 #[derive(Clone)]
@@ -41,6 +41,16 @@ pub struct Incremental {
     covariance: Covariance,
     factors: Vec<Factor>,
     log_evidence: f64,
+}
+
+/// What an observation tells.
+struct Told {
+    factor: Factor,
+    moments: Moments,
+    /// The logarithm of its probability before it was heard.
+    log_mass: f64,
+    /// Whether it overthrows what was believed.
+    overthrows: bool,
 }
 
 /// Two forms of the same covariance.
@@ -73,6 +83,9 @@ const OVERTHROWN: (f64, f64) = (2.0, 0.15);
 
 /// After this many observations, the largest variances of differences are computed anew.
 const LARGEST_EVERY: usize = 4;
+
+/// Known observations whose columns are prepared together.
+const TOGETHER: usize = 16;
 
 impl Incremental {
     /// The prior, in the form that is expected to be faster for about this many observations.
@@ -167,14 +180,106 @@ impl Incremental {
     /// # Errors
     /// As [`Incremental::observe`].
     pub(crate) fn learn(&mut self, observation: &Observation, kernel: &Arc<dyn Kernel>) -> Result<()> {
-        // If EP does not converge either, the steps are the best there is.
         if self.step(observation)? {
-            let observations = self.factors.iter().map(|factor| factor.observation).collect();
-            if let Ok(anew) = self.anew(kernel, observations) {
-                *self = anew;
+            self.learn_anew(kernel);
+        }
+        Ok(())
+    }
+
+    /// Learns all observations so far anew by EP. If EP does not converge, the steps are the best there is.
+    fn learn_anew(&mut self, kernel: &Arc<dyn Kernel>) {
+        let copies = |factor: &Factor| std::iter::repeat_n(factor.observation, factor.count as usize);
+        let observations = self.factors.iter().flat_map(copies).collect();
+        if let Ok(anew) = self.anew(kernel, observations) {
+            *self = anew;
+        }
+    }
+
+    /// Learns from known observations one after another, to the bit as [`Incremental::learn`] does, but in blocks: the columns of a
+    /// block are found together, and a dense matrix is read and written once per block. `done` is told how many are learned.
+    ///
+    /// # Errors
+    /// As [`Incremental::learn`], or if `done` fails. The belief has then learned some of the first observations.
+    pub(crate) fn learn_all(
+        &mut self,
+        observations: &[Observation],
+        kernel: &Arc<dyn Kernel>,
+        mut done: impl FnMut(usize) -> Result<()>,
+    ) -> Result<()> {
+        // The last ones are learned as in a session, which leaves the bounds of the dense form as they are there.
+        let last = observations.len().saturating_sub(2 * LARGEST_EVERY);
+        let mut at = 0;
+        while at < observations.len() {
+            done(at)?;
+            let block = if at < last { &observations[at..last.min(at + TOGETHER)] } else { &observations[at..] };
+            block.iter().try_for_each(|observation| observation.check(self.mean.len()))?;
+            self.prepare(block)?;
+            let learned = match &self.covariance {
+                Covariance::Dense { .. } if at < last => self.learn_block(block)?,
+                _ => {
+                    block.iter().try_for_each(|observation| self.learn(observation, kernel))?;
+                    (block.len(), false)
+                }
+            };
+            at += learned.0;
+            if learned.1 {
+                self.learn_anew(kernel);
             }
         }
         Ok(())
+    }
+
+    /// Brings the columns that observations need into use, if they are not all there.
+    fn prepare(&self, observations: &[Observation]) -> Result<()> {
+        let Covariance::Lazy(lazy) = &self.covariance else { return Ok(()) };
+        let functionals: Vec<Functional> = observations.iter().map(|observation| observation.functional).collect();
+        lazy.prepare(&Functional::items_of(&functionals))
+    }
+
+    /// Learns a block of observations in dense form, or its beginning up to one that overthrows what was believed. Returns their
+    /// number, and whether the last one does. The columns of the observed items follow every step; the others follow at the end.
+    fn learn_block(&mut self, observations: &[Observation]) -> Result<(usize, bool)> {
+        let functionals: Vec<Functional> = observations.iter().map(|observation| observation.functional).collect();
+        let items = Functional::items_of(&functionals);
+        let Covariance::Dense { matrix, .. } = &self.covariance else { return Ok((0, false)) };
+        let mut columns: Vec<Vec<f64>> = items.iter().map(|&item| matrix.column(item).to_vec()).collect();
+        let mut steps: Vec<(f64, Vec<f64>)> = Vec::with_capacity(observations.len());
+        let mut learned = Ok((observations.len(), false));
+        for (number, (observation, axis)) in
+            observations.iter().zip(Functional::in_terms_of(&items, &functionals)).enumerate()
+        {
+            let direction = match axis {
+                Functional::Item(item) => columns[item as usize].clone(),
+                Functional::Difference(first, second) => {
+                    let mut direction = columns[first as usize].clone();
+                    add_scaled(&mut direction, -1.0, &columns[second as usize]);
+                    direction
+                }
+            };
+            let told = self.variance_of(observation, &direction).and_then(|variance| self.told(observation, variance));
+            let told = match told {
+                Ok(told) => told,
+                Err(error) => {
+                    learned = Err(error);
+                    break;
+                }
+            };
+            let curvature = told.moments.curvature;
+            self.move_by(told.factor, &direction, told.moments);
+            self.log_evidence += told.log_mass;
+            for (column, &item) in columns.iter_mut().zip(&items) {
+                add_scaled(column, -curvature * direction[item], &direction);
+            }
+            steps.push((curvature, direction));
+            if told.overthrows {
+                learned = Ok((number + 1, true));
+                break;
+            }
+        }
+        if let Covariance::Dense { matrix, .. } = &mut self.covariance {
+            rank_one_downdates(matrix, &steps);
+        }
+        learned
     }
 
     /// The belief that EP has after these observations, in the same form: the prior times EP's sites.
@@ -182,20 +287,23 @@ impl Incremental {
     /// # Errors
     /// As [`EpParams::fit`].
     pub(crate) fn anew(&self, kernel: &Arc<dyn Kernel>, observations: Vec<Observation>) -> Result<Self> {
+        let Covariance::Lazy(lazy) = &self.covariance else {
+            let ep = EpParams::default().fit(kernel.clone(), &observations)?;
+            return Ok(Self { prior: self.prior.clone(), ..Self::from_belief(&ep)? });
+        };
         let mut evidence = Evidence::new(&observations, kernel.len());
         let (log_evidence, sites) = evidence.sites(&EpParams::default(), kernel.as_ref())?;
-        let mut out = match &self.covariance {
-            Covariance::Dense { .. } => Self::dense(kernel.clone())?,
-            Covariance::Lazy(lazy) => {
-                Self::prior(kernel.mean(), self.prior.clone(), Covariance::Lazy(lazy.unlearned()))?
+        let mut out = Self::prior(kernel.mean(), self.prior.clone(), Covariance::Lazy(lazy.unlearned()))?;
+        let known: Vec<(Observation, Site)> = observations.into_iter().zip(sites).collect();
+        for block in known.chunks(TOGETHER) {
+            out.prepare(&block.iter().map(|(observation, _)| *observation).collect::<Vec<_>>())?;
+            for &(observation, site) in block {
+                let (direction, variance) = out.towards(&observation)?;
+                let left = 1.0 / (1.0 + variance * site.precision);
+                let slope = (site.shift - site.precision * observation.functional.of(&out.mean)) * left;
+                let moments = Moments { slope, curvature: site.precision * left, left };
+                out.take(Factor { observation, site, count: 1 }, direction, moments)?;
             }
-        };
-        for (observation, site) in observations.into_iter().zip(sites) {
-            let (direction, variance) = out.towards(&observation)?;
-            let left = 1.0 / (1.0 + variance * site.precision);
-            let slope = (site.shift - site.precision * observation.functional.of(&out.mean)) * left;
-            let moments = Moments { slope, curvature: site.precision * left, left };
-            out.take(Factor { observation, site }, direction, moments)?;
         }
         out.log_evidence = log_evidence;
         Ok(out)
@@ -205,22 +313,36 @@ impl Incremental {
     fn step(&mut self, observation: &Observation) -> Result<bool> {
         observation.check(self.mean.len())?;
         let (direction, variance) = self.towards(observation)?;
+        let told = self.told(observation, variance)?;
+        self.take(told.factor, direction, told.moments)?;
+        self.log_evidence += told.log_mass;
+        Ok(told.overthrows)
+    }
+
+    /// What an observation says whose functional has this variance.
+    fn told(&self, observation: &Observation, variance: f64) -> Result<Told> {
         let mean = observation.functional.of(&self.mean);
         let moments = observation.moments(mean, variance);
         let log_mass = observation.log_mass(mean, variance);
         check_evidence(log_mass)?;
         let site = Site::from_moments(moments, mean)?;
-        self.take(Factor { observation: *observation, site }, direction, moments)?;
-        self.log_evidence += log_mass;
         let (far, little) = OVERTHROWN;
-        Ok(moments.slope.abs() * variance.sqrt() > far && moments.left < little)
+        let overthrows = moments.slope.abs() * variance.sqrt() > far && moments.left < little;
+        let factor = Factor { observation: *observation, site, count: 1 };
+        Ok(Told { factor, moments, log_mass, overthrows })
     }
 
     /// The covariance of all items with an observation's functional, and the functional's variance.
     fn towards(&self, observation: &Observation) -> Result<(Vec<f64>, f64)> {
         let mut direction = vec![0.0; self.mean.len()];
         self.direction(observation.functional, &mut direction)?;
-        let variance = observation.functional.of(&direction);
+        let variance = self.variance_of(observation, &direction)?;
+        Ok((direction, variance))
+    }
+
+    /// The variance of an observation's functional, whose covariances with all items these are.
+    fn variance_of(&self, observation: &Observation, direction: &[f64]) -> Result<f64> {
+        let variance = observation.functional.of(direction);
         let noise = observation.noise * observation.noise;
         // A difference of covariances has their rounding. If that is more than variance and noise, a step would follow it;
         // twins, whose covariances are the same, go nowhere.
@@ -230,18 +352,23 @@ impl Incremental {
             return Err(prior_too_wide());
         }
         // Rounding may leave a hair below zero for twins.
-        Ok((direction, variance.max(0.0)))
+        Ok(variance.max(0.0))
+    }
+
+    /// Moves means and variances by these moments of a factor's functional, and keeps the factor.
+    fn move_by(&mut self, factor: Factor, direction: &[f64], Moments { slope, curvature, .. }: Moments) {
+        self.factors.push(factor);
+        add_scaled(&mut self.mean, slope, direction);
+        for (variance, entry) in self.variances.iter_mut().zip(direction) {
+            *variance = (*variance - curvature * entry * entry).max(0.0);
+        }
     }
 
     /// Moves the belief by these moments of a factor's functional.
     fn take(&mut self, factor: Factor, mut direction: Vec<f64>, moments: Moments) -> Result<()> {
-        let (functional, Moments { slope, curvature, .. }) = (factor.observation.functional, moments);
+        let (functional, curvature) = (factor.observation.functional, moments.curvature);
         self.correct_variances(functional)?;
-        self.factors.push(factor);
-        add_scaled(&mut self.mean, slope, &direction);
-        for (variance, entry) in self.variances.iter_mut().zip(&direction) {
-            *variance = (*variance - curvature * entry * entry).max(0.0);
-        }
+        self.move_by(factor, &direction, moments);
         match &mut self.covariance {
             // Variances only fall, so the old maxima are still upper bounds, and the next search is hardly slower.
             Covariance::Dense { matrix, .. } if !self.factors.len().is_multiple_of(LARGEST_EVERY) => {
@@ -324,6 +451,14 @@ impl Belief for Incremental {
                 Ok(Matrix::from_fn(items.len(), items.len(), entry))
             }
             Covariance::Lazy(lazy) => lazy.among(&items.iter().map(|item| item.index()).collect::<Vec<_>>()),
+        }
+    }
+
+    /// Only in lazy form; else all covariances are at hand.
+    fn paths(&self) -> Result<Option<Paths>> {
+        match &self.covariance {
+            Covariance::Dense { .. } => Ok(None),
+            Covariance::Lazy(lazy) => Paths::of_sites(lazy.kernel().clone(), &self.factors).map(Some),
         }
     }
 

@@ -194,7 +194,8 @@ impl Tuned {
 const TRIAL_STEPS: usize = 10;
 
 /// EP to an error in the gradient that the optimiser cannot see.
-const EP: EpParams = EpParams { tolerance: 1e-7, max_iterations: 500, max_sweeps: MOST_SWEEPS, watch: Watch::NONE };
+const EP: EpParams =
+    EpParams { tolerance: 1e-7, max_iterations: 500, max_sweeps: MOST_SWEEPS, by_items: false, watch: Watch::NONE };
 
 impl TuningParams {
     /// Tunes the parameters that all problems share, starting from the first kernel's values. Afterwards all kernels

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::{factor as llt, inverse as llt_inverse};
 use faer::linalg::matmul::matmul;
+use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Accum, Par};
 use rayon::prelude::*;
@@ -70,6 +71,14 @@ impl Cholesky {
         assert_eq!(n, right.rows());
         let cost = n * n / 2 * right.columns();
         for_each_chunk(right, cost, |_, chunk| solve_lower_triangular_in_place(view(&self.lower), chunk, Par::Seq));
+    }
+
+    /// Writes the inverse of the factor, zero above the diagonal. `n³/3` operations.
+    pub(crate) fn invert_lower(&self, out: &mut Matrix) {
+        let n = self.lower.rows();
+        assert!(out.rows() == n && out.columns() == n);
+        out.values_mut().fill(0.0);
+        invert_lower_triangular(view_mut(out), view(&self.lower), parts(n));
     }
 
     /// The inverse of the matrix. `2 n³/3` operations.
@@ -149,6 +158,25 @@ impl SemidefiniteFactor {
     ) -> Result<Option<Self>, E> {
         let tolerance = diagonal.len() as f64 * f64::EPSILON;
         pivoted_cholesky(diagonal, tolerance, most, column)
+    }
+
+    /// The lower triangle of the inverse of the matrix, if it is definite and its pivots differ by at most this ratio. `2 n³/3`
+    /// operations.
+    pub fn well_conditioned_inverse(&self, ratio: f64) -> Option<Matrix> {
+        if self.pivots.is_some() {
+            return None;
+        }
+        let pivots = self.transpose.diagonal().into_iter().map(|pivot| pivot * pivot);
+        let (least, largest) =
+            pivots.fold((f64::INFINITY, 0.0_f64), |(least, largest), pivot| (least.min(pivot), largest.max(pivot)));
+        if largest > ratio * least {
+            return None;
+        }
+        // `F'` is lower triangular, and with its inverse J, `A⁻¹ = J J'`.
+        let n = self.transpose.rows();
+        let mut inverse = Matrix::zeros(n, n);
+        Cholesky { lower: self.transpose.clone() }.invert_lower(&mut inverse);
+        Some(lower_times_transpose(&inverse))
     }
 
     /// `F'`, of size rank x n.
@@ -238,6 +266,20 @@ impl SemidefiniteFactor {
             }
         }
     }
+}
+
+/// The lower triangle of `L L'` for a lower triangular matrix. `n³/3` operations.
+fn lower_times_transpose(lower: &Matrix) -> Matrix {
+    let n = lower.rows();
+    let mut out = Matrix::zeros(n, n);
+    for_each_chunk(&mut out, n * n * n / 6, |first, chunk| {
+        // Column j needs rows from j on, and the first j + 1 columns of the factor.
+        let width = chunk.ncols();
+        let left = view(lower).submatrix(first, 0, n - first, first + width);
+        let right = view(lower).submatrix(first, 0, width, first + width).transpose();
+        matmul(chunk.subrows_mut(first, n - first), Accum::Replace, left, right, 1.0, Par::Seq);
+    });
+    out
 }
 
 /// The factor of a semidefinite matrix with diagonal pivoting, until less than `tolerance` times the largest variance is
