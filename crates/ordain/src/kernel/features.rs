@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::draws::normals;
 use super::vectors::{Store, Vectors};
-use super::{PriorDraws, Rho};
+use super::{Form, PriorDraws, Rho};
 use crate::Result;
 use crate::numeric::dense::{add_scaled, multiply_left_transposed};
 use crate::numeric::{Matrix, Stream, waves};
@@ -31,21 +31,32 @@ const ITEMS: usize = 1 << 10;
 
 /// The law of the frequencies, before they are scaled by the inverse lengths.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Spectrum {
+enum Spectrum {
     Normal,
     /// Student's law with so many degrees of freedom.
     Student(f64),
 }
 
 /// Draws of `kappa² f(q)` over vectors.
-pub(super) struct Waves<'a> {
-    pub vectors: &'a Vectors,
-    pub rho: &'a Rho,
-    pub kappa: f64,
-    pub spectrum: Spectrum,
+pub(crate) struct Waves<'a> {
+    vectors: &'a Vectors,
+    rho: &'a Rho,
+    kappa: f64,
+    spectrum: Spectrum,
 }
 
-impl Waves<'_> {
+impl<'a> Waves<'a> {
+    /// Draws of a form over these vectors, if it is a form of distance.
+    pub(crate) fn of(vectors: &'a Vectors, form: &'a Form) -> Option<Self> {
+        let (kappa, rho, spectrum) = match form {
+            Form::SquaredExponential { kappa, rho } => (*kappa, rho, Spectrum::Normal),
+            Form::Matern32 { kappa, rho } => (*kappa, rho, Spectrum::Student(3.0)),
+            Form::Matern52 { kappa, rho } => (*kappa, rho, Spectrum::Student(5.0)),
+            Form::Linear { .. } | Form::Polynomial { .. } | Form::Cosine { .. } => return None,
+        };
+        Some(Self { vectors, rho, kappa, spectrum })
+    }
+
     /// Frequencies, by attribute or target: `[dimensions, FREQUENCIES]` by rows.
     fn frequencies(&self, stream: &mut Stream) -> Vec<f64> {
         let scales: Vec<f64> = (0..FREQUENCIES)

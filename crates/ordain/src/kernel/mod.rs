@@ -31,6 +31,8 @@ pub use common_cause::CommonCause;
 pub use diffusion::Diffusion;
 pub use directed::DirectedLaplacian;
 pub use draws::PriorDraws;
+#[cfg(test)]
+pub(crate) use features::Waves;
 pub use given::Given;
 pub use graph::{Graph, relation_vectors};
 pub use independent::Independent;

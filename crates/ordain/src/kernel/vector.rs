@@ -27,7 +27,7 @@ use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
 use super::draws::{ByRoot, by_factor};
-use super::features::{Spectrum, Waves};
+use super::features::Waves;
 use super::vectors::{Store, Vectors};
 use super::{Contraction, Form, Kernel, Parameter, PriorDraws, Rho, named, no_such_parameter, positive, wrong_count};
 use crate::numeric::dense::{SemidefiniteFactor, add_scaled, dot, mirror_lower, sum_of, transpose};
@@ -110,6 +110,12 @@ impl VectorKernel {
     /// The form with its parameters.
     pub fn form(&self) -> &Form {
         &self.form
+    }
+
+    /// The vectors; of unit length in the cosine form.
+    #[cfg(test)]
+    pub(crate) fn vectors(&self) -> &Vectors {
+        &self.vectors
     }
 
     /// Fails unless a form's parameters are in range and all its values finite.
@@ -499,21 +505,13 @@ impl Kernel for VectorKernel {
     /// Linear and cosine kernels by the vectors themselves. Kernels of distance by a factor up to 2000 items and by random
     /// waves beyond; others by a factor.
     fn prior_draws(&self) -> Result<Box<dyn PriorDraws + '_>> {
-        let spectrum = match &self.form {
-            Form::Linear { .. } | Form::Cosine { .. } => return Ok(Box::new(self)),
-            Form::SquaredExponential { .. } => Some(Spectrum::Normal),
-            Form::Matern32 { .. } => Some(Spectrum::Student(3.0)),
-            Form::Matern52 { .. } => Some(Spectrum::Student(5.0)),
-            Form::Polynomial { .. } => None,
-        };
-        match (self.profile(), spectrum) {
-            (Some(Profile { rho, .. }), Some(spectrum)) if self.len() > EXACT_UP_TO => {
-                Ok(Box::new(Waves { vectors: &self.vectors, rho, kappa: kappa_of(&self.form), spectrum }))
-            }
+        match Waves::of(&self.vectors, &self.form) {
+            _ if matches!(self.form, Form::Linear { .. } | Form::Cosine { .. }) => Ok(Box::new(self)),
             _ if self.len() <= EXACT_UP_TO => {
                 Ok(Box::new(ByRoot(transpose(SemidefiniteFactor::new(&self.matrix()?).transpose()))))
             }
-            _ => by_factor(self.len(), self.diagonal_of()?, |item, out| self.column(item, out)),
+            Some(waves) => Ok(Box::new(waves)),
+            None => by_factor(self.len(), self.diagonal_of()?, |item, out| self.column(item, out)),
         }
     }
 
