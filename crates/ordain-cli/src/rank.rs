@@ -26,7 +26,7 @@ use crate::{Failure, Outcome, memory, word};
 /// 90 % probability. Intervals and the probabilities of being among the first k are counted from joint draws of the
 /// utilities: 4096 up to 2048 items, fewer for more, at least 256. A probability p from N draws has the standard error
 /// sqrt(p (1 - p) / N), at most 0.8 % for 4096 and 3.1 % for 256. In groups of more than 2000 items with more than 1000
-/// rows, standard deviations are counted from the draws too, and a line says how exact they are.
+/// rows, standard deviations are counted from the draws too. If draws are fewer than 4096, a line says how exact all is.
 ///
 /// Items of one tier cannot be told apart yet. With at least 90 % probability, all items above the end of a tier are
 /// better than all items below it. The table has a column for tiers if there are several. JSON and CSV always have the
@@ -135,6 +135,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let limit = arguments.limit.map(|limit| limit as usize);
     let shown = Shown::make(&fitted, &asking, arguments.goal.top(), limit, effort)?;
+    shown.note_draws();
     match arguments.format {
         Format::Table => shown.show(&fitted),
         Format::Csv => output::csv(shown.rows(&fitted)),
@@ -167,6 +168,8 @@ pub struct Shown {
     foreseen: Option<Foreseen>,
     /// The items' tiers.
     tiers: Vec<usize>,
+    /// The number of draws that all is counted from.
+    draws: usize,
 }
 
 impl Shown {
@@ -191,7 +194,20 @@ impl Shown {
             None => None,
         };
         let tiers = ranking.tiers();
-        Ok(Self { ranking, top, rule: asking.rule, foreseen, tiers })
+        Ok(Self { ranking, top, rule: asking.rule, foreseen, tiers, draws: params.draws })
+    }
+
+    /// How exact the numbers are, if there are so many items that draws are fewer than usual.
+    fn note_draws(&self) {
+        if self.draws >= RankingParams::default().draws {
+            return;
+        }
+        let probabilities = 100.0 * 0.5 / (self.draws as f64).sqrt();
+        let mut line = format!("counted from {} draws: probabilities to at most {probabilities:.1} %", self.draws);
+        if let Some(item) = self.ranking.items.iter().find(|item| item.sd_error > 0.0) {
+            line += &format!(", standard deviations to {:.1} %", 100.0 * item.sd_error / item.sd);
+        }
+        output::note(line);
     }
 
     /// As `ordain rank` shows it when nothing else is said.

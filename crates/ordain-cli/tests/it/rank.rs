@@ -245,3 +245,33 @@ fn forecasts_on_request() {
     assert!(podium(60).json(["rank", "--forecast"])["certainty"].get("forecast").is_none());
     assert_eq!(folder.run(["rank", "--forecast", "--with", "items.csv"]).code, Some(2));
 }
+
+/// The first rows are those of the whole ranking. With many items, a line says how exact the numbers are.
+#[test]
+fn some_of_the_rows() {
+    let folder = Folder::example("six-papers");
+    let whole = folder.json(["rank"]);
+    let some = folder.json(["rank", "--limit", "2"]);
+    let (whole, some) = (whole["items"].as_array().unwrap(), some["items"].as_array().unwrap());
+    assert_eq!(some[..], whole[..2]);
+    let folder = Folder::empty();
+    let rows: String = (0..2100).map(|item| format!("i{item}\n")).collect();
+    folder.write("items.csv", format!("id\n{rows}"));
+    folder.write("ordain.toml", "[items]\nfile = \"items.csv\"\n[[kernel]]\nkind = \"independent\"\nweight = 2.0\n");
+    folder.write("answers.csv", "first,second,outcome\ni7,i8,first\n");
+    // 2^23 / 2100 draws. A deviation of 2 from so many draws is known to 1.1 %, here to five times that.
+    let run = Run::of(&mut folder.command(["rank", "--format", "json"]));
+    let said: serde_json::Value = serde_json::from_str(run.fine()).unwrap();
+    assert!(
+        run.stderr.contains("counted from 3994 draws: probabilities to at most 0.8 %, standard deviations to 1.1 %")
+    );
+    let items = said["items"].as_array().unwrap();
+    assert_eq!((items.len(), items[0]["id"].as_str()), (2100, Some("i7")));
+    assert!(items[1..2099].iter().all(|item| (number(item, "sd") / 2.0 - 1.0).abs() < 0.056));
+    // Exact for a few rows: the rest of the variance after one answer.
+    let few = folder.json(["rank", "--limit", "1"]);
+    let (mean, sd) = (number(&few["items"][0], "mean"), number(&few["items"][0], "sd"));
+    // N(0, 4) for both, noise 1 on the difference: its mean is 8 sqrt(2 / pi) / 3, half of which is the winner's.
+    let winner = 4.0 * (2.0 / std::f64::consts::PI).sqrt() / 3.0;
+    assert!((mean - winner).abs() < 1e-9 && (sd * sd - (4.0 - winner * winner)).abs() < 1e-9, "{mean} {sd}");
+}

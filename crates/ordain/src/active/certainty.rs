@@ -162,7 +162,7 @@ impl StopRule {
 /// and per draw a few likelihoods of every answer.
 ///
 /// # Errors
-/// If `draws` is 0, a group has more than 20,000 items, or the kernel cannot be evaluated.
+/// If `draws` is 0, or the kernel cannot be evaluated.
 pub fn certainty(belief: &dyn Belief, groups: Option<&Groups>, params: &CertaintyParams) -> Result<Vec<Certainty>> {
     if params.draws == 0 {
         return Err(Error::Parameter { name: "draws".into(), value: 0.0, expected: "at least one" });

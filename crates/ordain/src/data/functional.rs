@@ -48,13 +48,27 @@ impl Functional {
         items
     }
 
+    /// The same functional of other items.
+    pub(crate) fn of_others(self, other: impl Fn(u32) -> u32) -> Self {
+        match self {
+            Self::Item(item) => Self::Item(other(item)),
+            Self::Difference(first, second) => Self::Difference(other(first), other(second)),
+        }
+    }
+
     /// Functionals of these items, ascending, with positions among them in place of the items.
     pub(crate) fn in_terms_of(items: &[usize], functionals: &[Self]) -> Vec<Self> {
         let at = |item: u32| items.partition_point(|&other| other < item as usize) as u32;
-        let place = |one: &Self| match *one {
-            Self::Item(item) => Self::Item(at(item)),
-            Self::Difference(first, second) => Self::Difference(at(first), at(second)),
-        };
-        functionals.iter().map(place).collect()
+        functionals.iter().map(|one| one.of_others(at)).collect()
+    }
+
+    /// This functional in terms of coordinates, ascending: one of them is this functional, or its items are all among them.
+    pub(crate) fn within(self, basis: &[Self]) -> Self {
+        let at = |axis: Self| basis.partition_point(|other| *other < axis) as u32;
+        let position = at(self);
+        match basis.get(position as usize) {
+            Some(axis) if *axis == self => Self::Item(position),
+            _ => self.of_others(|item| at(Self::Item(item))),
+        }
     }
 }

@@ -28,10 +28,10 @@ use rayon::prelude::*;
 use self::ellipse::{Ellipse, log_likelihood};
 use self::one_by_one::{OneByOne, Place};
 use super::belief::root_of;
+use super::ep::conditioning::coordinates;
 use super::{Belief, Factor, Functional, Observation, Paths, UnderNoise};
 use crate::data::ItemId;
-use crate::kernel::PriorDraws;
-use crate::numeric::dense::{Cholesky, add_scaled, multiply, subtract_product};
+use crate::numeric::dense::{SemidefiniteFactor, add_scaled, multiply, subtract_product};
 use crate::numeric::{Matrix, Purpose, Seed, Stream};
 use crate::watch::Step;
 use crate::{Result, Watch};
@@ -170,7 +170,7 @@ impl Draws {
     }
 
     /// Draws without the joint covariance: chain after chain, each in blocks that the threads share. Also the mean square of
-    /// every item's deviation.
+    /// every item's deviation in the belief, whose draws do not depend on each other as those of a chain do.
     fn each_along_paths<T: Send>(
         &self,
         seed: Seed,
@@ -179,25 +179,27 @@ impl Draws {
         take: impl Fn(&mut [f64], usize, &mut Stream) -> T + Sync,
     ) -> Result<(Vec<T>, Vec<f64>)> {
         let (mut out, mut squares) = (Vec::new(), Vec::new());
-        let (mut done, mut drawn) = (0, 0);
+        let mut drawn = 0;
         let total: usize = self.tasks.iter().map(|&(law, size)| self.laws[law].1.settle() + size).sum();
         for &(law, size) in &self.tasks {
             let (number, law) = &self.laws[law];
-            let Source::Paths(along) = &law.source else { continue };
+            let Source::Paths(along) = &law.source else { unreachable!("the laws of a group have one kind of source") };
             let prior = along.paths.kernel.prior_draws()?;
             let mut chain = Chain::default();
             let (settle, count) = (law.settle(), law.settle() + size);
             let block = (BLOCK / law.mean.len().max(1)).clamp(OF_A_BLOCK.0, OF_A_BLOCK.1);
             for from in (0..count).step_by(block) {
-                watch.step(|| Step::new(DRAWING, done, total))?;
+                watch.step(|| Step::new(DRAWING, drawn, total))?;
                 let size = block.min(count - from);
                 let stream = |at: usize| seed.stream(Purpose::Draws { group, batch: FIRST_PATH | (drawn + at) as u32 });
                 let mut streams: Vec<Stream> = (0..size).map(stream).collect();
-                let mut apart = along.draw(prior.as_ref(), &mut streams)?;
-                law.correct(&mut apart, &mut chain, &mut streams);
+                let mut apart = Matrix::zeros(along.paths.kernel.len(), size);
+                along.paths.draw(prior.as_ref(), &mut streams, &mut apart)?;
+                squares.resize(apart.rows(), 0.0);
+                add_squares(&apart, &mut squares);
+                along.correct(law, &mut apart, &mut chain, &mut streams);
+                let mut apart = along.of_items(apart);
                 let unsettled = settle.saturating_sub(from).min(size);
-                squares.resize(law.mean.len(), 0.0);
-                add_squares(&apart, unsettled, &mut squares);
                 let columns =
                     apart.values_mut().par_chunks_mut(law.mean.len().max(1)).zip(&mut streams).skip(unsettled);
                 let taken = columns.map(|(column, stream)| {
@@ -205,12 +207,13 @@ impl Draws {
                     take(column, *number, stream)
                 });
                 out.extend(taken.collect::<Vec<T>>());
-                (done, drawn) = (done + size, drawn + size);
+                drawn += size;
             }
         }
-        let count = out.len().max(1) as f64;
-        squares.iter_mut().for_each(|square| *square /= count);
-        Ok((out, squares))
+        let Some((_, Law { source: Source::Paths(along), .. })) = self.laws.first() else { return Ok((out, squares)) };
+        let mean_square = |&item: &usize| squares[item] / drawn.max(1) as f64;
+        let variances = along.items.iter().map(mean_square).collect();
+        Ok((out, variances))
     }
 }
 
@@ -234,11 +237,11 @@ fn shared(weights: &[f64], tasks: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Adds the squares of all columns but the first few to one number per row.
-fn add_squares(columns: &Matrix, skip: usize, sums: &mut [f64]) {
+/// Adds the squares of all columns to one number per row.
+fn add_squares(columns: &Matrix, sums: &mut [f64]) {
     const ROWS: usize = 1 << 12;
     sums.par_chunks_mut(ROWS).enumerate().for_each(|(block, sums)| {
-        for column in skip..columns.columns() {
+        for column in 0..columns.columns() {
             let own = &columns.column(column)[block * ROWS..][..sums.len()];
             sums.iter_mut().zip(own).for_each(|(sum, value)| *sum += value * value);
         }
@@ -246,19 +249,19 @@ fn add_squares(columns: &Matrix, skip: usize, sums: &mut [f64]) {
 }
 
 /// The joint law of some items' utilities under one belief.
+///
+/// A chain of draws moves coordinates: the items themselves, or those that the belief's paths start from.
 struct Law {
     mean: Vec<f64>,
     source: Source,
-    /// The items that observations are about, among these; none if all items count as such.
-    chosen: Option<Vec<usize>>,
-    /// The observations of these items alone. Chosen items are numbered from 0.
+    /// The observations of these items alone that draws follow, as functionals of coordinates.
     observed: Vec<Factor>,
     /// The values of their functionals at the mean.
     centre: Vec<f64>,
-    /// How chosen items move one by one, if they do.
+    /// How coordinates move one by one, if they do.
     one_by_one: Option<OneByOne>,
-    /// The chosen items' means.
-    chosen_mean: Vec<f64>,
+    /// The coordinates' means.
+    coordinate_mean: Vec<f64>,
     /// Whether a chain begins elsewhere than at the belief.
     anneals: bool,
 }
@@ -276,16 +279,20 @@ struct Along {
     paths: Paths,
     /// The items among those of the prior.
     items: Vec<usize>,
-    /// What a move of the chosen items is to all items: a factor of their prior covariance. Only where chosen items move.
-    moves: Option<Cholesky>,
+    /// What a move of the coordinates is to all items: a factor of their prior covariance. Only where coordinates move.
+    moves: Option<SemidefiniteFactor>,
 }
 
 impl Along {
-    /// A draw per stream.
-    fn draw(&self, prior: &dyn PriorDraws, streams: &mut [Stream]) -> Result<Matrix> {
-        let mut out = Matrix::zeros(self.paths.kernel.len(), streams.len());
-        self.paths.draw(prior, streams, &mut out)?;
-        Ok(self.of_items(out))
+    /// Turns draws of the belief about all items into a chain of draws of the posterior. The chain moves the coordinates, and all
+    /// items follow as the prior says. So the rest of each item is as independent from draw to draw as it was.
+    fn correct(&self, law: &Law, apart: &mut Matrix, chain: &mut Chain, streams: &mut [Stream]) {
+        let Some(prior) = &self.moves else { return };
+        let mut moves = coordinates(&self.paths.basis, apart);
+        let mut moved = moves.clone();
+        law.correct(&mut moved, chain, streams);
+        add_scaled(moves.values_mut(), -1.0, moved.values());
+        subtract_product(apart, &self.paths.columns, &prior.divide(moves));
     }
 
     /// The rows of the items.
@@ -310,14 +317,10 @@ struct Chain {
 }
 
 struct Last {
-    /// All items' deviations, without moves of chosen items.
+    /// The coordinates' deviations.
     apart: Vec<f64>,
-    /// The chosen items' deviations.
-    chosen: Vec<f64>,
     /// The deviations of the observed functionals.
     seen: Vec<f64>,
-    /// The moves of chosen items, divided by their prior.
-    moved: Vec<f64>,
 }
 
 /// `fresh = cos from + sin fresh`.
@@ -345,31 +348,30 @@ impl Law {
             let centre = centre(&observed, &mean);
             let one_by_one = covariance.and_then(|covariance| OneByOne::new(covariance, &observed, &centre));
             let anneals = one_by_one.is_some() && anneal::is_needed(&observed);
-            let (chosen, chosen_mean) = (None, mean.clone());
-            return Ok(Self { mean, source, chosen, observed, centre, one_by_one, chosen_mean, anneals });
+            let coordinate_mean = mean.clone();
+            return Ok(Self { mean, source, observed, centre, one_by_one, coordinate_mean, anneals });
         };
-        let functionals: Vec<Functional> = observed.iter().map(|factor| factor.observation.functional).collect();
-        let chosen = Functional::items_of(&functionals);
-        let compact = Functional::in_terms_of(&chosen, &functionals);
-        observed.iter_mut().zip(compact).for_each(|(factor, compact)| factor.observation.functional = compact);
-        let chosen_mean: Vec<f64> = chosen.iter().map(|&at| mean[at]).collect();
-        let centre = centre(&observed, &chosen_mean);
-        let mut along = Along { items: items.iter().map(|item| item.index()).collect(), paths, moves: None };
+        let places = |at: u32| items[at as usize].0;
+        for factor in &mut observed {
+            let functional = &mut factor.observation.functional;
+            *functional = functional.of_others(places).within(&paths.basis);
+        }
+        let coordinate_mean: Vec<f64> = paths.basis.iter().map(|axis| axis.of(belief.mean())).collect();
+        let centre = centre(&observed, &coordinate_mean);
+        let moves = (!observed.is_empty()).then(|| paths.prior_of_coordinates());
         let mut one_by_one = None;
-        if by_themselves && along.paths.are_items() {
-            let chosen: Vec<ItemId> = chosen.iter().map(|&at| items[at]).collect();
-            along.moves = along.paths.prior_of_coordinates();
-            let moves = OneByOne::new(belief.covariance(&chosen)?, &observed, &centre);
-            one_by_one = moves.filter(|_| along.moves.is_some());
+        if let (true, Some(coordinates)) = (by_themselves, paths.items()) {
+            one_by_one = OneByOne::new(belief.covariance(&coordinates)?, &observed, &centre);
         }
         let anneals = one_by_one.is_some() && anneal::is_needed(&observed);
-        let (source, chosen) = (Source::Paths(Box::new(along)), Some(chosen));
-        Ok(Self { mean, source, chosen, observed, centre, one_by_one, chosen_mean, anneals })
+        let items = items.iter().map(|item| item.index()).collect();
+        let source = Source::Paths(Box::new(Along { paths, items, moves }));
+        Ok(Self { mean, source, observed, centre, one_by_one, coordinate_mean, anneals })
     }
 
     /// The results of `take` on this many draws, by the root of the joint covariance.
     fn draw<T>(&self, count: usize, stream: &mut Stream, take: &impl Fn(&mut [f64], &mut Stream) -> T) -> Vec<T> {
-        let Source::Root(root) = &self.source else { return Vec::new() };
+        let Source::Root(root) = &self.source else { unreachable!("the laws of a group have one kind of source") };
         let settle = self.settle();
         let noise = Matrix::from_fn(root.columns(), settle + count, |_, _| stream.sample(StandardNormal));
         let mut apart = multiply(root, &noise);
@@ -390,96 +392,47 @@ impl Law {
         }
     }
 
-    /// The chosen items of a draw.
-    fn choose(&self, all: &[f64]) -> Vec<f64> {
-        match &self.chosen {
-            Some(chosen) => chosen.iter().map(|&at| all[at]).collect(),
-            None => all.to_vec(),
-        }
-    }
-
-    /// Turns draws of the belief, given as deviations from its mean, into a chain of draws of the posterior. Every draw has a
-    /// stream of its own, or all have one.
+    /// Turns draws of the belief, given as the coordinates' deviations from its mean, into a chain of draws of the posterior. Every
+    /// draw has a stream of its own, or all have one.
     fn correct(&self, apart: &mut Matrix, chain: &mut Chain, streams: &mut [Stream]) {
         if self.observed.is_empty() {
             return;
         }
-        let of = |utilities: &[f64]| -> Vec<f64> {
-            self.observed.iter().map(|factor| factor.observation.functional.of(utilities)).collect()
-        };
         let likelihood_of = |seen: &[f64]| {
             let values = self.observed.iter().zip(self.centre.iter().zip(seen));
             log_likelihood(values.map(|(factor, (centre, seen))| (factor, centre + seen)), f64::NEG_INFINITY)
         };
-        let moves = match &self.source {
-            Source::Paths(along) => along.moves.as_ref().filter(|_| self.one_by_one.is_some()).zip(Some(along)),
-            Source::Root(_) => None,
-        };
-        let mut all_moved = moves.map(|(_, along)| Matrix::zeros(along.paths.basis.len(), apart.columns()));
         let last_stream = streams.len() - 1;
         for (at, column) in apart.columns_mut().enumerate() {
             let stream = &mut streams[at.min(last_stream)];
-            let mut chosen = self.choose(column);
-            let mut seen = of(&chosen);
-            let mut moved = vec![0.0; all_moved.as_ref().map_or(0, Matrix::rows)];
+            let mut seen: Vec<f64> =
+                self.observed.iter().map(|factor| factor.observation.functional.of(column)).collect();
             let begins = chain.last.is_none();
             if let Some(last) = &chain.last {
                 let ellipse = Ellipse { factors: &self.observed, centre: &self.centre, from: &last.seen, fresh: &seen };
                 let (angle, likelihood) = ellipse.turn(chain.likelihood, stream);
                 chain.likelihood = likelihood;
-                let angle = angle.sin_cos();
-                turn(column, &last.apart, angle);
-                turn(&mut chosen, &last.chosen, angle);
-                turn(&mut seen, &last.seen, angle);
-                turn(&mut moved, &last.moved, (0.0, angle.1));
+                turn(column, &last.apart, angle.sin_cos());
+                turn(&mut seen, &last.seen, angle.sin_cos());
             }
-            let before = chosen.clone();
-            let mut place = Place {
-                apart: &mut chosen,
-                seen: &mut seen,
-                observed: &self.observed,
-                centre: &self.centre,
-                mean: &self.chosen_mean,
-            };
             if let Some(one_by_one) = &self.one_by_one {
+                let mut place = Place {
+                    apart: column,
+                    seen: &mut seen,
+                    observed: &self.observed,
+                    centre: &self.centre,
+                    mean: &self.coordinate_mean,
+                };
                 if begins && self.anneals {
                     anneal::begin(&mut place, one_by_one, stream);
                 }
                 one_by_one.sweep(&mut place, stream);
                 chain.likelihood = likelihood_of(&seen);
-                match moves {
-                    Some((factor, along)) => along.add_moves(factor, self, &before, &chosen, &mut moved),
-                    None => column.copy_from_slice(&chosen),
-                }
             } else if begins {
                 chain.likelihood = likelihood_of(&seen);
             }
-            if let Some(all_moved) = &mut all_moved {
-                all_moved.column_mut(at).copy_from_slice(&moved);
-            }
-            chain.last = Some(Last { apart: column.to_vec(), chosen, seen, moved });
+            chain.last = Some(Last { apart: column.to_vec(), seen });
         }
-        if let (Some(mut moved), Some((_, along))) = (all_moved, moves) {
-            moved.values_mut().iter_mut().for_each(|value| *value = -*value);
-            let mut added = Matrix::zeros(along.paths.kernel.len(), apart.columns());
-            subtract_product(&mut added, &along.paths.columns, &moved);
-            add_scaled(apart.values_mut(), 1.0, along.of_items(added).values());
-        }
-    }
-}
-
-impl Along {
-    /// Adds a move of the chosen items, divided by their prior.
-    fn add_moves(&self, factor: &Cholesky, law: &Law, before: &[f64], after: &[f64], moved: &mut [f64]) {
-        let mut own = Matrix::zeros(self.paths.basis.len(), 1);
-        for ((&at, before), after) in law.chosen.iter().flatten().zip(before).zip(after) {
-            let item = Functional::Item(self.items[at] as u32);
-            if let Ok(coordinate) = self.paths.basis.binary_search(&item) {
-                own[(coordinate, 0)] = after - before;
-            }
-        }
-        factor.solve_in_place(&mut own);
-        add_scaled(moved, 1.0, own.values());
     }
 }
 

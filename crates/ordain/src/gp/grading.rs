@@ -451,7 +451,7 @@ mod tests {
         let answers: Vec<&Answer> = answers.iter().collect();
         let model = model().learned(&kernel, &[], &Watch::NONE).unwrap();
         let start = model.grading().unwrap().clone().before(&answers).unwrap();
-        let fit = Fit { kernel: &kernel, answers: &answers, unit: 1.3, watch: &Watch::NONE };
+        let fit = Fit { kernel: &kernel, answers: &answers, unit: 1.3, watch: &Watch::NONE, prior: Default::default() };
         let coordinates = Coordinates::new(start, true, &answers);
         assert_eq!(coordinates.first().len(), at.len());
         let mut ascent = Ascent { fit: &fit, model: &model, coordinates: &coordinates, evidence: None, stopped: None };

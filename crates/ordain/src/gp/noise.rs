@@ -15,12 +15,13 @@
 //! **When:** at counts of answers that grow geometrically ([`is_due`]). The result depends on the answers up to that
 //! count and on nothing before. So a resumed session learns the same, and looks only at the last such count.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::ep::Evidence;
 use super::{AnswerModel, Belief, Covariances, Ep, EpParams, Factor, Paths};
-use crate::data::{Answer, ItemId, Outcome};
+use crate::data::{Answer, Functional, ItemId, Outcome};
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
 use crate::{Error, Result, Watch};
@@ -129,7 +130,7 @@ impl AnswerModel {
         if let Some(grading) = start.grading().cloned() {
             start = start.with_grading(grading.before(counted)?);
         }
-        let fit = Fit { kernel, answers: counted, unit, watch };
+        let fit = Fit { kernel, answers: counted, unit, watch, prior: RefCell::default() };
         let found = match start.learns() {
             true if counted.iter().any(|answer| answer.outcome == Outcome::Tie) => fit.with_ties(fit.noise(start)?)?,
             true => fit.noise(start)?,
@@ -361,6 +362,8 @@ pub(super) struct Fit<'a> {
     /// The deviation of the prior.
     pub(super) unit: f64,
     pub(super) watch: &'a Watch,
+    /// The covariances among the coordinates that were used last: judges come and go under one prior.
+    pub(super) prior: RefCell<Option<(Vec<Functional>, Matrix)>>,
 }
 
 impl Fit<'_> {
@@ -441,9 +444,20 @@ impl Fit<'_> {
         Ok(model.clone().with_tie_width(mean.exp() * model.tie_width())?.with_width_spread(variance.sqrt()))
     }
 
+    fn prior_between(&self, basis: &[Functional]) -> Result<Matrix> {
+        let mut known = self.prior.borrow_mut();
+        if let Some((_, prior)) = known.as_ref().filter(|(known, _)| known == basis) {
+            return Ok(prior.clone());
+        }
+        let prior = self.kernel.between(basis)?;
+        *known = Some((basis.to_vec(), prior.clone()));
+        Ok(prior)
+    }
+
     /// The log evidence of answers of which this share are lapses; `None` if EP does not find it.
     fn log_evidence(&self, evidence: &mut Evidence, lapse: f64) -> Result<Option<f64>> {
-        match evidence.sites(&effort(lapse, self.watch), self.kernel) {
+        let prior = self.prior_between(evidence.basis())?;
+        match evidence.sites(&effort(lapse, self.watch), prior, self.kernel.mean()) {
             Ok((log_evidence, _)) => Ok(Some(log_evidence).filter(|found| is_probability(*found))),
             Err(error @ Error::Cancelled { .. }) => Err(error),
             Err(_) => Ok(None),

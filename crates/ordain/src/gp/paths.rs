@@ -8,8 +8,9 @@ use rand_distr::StandardNormal;
 use super::ep::conditioning::{Conditioning, coordinates};
 use super::{Factor, Functional};
 use crate::Result;
+use crate::data::ItemId;
 use crate::kernel::{Kernel, PriorDraws};
-use crate::numeric::dense::{Cholesky, subtract_product};
+use crate::numeric::dense::{SemidefiniteFactor, subtract_product};
 use crate::numeric::{Matrix, Stream};
 
 /// How draws of a prior become draws of a belief (Matheron's rule): what the sites say of each draw's coordinates is taken
@@ -24,8 +25,8 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// For a belief that is the prior of a kernel times these sites. One column of the kernel per coordinate, which are the
-    /// items if answers may be lapses, else the different functionals; `b³/3` operations.
+    /// For a belief that is the prior of a kernel times these sites. The coordinates are the different
+    /// functionals. One column of the kernel per coordinate; `b³/3` operations.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated, or the prior is so wide that rounding hides the sites.
@@ -45,15 +46,19 @@ impl Paths {
         Ok(Self { kernel, basis, columns: Arc::new(columns), conditioning })
     }
 
-    /// Whether all coordinates are items.
-    pub(super) fn are_items(&self) -> bool {
-        self.basis.iter().all(|axis| matches!(axis, Functional::Item(_)))
+    /// The coordinates, if all of them are items.
+    pub(super) fn items(&self) -> Option<Vec<ItemId>> {
+        let item = |axis: &Functional| match axis {
+            Functional::Item(item) => Some(ItemId(*item)),
+            Functional::Difference(..) => None,
+        };
+        self.basis.iter().map(item).collect()
     }
 
-    /// A factor of the prior covariance of the coordinates; `None` if it is singular.
-    pub(super) fn prior_of_coordinates(&self) -> Option<Cholesky> {
+    /// A factor of the prior covariance of the coordinates.
+    pub(super) fn prior_of_coordinates(&self) -> SemidefiniteFactor {
         let b = self.basis.len();
-        Cholesky::factor(Matrix::from_fn(b, b, |row, column| self.basis[row].of(self.columns.column(column)))).ok()
+        SemidefiniteFactor::new(&Matrix::from_fn(b, b, |row, column| self.basis[row].of(self.columns.column(column))))
     }
 
     /// Fills every column of `out` (n rows) with a draw of the deviations from the belief's mean, from the random stream of the
@@ -73,11 +78,11 @@ impl Paths {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Attributes, ItemId};
+    use crate::data::Attributes;
     use crate::gp::{AnswerModel, Belief, EpParams, Incremental, Observation};
     use crate::kernel::{Form, Independent, Rho, VectorKernel, Vectors, Waves, WeightedSum};
     use crate::numeric::Seed;
-    use crate::numeric::dense::{SemidefiniteFactor, multiply, transpose};
+    use crate::numeric::dense::{multiply, transpose};
     use crate::numeric::sorting::by_falling;
 
     fn smooth(n: usize, d: usize) -> VectorKernel {

@@ -135,7 +135,10 @@ pub(crate) fn rank_and<T: Send, F: Fn(&DrawnOrder) -> T + Sync>(
         let (drawn, variances) = draws.each_and_variances(params.seed, number as u32, &params.watch, take)?;
         let (ranks, other): (Vec<Vec<u32>>, Vec<T>) = drawn.into_iter().unzip();
         let (variances, relative_error) = match variances {
-            Some(drawn) if shown.len() > EXACT => (drawn, (0.5 / params.draws as f64).sqrt()),
+            // Draws under several noises vary about several means.
+            Some(drawn) if shown.len() > EXACT && belief.noises().is_empty() => {
+                (drawn, (0.5 / params.draws as f64).sqrt())
+            }
             _ => (belief.variances_of(shown)?, 0.0),
         };
         let ranked = rank_group(belief.mean(), shown, &ranks, params);

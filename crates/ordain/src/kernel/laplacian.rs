@@ -100,6 +100,9 @@ pub(super) fn shift_of(iota: f64, largest: f64) -> Result<f64> {
     Ok(shift)
 }
 
+/// The tolerance of the solves behind draws. The error of any number of draws is far larger.
+const DRAWN: f64 = 1e-6;
+
 /// `Δ = B'B`, where a link of weight w between i and j is the row `√w (e_i - e_j)` of B. So `r = B'e + e' / iota` with
 /// standard normal e and e' has the covariance A, and `A⁻¹ r / √beta` has that of the kernel: a normal number per link and
 /// item, and one solve.
@@ -119,7 +122,7 @@ impl PriorDraws for &RegularizedLaplacian {
                 }
             }
         });
-        self.solver.solve_many(out.values_mut())?;
+        self.solver.solve_many(out.values_mut(), DRAWN)?;
         out.values_mut().iter_mut().for_each(|value| *value *= scale);
         Ok(())
     }
@@ -141,6 +144,10 @@ impl Kernel for RegularizedLaplacian {
         self.solver.columns(&[item], out)?;
         out.iter_mut().for_each(|value| *value /= self.beta);
         Ok(())
+    }
+
+    fn has_exact_diagonal(&self) -> bool {
+        self.solver.has_exact_diagonal()
     }
 
     /// The floor is 0: this is the inverse of a matrix that is positive only on the diagonal.

@@ -126,6 +126,11 @@ pub trait Kernel: Send + Sync {
         false
     }
 
+    /// Whether [`Kernel::diagonal`] is exact. Over very many links it may be an estimate.
+    fn has_exact_diagonal(&self) -> bool {
+        true
+    }
+
     /// A lower bound on the covariance of any two items, apart from rounding. It is 0 for most kernels and minus
     /// infinity if no bound is known.
     fn floor(&self) -> f64 {

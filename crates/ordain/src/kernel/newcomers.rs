@@ -399,6 +399,10 @@ impl Kernel for Joint {
         self.known.diagonal(known)
     }
 
+    fn has_exact_diagonal(&self) -> bool {
+        self.known.has_exact_diagonal()
+    }
+
     fn column(&self, item: usize, out: &mut [f64]) -> Result<()> {
         let n = self.known.len();
         let (known, newcomers) = out.split_at_mut(n);

@@ -260,6 +260,10 @@ impl Kernel for WeightedSum {
         self.parts.iter().all(|(_, part)| part.has_cheap_entries())
     }
 
+    fn has_exact_diagonal(&self) -> bool {
+        self.parts.iter().all(|(_, part)| part.has_exact_diagonal())
+    }
+
     fn floor(&self) -> f64 {
         // The square of a tiny weight is 0, and 0 times minus infinity would be NaN.
         let scales = self.parts.iter().map(|(weight, part)| (weight * weight, part)).filter(|(scale, _)| *scale > 0.0);

@@ -1,9 +1,10 @@
-//! Dense linear algebra: products and symmetric updates; factorisations in `factors.rs`.
+//! Dense linear algebra: products and symmetric updates; factorisations in `factors.rs`, least squares in `least_squares.rs`.
 //!
 //! Parallel work is cut into chunks of a fixed width, and each chunk runs on one thread. So results have the same bits
 //! for any number of threads.
 
 mod factors;
+mod least_squares;
 
 use std::num::NonZeroUsize;
 
@@ -13,6 +14,7 @@ use rayon::prelude::*;
 
 pub use factors::Cholesky;
 pub(crate) use factors::SemidefiniteFactor;
+pub(crate) use least_squares::least_squares;
 
 use super::{Matrix, SparseMatrix};
 

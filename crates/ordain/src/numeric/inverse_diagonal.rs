@@ -60,6 +60,11 @@ impl InverseDiagonal {
 }
 
 impl SparseSolver {
+    /// Whether [`SparseSolver::inverse_diagonal`] is exact.
+    pub fn has_exact_diagonal(&self) -> bool {
+        self.factor().is_some() || self.matrix().size() <= MOST_EXACT
+    }
+
     /// The diagonal of the inverse. With a factor: one recursion over it. Without one: n solves up to 4096 rows;
     /// beyond, estimates from 32 solves, with their standard errors. The result is the same in every run.
     ///

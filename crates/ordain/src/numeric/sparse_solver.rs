@@ -18,8 +18,8 @@ const MOST_FILL: usize = 60_000_000;
 /// The rows of the first part of a graph whose fill is counted.
 const FIRST_COUNTED: usize = 1 << 14;
 
-/// Right-hand sides that a factor solves together. Fixed, so that the split does not depend on the threads.
-const SOLVED_TOGETHER: usize = 32;
+/// Right-hand sides that a factor solves together. They have the bits of one alone.
+const SOLVED_TOGETHER: usize = 8;
 
 /// The largest error of a correlation from an iterative solve. Beliefs add up some hundreds of columns and must agree
 /// with dense ones to 1e-9.
@@ -107,18 +107,19 @@ impl SparseSolver {
     }
 
     /// Solves `A X = B` in place for right-hand sides that stand one after another. A factor solves blocks of them in
-    /// parallel, which reads it once per block; conjugate gradients solve four at a time.
+    /// parallel, which reads it once per block. Conjugate gradients solve eight at a time, to this tolerance
+    /// ([`ShiftedLaplacian::solve_in_place`]).
     ///
     /// # Errors
     /// Like [`SparseSolver::solve`].
-    pub fn solve_many(&self, rhs: &mut [f64]) -> Result<()> {
+    pub fn solve_many(&self, rhs: &mut [f64], tolerance: f64) -> Result<()> {
         match &self.factor {
             Some(factor) => {
                 let blocks = rhs.par_chunks_mut((self.matrix.size() * SOLVED_TOGETHER).max(1));
                 blocks.for_each(|block| factor.solve_in_place(block));
                 Ok(())
             }
-            None => self.matrix.solve_in_place(rhs, TOLERANCE).map(|_| ()),
+            None => self.matrix.solve_in_place(rhs, tolerance).map(|_| ()),
         }
     }
 
@@ -146,7 +147,7 @@ impl SparseSolver {
         };
         if self.factor.is_some() {
             out.chunks_exact_mut(n.max(1)).zip(pairs).for_each(|(column, &pair)| unit(column, pair));
-            return self.solve_many(out);
+            return self.solve_many(out, TOLERANCE);
         }
         let local = |(column, &(first, second)): (&mut [f64], &(usize, Option<usize>))| -> Result<bool> {
             let mut solved = self.matrix.local_column(first, TOLERANCE, column)?;

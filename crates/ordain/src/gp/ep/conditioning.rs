@@ -98,6 +98,11 @@ impl Conditioning {
         multiply_vector(covariances, &self.weights)
     }
 
+    /// The length of the weights, each times its factor.
+    pub(super) fn weight_along(&self, factors: &[f64]) -> f64 {
+        self.weights.iter().zip(factors).map(|(weight, factor)| (weight * factor).powi(2)).sum::<f64>().sqrt()
+    }
+
     /// `g_i` of some quantities, `[r, n]`, from their covariances, `[b, n]`. `b²` operations each.
     pub(super) fn reduction(&self, covariances: &Matrix) -> Matrix {
         let mut out = self.root.transposed_times(covariances);

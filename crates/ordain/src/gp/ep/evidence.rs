@@ -1,7 +1,8 @@
 //! The evidence as a function of the kernel's parameters. Tuning climbs it.
 
-use super::fixed_point::{Site, State};
+use super::fixed_point::State;
 use super::grouped::Grouped;
+use super::site::Site;
 use super::{EpParams, Functional, Observation, apart, choose_basis, place};
 use crate::Result;
 use crate::gp::observation::Slopes;
@@ -77,9 +78,19 @@ impl Evidence {
         Ok((state.log_evidence(), gradient(kernel, &self.basis, &state)?))
     }
 
-    /// The log evidence under this kernel, and the sites, one per observation.
-    pub(in crate::gp) fn sites(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(f64, Vec<Site>)> {
-        let state = self.fixed_point(params, kernel)?;
+    /// The coordinates.
+    pub(in crate::gp) fn basis(&self) -> &[Functional] {
+        &self.basis
+    }
+
+    /// The log evidence under a prior with these covariances among the coordinates and this mean, and the sites, one per observation.
+    pub(in crate::gp) fn sites(
+        &mut self,
+        params: &EpParams,
+        prior: Matrix,
+        mean: Option<&[f64]>,
+    ) -> Result<(f64, Vec<Site>)> {
+        let state = self.fixed_point_under(params, prior, mean)?;
         let sites = self.sites.as_ref().map_or_else(Vec::new, |sites| self.grouped.each(sites));
         Ok((state.log_evidence(), sites))
     }
@@ -122,8 +133,10 @@ impl Evidence {
     }
 
     fn fixed_point(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<State> {
-        let prior = kernel.between(&self.basis)?;
-        let mean = kernel.mean();
+        self.fixed_point_under(params, kernel.between(&self.basis)?, kernel.mean())
+    }
+
+    fn fixed_point_under(&mut self, params: &EpParams, prior: Matrix, mean: Option<&[f64]>) -> Result<State> {
         let placed = place(&apart(&self.grouped.observations, mean)?, &self.basis);
         let counts = &self.grouped.counts;
         let mut state = match self.sites.take() {

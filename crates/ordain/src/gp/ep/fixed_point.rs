@@ -13,13 +13,14 @@
 use rayon::prelude::*;
 
 use super::conditioning::Root;
+use super::site::{Gaussian, Site};
 use super::{Functional, Observation};
 use crate::Result;
 use crate::gp::observation::Slopes;
-use crate::gp::{Moments, check_prior, prior_too_wide};
+use crate::gp::{check_prior, prior_too_wide};
 use crate::numeric::dense::{
-    Cholesky, SemidefiniteFactor, add_scaled, dot, multiply, multiply_sparse, multiply_transposed, multiply_vector,
-    squared_distance, transpose,
+    Cholesky, SemidefiniteFactor, add_scaled, dot, least_squares, multiply, multiply_sparse, multiply_transposed,
+    multiply_vector, squared_distance, transpose,
 };
 use crate::numeric::{ConjugateGradients, Matrix, SparseMatrix, SymmetricOperator};
 
@@ -29,81 +30,6 @@ const MOST_CONDITION: f64 = 1e5;
 
 /// The most that rounding may move at a fixed point.
 const MOST_ROUNDING: f64 = 1e-6;
-
-/// The Gaussian factor `exp(-½ precision x² + shift x)` that stands for an observation of `x`.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Site {
-    /// `tau`, not negative: likelihoods are log-concave, and where a lapse makes one otherwise, it is 0.
-    pub precision: f64,
-    /// `nu`.
-    pub shift: f64,
-}
-
-/// A Gaussian of one functional.
-#[derive(Debug, Clone, Copy)]
-struct Gaussian {
-    mean: f64,
-    variance: f64,
-}
-
-impl Site {
-    /// The marginal without this site. This form allows a variance of 0 (identical twins); subtracting precisions would
-    /// not.
-    fn cavity(&self, marginal: Gaussian) -> Gaussian {
-        // The marginal variance is v / (1 + v tau) of the cavity's v, so this is positive; rounding must not undo that.
-        let left = (1.0 - marginal.variance * self.precision).max(f64::EPSILON);
-        let mean = (marginal.mean - marginal.variance * self.shift) / left;
-        Gaussian { mean, variance: marginal.variance / left }
-    }
-
-    /// The site whose product with the cavity has the moments of the tilted distribution (XPGP eqs. 9-12).
-    ///
-    /// # Errors
-    /// If it is not finite.
-    fn matching(observation: &Observation, cavity: Gaussian) -> Result<Self> {
-        Self::from_moments(observation.moments(cavity.mean, cavity.variance), cavity.mean)
-    }
-
-    /// The site of each of so many equal observations that together give this marginal, as they match one after the other.
-    ///
-    /// # Errors
-    /// As [`Site::matching`].
-    fn matching_all(&self, observation: &Observation, marginal: Gaussian, count: f64) -> Result<Self> {
-        /// Rounds at most, each of half a step: with many copies, whole steps would go back and forth.
-        const ROUNDS: usize = 200;
-        /// A change that is rounding.
-        const STILL: f64 = 1e-13;
-        if count == 1.0 {
-            return Self::matching(observation, self.cavity(marginal));
-        }
-        // The marginal without all of them.
-        let all = Self { precision: count * self.precision, shift: count * self.shift };
-        let bare = all.cavity(marginal);
-        let mut site = *self;
-        for _ in 0..ROUNDS {
-            let grown = 1.0 + bare.variance * count * site.precision;
-            let mean = (bare.mean + bare.variance * count * site.shift) / grown;
-            let wanted = Self::matching(observation, site.cavity(Gaussian { mean, variance: bare.variance / grown }))?;
-            let (precision, shift) = (wanted.precision - site.precision, wanted.shift - site.shift);
-            site.precision += 0.5 * precision;
-            site.shift += 0.5 * shift;
-            if precision.abs() <= STILL * site.precision && shift.abs() <= STILL * site.shift.abs() {
-                break;
-            }
-        }
-        Ok(site)
-    }
-
-    /// The site that gives a Gaussian of this mean these moments. Its precision is not negative ([`Moments::curvature`] is not).
-    ///
-    /// # Errors
-    /// If squares beyond the range of numbers left NaN, or nothing of the variance.
-    pub(in crate::gp) fn from_moments(Moments { slope, curvature, left }: Moments, mean: f64) -> Result<Self> {
-        let site = Self { precision: curvature / left, shift: (slope + mean * curvature) / left };
-        let sound = curvature >= 0.0 && left > 0.0 && site.precision.is_finite() && site.shift.is_finite();
-        if sound { Ok(site) } else { Err(prior_too_wide()) }
-    }
-}
 
 /// Sites and the Gaussian that they make with the prior, over the coordinates.
 ///
@@ -117,6 +43,8 @@ pub(super) struct State {
     prior_precision: Option<Matrix>,
     /// The largest prior variance.
     widest: f64,
+    /// Whether small sites count to their last digit beside large ones.
+    is_careful: bool,
     /// The different observations, with functionals of coordinates.
     observations: Vec<Observation>,
     /// How many there are of each.
@@ -165,6 +93,7 @@ impl State {
             damping: 1.0,
             prior_precision: prior.well_conditioned_inverse(MOST_CONDITION),
             widest,
+            is_careful: false,
             prior,
             observations,
             counts: counts.iter().map(|&count| f64::from(count)).collect(),
@@ -191,6 +120,18 @@ impl State {
         state.cavities =
             state.sites.iter().zip(&state.marginals).map(|(site, &marginal)| site.cavity(marginal)).collect();
         Ok(state)
+    }
+
+    /// The state under another prior, with other sites in place of these.
+    ///
+    /// # Errors
+    /// As [`State::from_sites`].
+    pub(super) fn elsewhere(&self, prior: Matrix, site: impl FnMut(&Site) -> Site) -> Result<Self> {
+        let counts: Vec<u32> = self.counts.iter().map(|&count| count as u32).collect();
+        let sites = self.sites.iter().map(site).collect();
+        let mut other = Self::from_sites(prior, self.observations.clone(), &counts, sites)?;
+        other.is_careful = self.is_careful;
+        Ok(other)
     }
 
     /// The number of coordinates.
@@ -325,6 +266,19 @@ impl State {
         Ok(())
     }
 
+    /// Counts small sites to their last digit beside large ones from now on, and goes on from the same sites. Returns whether it can:
+    /// a site without precision has no place among least squares.
+    pub(super) fn be_careful(&mut self) -> bool {
+        self.be_exact();
+        self.is_careful = self.sites.iter().all(|site| site.precision > 0.0 || site.shift == 0.0);
+        self.is_careful
+    }
+
+    /// Whether it does.
+    pub(super) fn is_careful(&self) -> bool {
+        self.is_careful
+    }
+
     /// Does not divide by the prior from now on.
     pub(super) fn be_exact(&mut self) {
         self.prior_precision = None;
@@ -406,6 +360,10 @@ impl State {
 
     /// The mean that the present sites give with the prior, `F (I + F' A F)⁻¹ F' D' nu`, and the factor R.
     fn solve_mean(&mut self) -> Result<()> {
+        if self.is_careful {
+            self.solve_by_least_squares();
+            return Ok(());
+        }
         let factor = self.prior.transpose();
         let precision = self.precision();
         let mut matrix = std::mem::replace(&mut self.cholesky, Cholesky::identity(0)).into_matrix();
@@ -418,6 +376,37 @@ impl State {
         self.cholesky.solve_in_place(&mut self.inner);
         self.mean = multiply_transposed(factor, self.inner.values());
         Ok(())
+    }
+
+    /// As [`State::solve_mean`], from the rows of `I` and of `T^½ D F`, whose squares are not formed. `2 (t + b) b²` operations.
+    fn solve_by_least_squares(&mut self) {
+        let factor = self.prior.transpose();
+        let rank = factor.rows();
+        let mut rows = Matrix::zeros(rank + self.sites.len(), rank);
+        let mut right = vec![0.0; rows.rows()];
+        (0..rank).for_each(|axis| rows[(axis, axis)] = 1.0);
+        for (at, ((observation, site), count)) in
+            self.observations.iter().zip(&self.sites).zip(&self.counts).enumerate()
+        {
+            let root = (count * site.precision).sqrt();
+            if root == 0.0 {
+                continue;
+            }
+            right[rank + at] = count * site.shift / root;
+            for axis in 0..rank {
+                let along = match observation.functional {
+                    Functional::Item(item) => factor[(axis, item as usize)],
+                    Functional::Difference(first, second) => {
+                        factor[(axis, first as usize)] - factor[(axis, second as usize)]
+                    }
+                };
+                rows[(rank + at, axis)] = root * along;
+            }
+        }
+        let (triangle, solution) = least_squares(&rows, &right);
+        self.cholesky = Cholesky::of_triangle(&triangle);
+        self.mean = multiply_transposed(factor, &solution);
+        self.inner.values_mut().copy_from_slice(&solution);
     }
 
     fn fresh_marginals(&self) -> Vec<Gaussian> {
@@ -482,7 +471,8 @@ impl State {
             let roots: Vec<f64> = precisions.iter().map(|precision: &f64| precision.sqrt()).collect();
             let shifts = self.shifts_of(|precision| precision > 0.0);
             let target = shifts.iter().zip(&roots).map(|(shift, &root)| if root > 0.0 { shift / root } else { 0.0 });
-            return (Root::Diagonal(roots.clone()), target.collect(), loose);
+            let target = target.collect();
+            return (Root::Diagonal(roots), target, loose);
         }
         let (factor, target) = self.precision_factor();
         (Root::Dense(factor), target.values().to_vec(), loose)
@@ -573,7 +563,23 @@ impl State {
     pub(super) fn rounding(&self) -> f64 {
         // Precisions count in units of the prior's.
         let unit = if self.prior_precision.is_some() { self.widest } else { 1.0 };
-        (f64::EPSILON * unit * self.cholesky.largest_pivot()).min(MOST_ROUNDING)
+        let precision = unit * self.cholesky.largest_pivot();
+        let part = if self.is_careful { precision.sqrt() } else { precision };
+        (f64::EPSILON * part).min(MOST_ROUNDING)
+    }
+
+    /// The part of a variance that rounding of the summed precisions `A` may move. A sharp site of two items that are nearly twins hides
+    /// the blunt ones that say where both are.
+    pub(super) fn rounding_of_precisions(&self) -> f64 {
+        if self.observations.iter().all(|observation| matches!(observation.functional, Functional::Item(_))) {
+            return 0.0;
+        }
+        let mut precisions = vec![0.0; self.len()];
+        for ((observation, site), count) in self.observations.iter().zip(&self.sites).zip(&self.counts) {
+            observation.functional.items().for_each(|axis| precisions[axis as usize] += count * site.precision);
+        }
+        let part = |(precision, (_, variance)): (f64, (f64, f64))| f64::EPSILON * precision * variance;
+        precisions.into_iter().zip(self.coordinates()).map(part).fold(0.0, f64::max)
     }
 
     /// Whether rounding moves more than that.

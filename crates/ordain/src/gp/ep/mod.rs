@@ -21,13 +21,17 @@
 //! between `low` $- d_s'm_0$ and `high` $- d_s'm_0$. The sites in terms of $\xi$ then have the shift $\nu_s + \tau_s
 //! d_s'm_0$.
 //!
-//! **Cost.** `b³` to `5 b³/3` and `O(t b)` operations per iteration over t observations; about ten iterations (see
-//! `fixed_point.rs`). `3 n b²` for the variances of items never compared. Memory `5 b² + 2 n b`.
+//! **Cost.** `2 b³/3` operations per iteration where the prior is well conditioned, `5 b³/3` elsewhere and in the last one,
+//! and `O(t b)` for t different observations; about ten iterations (see `fixed_point.rs`). `n b` for the means of items never
+//! compared, and `n b²` for their variances once these are asked for. Memory `6 b² + n b`, and as much again as `n b` for the
+//! variances.
 
 pub(in crate::gp) mod conditioning;
 mod evidence;
 mod fixed_point;
 mod grouped;
+mod site;
+mod trust;
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -44,9 +48,9 @@ use crate::{Error, Result, Watch};
 
 use conditioning::Conditioning;
 pub(super) use evidence::{Evidence, Posterior, Pull};
-pub use fixed_point::Site;
 use fixed_point::State;
 use grouped::Grouped;
+pub use site::Site;
 
 /// Iterations that may go back and forth without a check on the steps.
 const PATIENCE: usize = 60;
@@ -120,11 +124,24 @@ impl EpParams {
         let prior = restrict(&columns, &basis);
         let known = start.map(|start| start.state.sites()).filter(|sites| sites.len() == placed.len());
         let mut state = match known {
-            Some(sites) => State::from_sites(prior, placed, &grouped.counts, sites.to_vec())?,
-            None => State::new(prior, placed, &grouped.counts)?,
+            Some(sites) => State::from_sites(prior.clone(), placed, &grouped.counts, sites.to_vec())?,
+            None => State::new(prior.clone(), placed, &grouped.counts)?,
+        };
+        let grouped = Arc::new(grouped);
+        let over = |state: State, iterations: usize| {
+            Ep::over(kernel.clone(), basis.clone(), columns.clone(), state, grouped.clone(), iterations)
         };
         let iterations = self.converge(&mut state)?;
-        Ep::over(kernel, basis, columns, state, Arc::new(grouped), iterations)
+        let ep = over(state, iterations)?;
+        let Err(refused) = trust::check(&ep, &prior, |state| self.converge(state)) else { return Ok(ep) };
+        let mut state = ep.state;
+        if !state.be_careful() {
+            return Err(refused);
+        }
+        let more = self.converge(&mut state)?;
+        let ep = over(state, iterations + more)?;
+        trust::check(&ep, &prior, |state| self.converge(state))?;
+        Ok(ep)
     }
 
     /// Iterates until the marginals stand still; returns the number of iterations.
@@ -485,17 +502,6 @@ fn restrict(columns: &Matrix, basis: &[Functional]) -> Matrix {
 
 /// The observations in terms of the coordinates.
 fn place(observations: &[Observation], basis: &[Functional]) -> Vec<Observation> {
-    let at = |axis: Functional| basis.binary_search(&axis).map(|position| position as u32);
-    let place = |observation: &Observation| {
-        let functional = match (at(observation.functional), observation.functional) {
-            (Ok(position), _) => Functional::Item(position),
-            (Err(_), Functional::Difference(first, second)) => {
-                let item = |item| at(Functional::Item(item)).unwrap_or_else(|_| unreachable!("a compared item"));
-                Functional::Difference(item(first), item(second))
-            }
-            (Err(_), Functional::Item(_)) => unreachable!("every single item is a coordinate"),
-        };
-        Observation { functional, ..*observation }
-    };
+    let place = |one: &Observation| Observation { functional: one.functional.within(basis), ..*one };
     observations.iter().map(place).collect()
 }

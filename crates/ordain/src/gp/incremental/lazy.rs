@@ -1,6 +1,6 @@
 //! A covariance that is never formed: prior columns on demand, minus the part that answers took.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::TOGETHER;
@@ -23,8 +23,10 @@ pub(super) struct Lazy {
     observed: BTreeSet<usize>,
     /// Columns in use.
     kept: Mutex<Kept<Column>>,
-    /// Columns of the prior, where they are expensive. Clones share them.
-    prior: Arc<Mutex<Kept<Arc<[f64]>>>>,
+    /// Covariances of the prior with items and differences, where they are expensive. Clones share them.
+    prior: Arc<Mutex<Known>>,
+    /// The covariances with the differences of a block of known answers, where they are expensive.
+    ahead: Mutex<Vec<(Functional, Column)>>,
 }
 
 /// A column in use.
@@ -43,6 +45,7 @@ impl Clone for Lazy {
             observed: self.observed.clone(),
             kept: Mutex::new(Kept::columns(self.kernel.len())),
             prior: self.prior.clone(),
+            ahead: Mutex::default(),
         }
     }
 }
@@ -55,7 +58,8 @@ impl Lazy {
             reduction: Reduction::new(items),
             observed: BTreeSet::new(),
             kept: Mutex::new(Kept::columns(items)),
-            prior: Arc::new(Mutex::new(Kept::prior(items))),
+            prior: Arc::new(Mutex::new(Known::new(items))),
+            ahead: Mutex::default(),
         }
     }
 
@@ -89,26 +93,91 @@ impl Lazy {
         if self.kernel.has_cheap_entries() {
             self.kernel.entries(item, others, out)?;
         } else {
-            let column = self.prior_column(item)?;
+            let column = self.prior_with(Functional::Item(item as u32))?;
             out.iter_mut().zip(others).for_each(|(out, &other)| *out = column[other as usize]);
         }
         self.reduction.subtract_products(&self.reduction.row(item), others, out);
         Ok(())
     }
 
+    /// Whether a difference takes one solve in place of two columns: columns are expensive, and the variances of its items are known
+    /// without theirs.
+    fn solves_differences(&self) -> bool {
+        !self.kernel.has_cheap_entries() && self.kernel.has_exact_diagonal()
+    }
+
+    /// Whether the prior variances are exact.
+    pub(super) fn has_exact_diagonal(&self) -> bool {
+        self.kernel.has_exact_diagonal()
+    }
+
     /// The covariance of all items with a functional.
     pub(super) fn direction(&self, functional: Functional, out: &mut [f64]) -> Result<()> {
         match functional {
             Functional::Item(item) => self.column(item as usize, out),
-            Functional::Difference(first, second) => {
+            Functional::Difference(first, second) if !self.solves_differences() => {
+                self.prefetch(functional)?;
                 let mut other = vec![0.0; out.len()];
-                self.prefetch(&[first as usize, second as usize])?;
                 self.column(first as usize, out)?;
                 self.column(second as usize, &mut other)?;
                 add_scaled(out, -1.0, &other);
                 Ok(())
             }
+            Functional::Difference(..) => {
+                let mut ahead = lock(&self.ahead);
+                if let Some((_, Column { seen, base, now })) = ahead.iter_mut().find(|(known, _)| *known == functional)
+                {
+                    self.reduction.catch_up(functional, seen, base, now);
+                    out.copy_from_slice(now);
+                    return Ok(());
+                }
+                let mut base = self.prior_with(functional)?.to_vec();
+                out.copy_from_slice(&base);
+                self.reduction.catch_up(functional, &mut Seen::default(), &mut base, out);
+                Ok(())
+            }
         }
+    }
+
+    /// The prior covariances of all items with a functional, where they are expensive.
+    fn prior_with(&self, functional: Functional) -> Result<Arc<[f64]>> {
+        Ok(self.prior_along(&[functional])?.swap_remove(0))
+    }
+
+    /// The prior covariances of all items with some functionals, where they are expensive. Those that are not known are solved
+    /// together.
+    fn prior_along(&self, functionals: &[Functional]) -> Result<Vec<Arc<[f64]>>> {
+        let mut found: Vec<Option<Arc<[f64]>>> = {
+            let mut known = lock(&self.prior);
+            functionals.iter().map(|one| known.get(*one)).collect()
+        };
+        let missing: Vec<Functional> =
+            functionals.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(one, _)| *one).collect();
+        let mut columns = Matrix::zeros(self.kernel.len(), missing.len());
+        self.kernel.along(&missing, &mut columns)?;
+        let mut known = lock(&self.prior);
+        let open = found.iter_mut().filter(|found| found.is_none());
+        for ((open, functional), column) in open.zip(missing).zip(columns.columns_mut()) {
+            let column: Arc<[f64]> = (&*column).into();
+            known.put(functional, column.clone());
+            *open = Some(column);
+        }
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// The prior covariances among some functionals.
+    pub(super) fn prior_between(&self, functionals: &[Functional]) -> Result<Matrix> {
+        if !self.solves_differences() {
+            return self.kernel.between(functionals);
+        }
+        let mut out = Matrix::zeros(functionals.len(), functionals.len());
+        for (block, axes) in functionals.chunks(TOGETHER).enumerate() {
+            for (at, column) in self.prior_along(axes)?.iter().enumerate() {
+                let own = out.column_mut(block * TOGETHER + at);
+                own.iter_mut().zip(functionals).for_each(|(out, functional)| *out = functional.of(column));
+            }
+        }
+        Ok(out)
     }
 
     /// Subtracts an answer's scaled direction from the covariance.
@@ -120,6 +189,7 @@ impl Lazy {
             self.reduction.compact(&observed);
             // Kept columns have the bits of the old columns.
             lock(&self.kept).clear();
+            lock(&self.ahead).clear();
         }
         lock(&self.kept).cool();
     }
@@ -146,42 +216,51 @@ impl Lazy {
         Ok(out)
     }
 
-    /// Brings the columns of these items into use, all at once: prior columns in blocks, and one pass over the part that answers took.
-    pub(super) fn prepare(&self, items: &[usize]) -> Result<()> {
+    /// Brings the columns that these answers need into use, all at once: prior columns in blocks, and one pass over the part that
+    /// answers took.
+    pub(super) fn prepare(&self, functionals: &[Functional]) -> Result<()> {
+        let is_cheap = self.kernel.has_cheap_entries();
+        let is_ahead = |one: &Functional| self.solves_differences() && matches!(one, Functional::Difference(..));
+        let (mut differences, items): (Vec<Functional>, Vec<Functional>) =
+            functionals.iter().copied().partition(is_ahead);
+        differences.sort_unstable();
+        differences.dedup();
+        // Those of the last block are behind.
+        let mut ahead = lock(&self.ahead);
+        ahead.retain(|(known, _)| differences.contains(known));
+        differences.retain(|wanted| ahead.iter().all(|(known, _)| known != wanted));
+        let prior = self.prior_along(&differences)?.iter().map(|column| column.to_vec()).collect();
+        ahead.extend(differences.iter().copied().zip(self.after_panels(&differences, prior)));
+        drop(ahead);
+        let mut missing = Functional::items_of(&items);
+        missing.retain(|&item| lock(&self.kept).get(item).is_none());
+        let axes: Vec<Functional> = missing.iter().map(|&item| Functional::Item(item as u32)).collect();
+        let prior = if is_cheap {
+            let mut columns = Matrix::zeros(self.kernel.len(), missing.len());
+            self.kernel.columns(&missing, &mut columns)?;
+            columns.columns_mut().map(|column| column.to_vec()).collect()
+        } else {
+            self.prior_along(&axes)?.iter().map(|column| column.to_vec()).collect()
+        };
         let mut kept = lock(&self.kept);
-        let missing: Vec<usize> = items.iter().copied().filter(|&item| kept.get(item).is_none()).collect();
-        drop(kept);
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let mut columns = Matrix::zeros(self.kernel.len(), missing.len());
-        self.kernel.columns(&missing, &mut columns)?;
-        let mut columns: Vec<Vec<f64>> = columns.columns_mut().map(|column| column.to_vec()).collect();
-        if !self.kernel.has_cheap_entries() {
-            let mut prior = lock(&self.prior);
-            missing.iter().zip(&columns).for_each(|(&item, column)| prior.put(item, column.as_slice().into()));
-        }
-        self.reduction.subtract_panels(&missing, &mut columns);
-        let mut kept = lock(&self.kept);
-        for (&item, base) in missing.iter().zip(columns) {
-            kept.put(item, Column { seen: self.reduction.seen_panels(), now: base.clone(), base });
-        }
+        missing.into_iter().zip(self.after_panels(&axes, prior)).for_each(|(item, column)| kept.put(item, column));
         Ok(())
     }
 
-    /// Solves for prior columns that will be needed, where columns are expensive.
-    pub(super) fn prefetch(&self, items: &[usize]) -> Result<()> {
-        if self.kernel.has_cheap_entries() {
-            return Ok(());
+    /// Prior covariances with these functionals, without the panels of what answers took.
+    fn after_panels(&self, axes: &[Functional], mut prior: Vec<Vec<f64>>) -> impl Iterator<Item = Column> {
+        self.reduction.subtract_panels(axes, &mut prior);
+        let seen = self.reduction.seen_panels();
+        prior.into_iter().map(move |base| Column { seen, now: base.clone(), base })
+    }
+
+    /// Solves for the prior covariances that an answer about a functional will need, where they are expensive.
+    pub(super) fn prefetch(&self, functional: Functional) -> Result<()> {
+        if self.solves_differences() {
+            self.prior_with(functional)?;
+        } else if !self.kernel.has_cheap_entries() {
+            self.prior_along(&functional.items().map(Functional::Item).collect::<Vec<_>>())?;
         }
-        let missing: Vec<usize> = items.iter().copied().filter(|&item| lock(&self.prior).get(item).is_none()).collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let mut columns = Matrix::zeros(self.kernel.len(), missing.len());
-        self.kernel.columns(&missing, &mut columns)?;
-        let mut prior = lock(&self.prior);
-        missing.into_iter().zip(columns.columns_mut()).for_each(|(item, column)| prior.put(item, (&*column).into()));
         Ok(())
     }
 
@@ -196,34 +275,53 @@ impl Lazy {
                 self.kernel.column(item, &mut base)?;
                 base
             } else {
-                self.prior_column(item)?.to_vec()
+                self.prior_with(Functional::Item(item as u32))?.to_vec()
             };
             kept = lock(&self.kept);
             kept.put(item, Column { seen: Seen::default(), now: base.clone(), base });
         }
         if let Some(Column { seen, base, now }) = kept.get(item) {
-            self.reduction.catch_up(item, seen, base, now);
+            self.reduction.catch_up(Functional::Item(item as u32), seen, base, now);
             read(now);
         }
         Ok(())
-    }
-
-    /// An expensive column of the prior.
-    fn prior_column(&self, item: usize) -> Result<Arc<[f64]>> {
-        if let Some(column) = lock(&self.prior).get(item) {
-            return Ok(column.clone());
-        }
-        let mut column = vec![0.0; self.kernel.len()];
-        self.kernel.column(item, &mut column)?;
-        let column: Arc<[f64]> = column.into();
-        lock(&self.prior).put(item, column.clone());
-        Ok(column)
     }
 }
 
 /// Locks the cache. Kept values are right or absent, so a panic elsewhere does not spoil them.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Columns by functional. The least recently used one makes room.
+struct Known {
+    most: usize,
+    clock: u64,
+    columns: HashMap<Functional, (u64, Arc<[f64]>)>,
+}
+
+impl Known {
+    /// At most 2048 columns and a gigabyte, but always those of a block of answers.
+    fn new(items: usize) -> Self {
+        let most = ((1 << 30) / (8 * items.max(1))).clamp(TOGETHER, 2048);
+        Self { most, clock: 0, columns: HashMap::new() }
+    }
+
+    fn get(&mut self, functional: Functional) -> Option<Arc<[f64]>> {
+        self.clock += 1;
+        let (used, column) = self.columns.get_mut(&functional)?;
+        *used = self.clock;
+        Some(column.clone())
+    }
+
+    fn put(&mut self, functional: Functional, column: Arc<[f64]>) {
+        self.clock += 1;
+        if self.columns.len() >= self.most && !self.columns.contains_key(&functional) {
+            let oldest = self.columns.iter().min_by_key(|(_, (used, _))| *used).map(|(one, _)| *one);
+            oldest.map(|oldest| self.columns.remove(&oldest));
+        }
+        self.columns.insert(functional, (self.clock, column));
+    }
 }
 
 /// Columns by item. The least recently used one makes room.
@@ -243,13 +341,6 @@ impl Kept<Column> {
     /// At most 1024 columns and 256 megabytes, but always those of a block of answers.
     fn columns(items: usize) -> Self {
         Self::new(items, ((256 << 20) / (16 * items.max(1))).clamp(2 * TOGETHER, 1024))
-    }
-}
-
-impl Kept<Arc<[f64]>> {
-    /// At most 1024 columns and a gigabyte, but always sixteen columns.
-    fn prior(items: usize) -> Self {
-        Self::new(items, ((1 << 30) / (8 * items.max(1))).clamp(16, 1024))
     }
 }
 

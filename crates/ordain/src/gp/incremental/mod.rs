@@ -160,7 +160,9 @@ impl Incremental {
     pub fn prefetch(&self, first: ItemId, second: ItemId) -> Result<()> {
         match &self.covariance {
             Covariance::Dense { .. } => Ok(()),
-            Covariance::Lazy(lazy) => lazy.prefetch(&[first.index(), second.index()]),
+            Covariance::Lazy(lazy) => {
+                lazy.prefetch(Functional::Difference(first.0.min(second.0), first.0.max(second.0)))
+            }
         }
     }
 
@@ -233,7 +235,7 @@ impl Incremental {
     fn prepare(&self, observations: &[Observation]) -> Result<()> {
         let Covariance::Lazy(lazy) = &self.covariance else { return Ok(()) };
         let functionals: Vec<Functional> = observations.iter().map(|observation| observation.functional).collect();
-        lazy.prepare(&Functional::items_of(&functionals))
+        lazy.prepare(&functionals)
     }
 
     /// Learns a block of observations in dense form, or its beginning up to one that overthrows what was believed. Returns their
@@ -292,7 +294,8 @@ impl Incremental {
             return Ok(Self { prior: self.prior.clone(), ..Self::from_belief(&ep)? });
         };
         let mut evidence = Evidence::new(&observations, kernel.len());
-        let (log_evidence, sites) = evidence.sites(&EpParams::default(), kernel.as_ref())?;
+        let prior = lazy.prior_between(evidence.basis())?;
+        let (log_evidence, sites) = evidence.sites(&EpParams::default(), prior, kernel.mean())?;
         let mut out = Self::prior(kernel.mean(), self.prior.clone(), Covariance::Lazy(lazy.unlearned()))?;
         let known: Vec<(Observation, Site)> = observations.into_iter().zip(sites).collect();
         for block in known.chunks(TOGETHER) {
@@ -391,7 +394,7 @@ impl Incremental {
     /// first.
     fn correct_variances(&mut self, functional: Functional) -> Result<()> {
         let Covariance::Lazy(lazy) = &self.covariance else { return Ok(()) };
-        if lazy.has_cheap_entries() {
+        if lazy.has_exact_diagonal() {
             return Ok(());
         }
         for item in functional.items() {

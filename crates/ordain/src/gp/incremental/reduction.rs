@@ -5,6 +5,7 @@ use std::sync::Arc;
 use multiversion::multiversion;
 use rayon::prelude::*;
 
+use crate::data::Functional;
 use crate::numeric::Matrix;
 use crate::numeric::dense::{add_scaled, dot, multiply};
 
@@ -92,14 +93,13 @@ impl Reduction {
         }
     }
 
-    /// Brings a column up to date. `base` is the column after the panels, `now` the column after the latest columns
-    /// too. `n` operations per column that it has not seen.
-    pub(super) fn catch_up(&self, item: usize, seen: &mut Seen, base: &mut [f64], now: &mut [f64]) {
+    /// Brings the covariances with a functional up to date. `base` is the column after the panels, `now` the column after the
+    /// latest columns too. `n` operations per column that it has not seen.
+    pub(super) fn catch_up(&self, axis: Functional, seen: &mut Seen, base: &mut [f64], now: &mut [f64]) {
         if seen.panels < self.panels.len() {
             let work = |(block, base): (usize, &mut [f64])| {
                 for panel in &self.panels[seen.panels..] {
-                    let Ok(row) = panel[item * PANEL..(item + 1) * PANEL].try_into() else { continue };
-                    subtract_panel(row, &panel[block * ITEMS * PANEL..], base);
+                    subtract_panel(&panel_row(panel, axis), &panel[block * ITEMS * PANEL..], base);
                 }
             };
             if base.len() * PANEL * (self.panels.len() - seen.panels) < SHARED_PASS {
@@ -113,7 +113,7 @@ impl Reduction {
         let recent = &self.recent[seen.recent..];
         let work = |(block, now): (usize, &mut [f64])| {
             for column in recent {
-                add_scaled(now, -column[item], &column[block * ITEMS..]);
+                add_scaled(now, -axis.of(column), &column[block * ITEMS..]);
             }
         };
         if now.len() * recent.len() < SHARED_PASS {
@@ -124,24 +124,26 @@ impl Reduction {
         seen.recent = self.recent.len();
     }
 
-    /// Subtracts all panels from the prior columns of some items at once, to the bit as [`Reduction::catch_up`] does from one:
-    /// the panels are read once.
-    pub(super) fn subtract_panels(&self, items: &[usize], columns: &mut [Vec<f64>]) {
+    /// Subtracts all panels from the prior covariances with some functionals at once, to the bit as [`Reduction::catch_up`] does from
+    /// one: the panels are read once.
+    pub(super) fn subtract_panels(&self, axes: &[Functional], columns: &mut [Vec<f64>]) {
+        if axes.is_empty() {
+            return;
+        }
         // Rows of eight columns side by side; rows of columns that are not there are 0.
-        let entry =
-            |panel: &Arc<[f64]>, item: Option<&usize>, lane: usize| item.map_or(0.0, |item| panel[item * PANEL + lane]);
         let side_by_side = |panel: &Arc<[f64]>| -> Vec<[Side; PANEL]> {
-            let eight = |items: &[usize]| {
-                std::array::from_fn(|lane| std::array::from_fn(|column| entry(panel, items.get(column), lane)))
+            let eight = |axes: &[Functional]| {
+                let rows: Vec<[f64; PANEL]> = axes.iter().map(|&axis| panel_row(panel, axis)).collect();
+                std::array::from_fn(|lane| std::array::from_fn(|column| rows.get(column).map_or(0.0, |row| row[lane])))
             };
-            items.chunks(SIDES).map(eight).collect()
+            axes.chunks(SIDES).map(eight).collect()
         };
         let rows: Vec<Vec<[Side; PANEL]>> = self.panels.iter().map(side_by_side).collect();
         let mut blocks: Vec<Vec<&mut [f64]>> = (0..self.items.div_ceil(TILE)).map(|_| Vec::new()).collect();
         for column in columns {
             column.chunks_mut(TILE).zip(&mut blocks).for_each(|(part, block)| block.push(part));
         }
-        let width = items.len().div_ceil(SIDES);
+        let width = axes.len().div_ceil(SIDES);
         let work = |tile: &mut Vec<Side>, (block, mut columns): (usize, Vec<&mut [f64]>)| {
             let count = columns.first().map_or(0, |column| column.len());
             tile.clear();
@@ -226,6 +228,15 @@ fn orthonormal(rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         }
     }
     basis
+}
+
+/// A functional's numbers in a panel.
+fn panel_row(panel: &[f64], axis: Functional) -> [f64; PANEL] {
+    let at = |item: u32, lane: usize| panel[item as usize * PANEL + lane];
+    match axis {
+        Functional::Item(item) => std::array::from_fn(|lane| at(item, lane)),
+        Functional::Difference(first, second) => std::array::from_fn(|lane| at(first, lane) - at(second, lane)),
+    }
 }
 
 /// The product of two items' numbers in a panel, summed in a fixed order.

@@ -45,6 +45,11 @@ impl Cholesky {
         Ok(Self { lower: matrix })
     }
 
+    /// The factor of `R' R`, for an upper triangle with a diagonal that is not negative.
+    pub(crate) fn of_triangle(upper: &Matrix) -> Self {
+        Self { lower: transpose(upper) }
+    }
+
     /// Returns the memory of the factor.
     pub fn into_matrix(self) -> Matrix {
         self.lower
