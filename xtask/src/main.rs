@@ -32,7 +32,7 @@ Tasks:
   bench-peers [PART...]
                   Run the peers' implementations beside ours, all or these parts of it, and record the results
                   under crates/ordain-bench/results; installs several gigabytes of Python packages first.
-                  Parts: evaluation, search, fit, tune, engine, goals, graph, fusion, rankers, labels, linklearn, ratings; engine-plot
+                  Parts: evaluation, search, fit, tune, engine, goals, graph, fusion, rankers, labels, linklearn, ratings, arena; engine-plot
                   draws docs/engine.svg and writes the report of the latest engine run again
   bench-commands  Run whole commands beside those of an earlier commit, on projects of up to a million items, and record the
                   result under crates/ordain-bench/results. Builds that commit first

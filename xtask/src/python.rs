@@ -31,7 +31,7 @@ pub const ORACLES: Environment = Environment {
 pub const PEERS: Environment = Environment {
     name: "peers",
     requirements: "crates/ordain-bench/peers/requirements.txt",
-    modules: "import bm25s, botorch, choix, gpytorch, lightgbm, numba, numpy, pytrec_eval, rank_bm25, ranx, scipy, sklearn, surprise, torch",
+    modules: "import arena_rank, bm25s, botorch, choix, evalica, gpytorch, lightgbm, numba, numpy, pandas, pytrec_eval, rank_bm25, ranx, scipy, sklearn, surprise, torch",
     variable: "ORDAIN_PEERS_PYTHON",
 };
 
@@ -111,8 +111,9 @@ mod tests {
             for line in requirements.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
                 let (name, version) = line.split_once("==").unwrap_or_else(|| panic!("{line}: expected name==version"));
                 assert!(version.starts_with(|c: char| c.is_ascii_digit()), "{line}");
-                // Three packages have a module of another name.
+                // Four packages have a module of another name.
                 let module = match name {
+                    "arena-rank" => "arena_rank",
                     "pytrec_eval-terrier" => "pytrec_eval",
                     "scikit-learn" => "sklearn",
                     "scikit-surprise" => "surprise",

@@ -2,6 +2,7 @@
 
 pub mod fresh;
 pub mod graphs;
+pub mod projects;
 mod world;
 
 use std::sync::Arc;

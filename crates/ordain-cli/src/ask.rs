@@ -22,7 +22,7 @@ use crate::certainty::Wanted;
 use crate::clock::now;
 use crate::question::Options;
 use crate::working::working;
-use crate::{Failure, Outcome, output};
+use crate::{Failure, Outcome, memory, output};
 
 /// Ask one question after another, always the one that helps most
 ///
@@ -105,6 +105,7 @@ const FIRST_FEW: usize = 5;
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut project = Project::open(&arguments.project)?;
+    project.set_memory(memory::available());
     let options = arguments.options.given(project.model().ask().goal)?;
     project.set_options(arguments.wanted.with(options))?;
     if let Some(pool) = &arguments.pool {

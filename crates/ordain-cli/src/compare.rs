@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::output::{self, Format};
 use crate::working::working;
-use crate::{Failure, Outcome};
+use crate::{Failure, Outcome, memory};
 
 /// Say whether each kernel helps: do attributes, do links?
 ///
@@ -107,7 +107,8 @@ impl From<Score> for ScoreReport {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let project = Project::open(&arguments.project)?;
+    let mut project = Project::open(&arguments.project)?;
+    project.set_memory(memory::available());
     check_pairs(&project, arguments.folds)?;
     let seed = Seed(arguments.seed.unwrap_or(project.model().ask().seed));
     let working = working("comparing");

@@ -15,7 +15,7 @@ use crate::certainty::{Slack, parse_share};
 use crate::output::{self, Format};
 use crate::question::Options;
 use crate::working::working;
-use crate::{Outcome, word};
+use crate::{Outcome, memory, word};
 
 /// Name the pairs that are worth asking next
 ///
@@ -76,6 +76,7 @@ struct Row<'a> {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut project = Project::open(&arguments.project)?;
+    project.set_memory(memory::available());
     let options = arguments.options.given(project.model().ask().goal)?;
     project.set_options(arguments.slack.with(options).with_target(arguments.target))?;
     if let Some(pool) = &arguments.pool {

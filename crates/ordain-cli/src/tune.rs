@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::output::{self, Format};
 use crate::working::working;
-use crate::{Failure, Outcome, word};
+use crate::{Failure, Outcome, memory, word};
 
 /// Learn the kernels' weights and shapes, and the weights of the prior, from the answers
 ///
@@ -91,6 +91,7 @@ struct Row {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut project = Project::open(&arguments.project)?;
+    project.set_memory(memory::available());
     let observations = project.observations()?;
     let taught = taught_groups(arguments, project.items(), &observations);
     let working = working("tuning");

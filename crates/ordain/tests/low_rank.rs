@@ -8,7 +8,6 @@ use std::sync::Arc;
 use common::Given;
 use ordain::data::ItemId;
 use ordain::gp::{AnswerModel, Belief, EpParams};
-use ordain::kernel::Kernel;
 use ordain::numeric::Matrix;
 
 /// The part of the largest mean or deviation that a result may be off.

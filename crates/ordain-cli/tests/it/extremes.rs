@@ -111,20 +111,33 @@ fn a_pair_that_was_answered_very_often() {
     }
 }
 
-/// A ranking that does not fit into memory is refused in words before it is begun.
+/// Work that does not fit into memory is refused in words before it is begun.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_ranking_that_does_not_fit_into_memory() {
+fn work_that_does_not_fit_into_memory() {
     use std::process::Command;
 
     use crate::util::ORDAIN;
 
+    let within = |folder: &Folder, kilobytes: u32, arguments: &str| {
+        let mut command = Command::new("sh");
+        let limited = format!("ulimit -v {kilobytes}; exec \"$0\" {arguments}");
+        command.args(["-c", &limited, ORDAIN]).current_dir(folder.path(""));
+        // Every thread takes address space of its own.
+        Run::of(command.env("RAYON_NUM_THREADS", "2"))
+    };
     let folder = six("[[kernel]]\nkind = \"squared-exponential\"\n", "");
     let rows: String = (0..200_000).map(|item| format!("i{item},{},1\n", item % 97)).collect();
     folder.append("items.csv", rows);
-    let mut command = Command::new("sh");
-    command.args(["-c", "ulimit -v 800000; exec \"$0\" rank", ORDAIN]).current_dir(folder.path(""));
-    // Every thread takes address space of its own.
-    let run = Run::of(command.env("RAYON_NUM_THREADS", "2"));
-    run.fails(1, &["ranking 200006 items needs about 0.8 GB of memory, and 0.", "hint: take fewer items"]);
+    let hint = "hint: take fewer items";
+    within(&folder, 800_000, "rank").fails(1, &["ranking 200006 items needs about 0.8 GB of memory, and 0.", hint]);
+    within(&folder, 300_000, "next")
+        .fails(1, &["a session with 12 answers about 200006 items needs about 0.3 GB", hint]);
+    // 3000 pairs of different items: twelve matrices of 72 MB, and as much for each of two folds.
+    let pairs: String = (0..3000).map(|pair| format!("i{},i{},first\n", 2 * pair, 2 * pair + 1)).collect();
+    folder.append("answers.csv", pairs);
+    within(&folder, 800_000, "tune --dry-run")
+        .fails(1, &["tuning with 3012 answers about 200006 items needs about 0.9 GB", hint]);
+    within(&folder, 800_000, "compare")
+        .fails(1, &["comparing models with 3012 answers about 200006 items needs about", hint]);
 }

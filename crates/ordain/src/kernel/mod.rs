@@ -52,7 +52,7 @@ use rayon::prelude::*;
 
 use crate::data::Functional;
 use crate::numeric::Matrix;
-use crate::numeric::dense::{add_scaled, dot, multiply, transpose};
+use crate::numeric::dense::{add_scaled, dot, squared};
 use crate::{Error, Result};
 
 /// One tunable number of a kernel. All parameters are positive, apart from the weights of a prior mean.
@@ -358,7 +358,7 @@ fn contract_inverse(
     kernel.columns(items, &mut columns)?;
     let entry = |row: usize, column: usize| columns[(items[row], column)];
     let value = product_sum(&Matrix::from_fn(items.len(), items.len(), entry), weights);
-    let square = product_sum(&multiply(&transpose(&columns), &columns), weights);
+    let square = product_sum(&squared(&columns), weights);
     Ok(Contraction { value, derivatives: vec![-value / beta, 2.0 * beta / iota.powi(3) * square] })
 }
 

@@ -19,7 +19,7 @@ use super::draws::{ByRoot, PriorDraws};
 use super::{Contraction, Graph, Kernel, Parameter, VectorKernel, named, no_such_parameter, positive, product_sum};
 use crate::numeric::dense::{
     Cholesky, SemidefiniteFactor, add_scaled, dot, mirror_lower, multiply, multiply_sparse, multiply_transposed,
-    multiply_vector, transpose,
+    multiply_vector, squared, transpose,
 };
 use crate::numeric::{Matrix, SparseMatrix};
 use crate::{Error, Result};
@@ -258,7 +258,7 @@ impl Kernel for SemiSupervised {
 
 /// `V' V`, exactly symmetric.
 fn products(root: &Matrix) -> Matrix {
-    let mut out = multiply(&transpose(root), root);
+    let mut out = squared(root);
     mirror_lower(&mut out);
     out
 }

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Inference, Model, Ranking, memory, ranked};
+use super::memory::{self, Sizes};
+use super::{Inference, Model, Ranking, ranked};
 use crate::active::{
     Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, GradeQuestion, Question, certainty, choose_many,
     grade_instead, grade_is_closed, learn_in_session,
@@ -41,7 +42,7 @@ impl Model {
     /// If a kernel cannot be evaluated, an answer cannot be learned, EP does not converge, or the watch stops it.
     pub fn fit(&self, inference: Inference, watch: &Watch) -> Result<Fitted> {
         let observations = self.answer_model.observe_all(self.standing())?;
-        let taken = self.room_for(self.items.len(), &observations, inference)?;
+        let taken = self.room_for_belief(self.items.len(), &observations, inference)?;
         let (belief, answer_model): (Box<dyn Belief>, AnswerModel) = match inference {
             Inference::Ep => {
                 let (ep, answer_model) = self.fit_ep(watch)?;
@@ -64,7 +65,7 @@ impl Model {
     pub fn fit_with(&self, newcomers: Newcomers<'_>, inference: Inference, watch: &Watch) -> Result<Fitted> {
         let observations = self.answer_model.observe_all(self.standing())?;
         let joint = Arc::new(build_with_newcomers(&self.kernels, &newcomers)?);
-        let taken = self.room_for(joint.len(), &observations, inference)?;
+        let taken = self.room_for_belief(joint.len(), &observations, inference)?;
         let (belief, answer_model): (Box<dyn Belief>, AnswerModel) = match inference {
             Inference::Ep => {
                 let (ep, answer_model) = self.fit_ep(watch)?;
@@ -82,8 +83,8 @@ impl Model {
     }
 
     /// The bytes that a belief takes, if there is room for them.
-    fn room_for(&self, items: usize, observations: &[Observation], inference: Inference) -> Result<u64> {
-        let needed = memory::of_belief(items, observations, inference);
+    fn room_for_belief(&self, items: usize, observations: &[Observation], inference: Inference) -> Result<u64> {
+        let needed = Sizes::new(items, &self.standing()).of_belief(inference);
         let work = || format!("learning from {} answers about {items} items", observations.len());
         memory::check(work, needed, self.memory)?;
         Ok(needed)

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::Inference;
-use crate::data::Items;
-use crate::gp::{CovarianceForm, Observation, Workload};
+use crate::data::{Answer, ItemId, Items, Outcome};
+use crate::gp::{CovarianceForm, Workload};
 use crate::{Error, Result};
 
 /// Bytes of a number.
@@ -21,22 +21,69 @@ pub(super) fn check(work: impl FnOnce() -> String, needed: u64, available: Optio
     }
 }
 
-/// The bytes of a belief about n items: `6 b² + 2 n b` numbers for EP over b coordinates, `2 n²` for steps with all
-/// covariances, and `n` per answer or twice per compared item for steps without.
-pub(super) fn of_belief(items: usize, observations: &[Observation], inference: Inference) -> u64 {
-    let functionals: HashSet<_> = observations.iter().map(|observation| observation.functional).collect();
-    let compared: HashSet<u32> = functionals.iter().flat_map(|functional| functional.items()).collect();
-    let workload = Workload::Answers(observations.len());
-    let (n, answers, compared) = (items as u64, observations.len() as u64, compared.len() as u64);
-    let numbers = match inference {
-        Inference::Ep => {
-            let coordinates = compared.min(functionals.len() as u64);
-            6 * coordinates * coordinates + 2 * n * coordinates
+/// The sizes that memory grows with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sizes {
+    items: u64,
+    answers: u64,
+    /// The items that answers are about.
+    compared: u64,
+    /// The coordinates of EP: these items, or the different pairs if there are fewer.
+    coordinates: u64,
+}
+
+impl Sizes {
+    /// Of answers that count, about so many items.
+    pub(super) fn new(items: usize, answers: &[&Answer]) -> Self {
+        let told = answers.iter().filter(|answer| answer.outcome != Outcome::Skip);
+        let pair = |answer: &&&Answer| {
+            let second = answer.second.unwrap_or(answer.first);
+            (answer.first.min(second), answer.first.max(second))
+        };
+        let functionals: HashSet<(ItemId, ItemId)> = told.clone().map(|answer| pair(&answer)).collect();
+        let compared: HashSet<ItemId> = functionals.iter().flat_map(|&(first, second)| [first, second]).collect();
+        let (compared, answers) = (compared.len() as u64, told.count() as u64);
+        Self { items: items as u64, answers, compared, coordinates: compared.min(functionals.len() as u64) }
+    }
+
+    /// The numbers of steps: `n` per answer, or twice per compared item.
+    fn of_steps(self) -> u64 {
+        self.items * self.answers.min(2 * self.compared)
+    }
+
+    /// The bytes of a belief: `6 b² + 2 n b` numbers for EP over b coordinates, `2 n²` for steps with all covariances, and `n` per
+    /// answer or twice per compared item for steps without.
+    pub(super) fn of_belief(self, inference: Inference) -> u64 {
+        let (n, b) = (self.items, self.coordinates);
+        let workload = Workload::Answers(self.answers as usize);
+        NUMBER
+            * match inference {
+                Inference::Ep => 6 * b * b + 2 * n * b,
+                Inference::Incremental if CovarianceForm::Automatic.is_dense(n as usize, workload) => 2 * n * n,
+                Inference::Incremental => self.of_steps(),
+            }
+    }
+
+    /// The bytes of a session: steps, and the columns that it keeps, 256 MB of those in use, and of the prior at most 2048 in a gigabyte
+    /// where they are expensive; or all covariances of few items.
+    pub(super) fn of_session(self, columns_are_cheap: bool) -> u64 {
+        let n = self.items;
+        if CovarianceForm::Automatic.is_dense(n as usize, Workload::Questions) {
+            return NUMBER * 2 * n * n;
         }
-        Inference::Incremental if CovarianceForm::Automatic.is_dense(items, workload) => 2 * n * n,
-        Inference::Incremental => n * answers.min(2 * compared),
-    };
-    NUMBER * numbers
+        let prior = if columns_are_cheap { 0 } else { (NUMBER * 2048 * n).min(1 << 30) };
+        NUMBER * self.of_steps() + prior + (256 << 20)
+    }
+
+    /// The bytes of a tuning: twelve matrices over the coordinates.
+    pub(super) fn of_tuning(self) -> u64 {
+        NUMBER * 12 * self.coordinates * self.coordinates
+    }
+
+    /// The bytes of a comparison of models: a tuning and a belief on every thread.
+    pub(super) fn of_comparison(self, threads: usize) -> u64 {
+        threads as u64 * (self.of_tuning() + self.of_belief(Inference::Ep))
+    }
 }
 
 /// The bytes of a ranking: two matrices over the largest group, or three blocks of draws if it is larger than such matrices

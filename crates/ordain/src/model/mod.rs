@@ -14,13 +14,14 @@ use std::sync::{Arc, OnceLock};
 pub use fitted::Fitted;
 pub use ranking::Ranking;
 
+use self::memory::Sizes;
 use crate::active::{AskOptions, Asking, BeliefKind, Facts, Ground, Session, SessionParams, rank_with_certainty};
 use crate::data::{Answer, AnswerLog, Ask, Entry, GradeScale, ItemId, Items, Outcome, Prior, Relation, check_item};
 use crate::gp::{
     AnswerModel, Belief, Comparison, ComparisonParams, Observation, Prediction, Problem, RankingParams, Setting, Tuned,
     TuningParams, predict,
 };
-use crate::kernel::{KernelSpec, Parameter, WeightedSum, build, set_parameters};
+use crate::kernel::{Kernel, KernelSpec, Parameter, WeightedSum, build, set_parameters};
 use crate::words::vocabulary;
 use crate::{Error, Result, Watch};
 
@@ -211,10 +212,11 @@ impl Model {
 
     /// A session with these settings.
     fn session_as(&self, asking: &Asking, pool: Option<&[(ItemId, ItemId)]>, watch: &Watch) -> Result<Session> {
+        let kernel = self.kernel()?;
+        self.room_for("a session", |sizes| sizes.of_session(kernel.has_cheap_entries()))?;
         let Asking { rule, strategy, repeat, grades, seed } = *asking;
         let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat, grades, seed, rule: Some(rule) };
-        let mut session =
-            Session::new(self.kernel()?, self.items.groups().cloned(), self.answer_model.clone(), params)?;
+        let mut session = Session::new(kernel, self.items.groups().cloned(), self.answer_model.clone(), params)?;
         if let Some(pool) = pool {
             session = session.with_pool(pool)?;
         }
@@ -253,6 +255,7 @@ impl Model {
     /// # Errors
     /// As [`TuningParams::tune`].
     pub fn tune(&self, params: &TuningParams) -> Result<Tuned> {
+        self.room_for("tuning", Sizes::of_tuning)?;
         params.tune(&mut [self.problem(params)?])
     }
 
@@ -273,18 +276,35 @@ impl Model {
         params.tune(&mut models.iter().map(|model| model.problem(params)).collect::<Result<Vec<_>>>()?)
     }
 
-    /// Compares this model with those that lack one of its kernels.
+    /// Compares this model with those that lack one of its kernels. Folds share the threads, but only as many as there is room for.
     ///
     /// # Errors
     /// As [`ComparisonParams::compare`].
     pub fn compare(&self, params: &ComparisonParams) -> Result<Comparison> {
-        params.compare(Setting {
+        let mut threads = rayon::current_num_threads();
+        while threads > 1 && self.room_for("", |sizes| sizes.of_comparison(threads)).is_err() {
+            threads -= 1;
+        }
+        self.room_for("comparing models", |sizes| sizes.of_comparison(threads))?;
+        let setting = Setting {
             kernels: &self.kernels,
             items: &self.items,
             relations: &self.relations,
             answers: &self.standing(),
             model: self.learned_answer_model(&params.watch)?,
-        })
+        };
+        match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+            Ok(fewer) if threads < rayon::current_num_threads() => fewer.install(|| params.compare(setting)),
+            _ => params.compare(setting),
+        }
+    }
+
+    /// Refuses work for which there is no room.
+    fn room_for(&self, work: &str, needed: impl FnOnce(Sizes) -> u64) -> Result<()> {
+        let Some(available) = self.memory else { return Ok(()) };
+        let answers = self.standing();
+        let work = || format!("{work} with {} answers about {} items", answers.len(), self.items.len());
+        memory::check(work, needed(Sizes::new(self.items.len(), &answers)), Some(available))
     }
 
     /// What the standing answers say; skips say nothing.

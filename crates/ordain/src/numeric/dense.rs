@@ -87,6 +87,20 @@ pub(crate) fn multiply_left_transposed(left: &Matrix, right: &Matrix) -> Matrix 
     out
 }
 
+/// The symmetric product `matrix' * matrix`, for half of the work.
+pub(crate) fn squared(matrix: &Matrix) -> Matrix {
+    let (rows, n) = (matrix.rows(), matrix.columns());
+    let mut out = Matrix::zeros(n, n);
+    for_each_chunk(&mut out, rows * n * n / 2, |first, chunk| {
+        // A chunk needs only its rows from `first` on.
+        let right = view(matrix).subcols(first, chunk.ncols());
+        let left = view(matrix).subcols(first, n - first).transpose();
+        matmul(chunk.subrows_mut(first, n - first), Accum::Replace, left, right, 1.0, Par::Seq);
+    });
+    mirror_lower(&mut out);
+    out
+}
+
 /// `out -= left * right`.
 pub(crate) fn subtract_product(out: &mut Matrix, left: &Matrix, right: &Matrix) {
     assert!(left.columns() == right.rows() && out.rows() == left.rows() && out.columns() == right.columns());
@@ -347,6 +361,15 @@ mod tests {
                 let (found, expected) = (found[(i, j)], expected[(i, j)]);
                 assert!((found - expected).abs() <= 1e-10 * (1.0 + expected.abs()), "({i}, {j}): {found} {expected}");
             }
+        }
+    }
+
+    #[test]
+    fn a_matrix_squared_is_its_transpose_times_itself() {
+        for (rows, columns) in [(0, 3), (5, 1), (40, 230), (7, 200)] {
+            let matrix = Matrix::from_fn(rows, columns, |row, column| ((row * 7 + column * 3) % 11) as f64 - 5.0);
+            // Sums of small whole numbers are exact.
+            assert_eq!(squared(&matrix), multiply(&transpose(&matrix), &matrix));
         }
     }
 

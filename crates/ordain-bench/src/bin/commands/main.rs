@@ -3,7 +3,6 @@
 //! `commands NOW BEFORE NAME` compares the builds at these two paths; NAME is the commit of the second.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the developer at the terminal")]
 
-mod projects;
 #[allow(dead_code)]
 #[path = "../peers/shared.rs"]
 mod shared;
@@ -13,7 +12,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use projects::{COMMANDS, PROJECTS, Project};
+use ordain_bench::projects::{COMMANDS, PROJECTS, Project};
 use shared::{machine, median, record};
 
 /// Runs of a command.

@@ -3,6 +3,7 @@
 //! Called with an interpreter that has the peers; calls itself for processes whose memory is their own.
 #![expect(clippy::print_stdout, reason = "this program reports at the terminal")]
 
+mod arena;
 mod engine;
 mod evaluation;
 mod fit;
@@ -23,7 +24,7 @@ use std::error::Error;
 type Part = (&'static str, fn(&str) -> Result<(), Box<dyn Error>>);
 
 /// The parts, each of which records a result of its own.
-const PARTS: [Part; 12] = [
+const PARTS: [Part; 13] = [
     ("evaluation", evaluation::side_by_side),
     ("search", search::side_by_side),
     ("fit", fit::side_by_side),
@@ -36,6 +37,7 @@ const PARTS: [Part; 12] = [
     ("labels", labels::side_by_side),
     ("linklearn", linklearn::side_by_side),
     ("ratings", ratings::side_by_side),
+    ("arena", arena::side_by_side),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -43,6 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
         ["ours", "fit"] => fit::ours(),
+        ["ours", "arena", place] => arena::ours(place),
         ["ours", "tune", restarts] => tune::ours(restarts),
         ["ours", "graph", place, tolerance] => graph::ours(place, tolerance),
         ["ours", "search", collection] => search::ours(collection),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::kernel::{Given, Kernel};
 use crate::numeric::Matrix;
 use crate::numeric::dense::{
-    Cholesky, SemidefiniteFactor, add_scaled, mirror_lower, multiply, multiply_vector, transpose,
+    Cholesky, SemidefiniteFactor, add_scaled, mirror_lower, multiply, multiply_vector, squared, transpose,
 };
 use crate::{Error, Result};
 
@@ -105,7 +105,7 @@ pub(super) fn spread_of_mean(covariance: &Matrix, information: &Matrix, mean_shr
     })?;
     let mut root = half.clone();
     cholesky.solve_lower_in_place(&mut root);
-    let mut out = multiply(&transpose(&root), &root);
+    let mut out = squared(&root);
     mirror_lower(&mut out);
     Ok(out)
 }

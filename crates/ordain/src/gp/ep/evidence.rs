@@ -8,7 +8,7 @@ use crate::Result;
 use crate::gp::observation::Slopes;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
-use crate::numeric::dense::{multiply, transpose};
+use crate::numeric::dense::{squared, transpose};
 
 /// The observations of one problem whose prior has open parameters. Only observed items are looked at. Every fixed
 /// point starts from the one before.
@@ -104,7 +104,7 @@ impl Evidence {
     /// The log evidence under this kernel, and the belief; for coordinates that are items.
     pub(in crate::gp) fn believe(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(f64, Posterior)> {
         let state = self.fixed_point(params, kernel)?;
-        let covariance = multiply(&transpose(state.root()), state.root());
+        let covariance = squared(state.root());
         let (items, mut mean) = (Functional::items_of(&self.basis), state.mean().to_vec());
         if let Some(prior) = kernel.mean() {
             mean.iter_mut().zip(&items).for_each(|(mean, &item)| *mean += prior[item]);

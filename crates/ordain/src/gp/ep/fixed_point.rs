@@ -19,8 +19,8 @@ use crate::Result;
 use crate::gp::observation::Slopes;
 use crate::gp::{check_prior, prior_too_wide};
 use crate::numeric::dense::{
-    Cholesky, SemidefiniteFactor, add_scaled, dot, least_squares, multiply, multiply_sparse, multiply_transposed,
-    multiply_vector, squared_distance, transpose,
+    Cholesky, SemidefiniteFactor, add_scaled, dot, least_squares, multiply_sparse, multiply_transposed,
+    multiply_vector, squared, squared_distance, transpose,
 };
 use crate::numeric::{ConjugateGradients, Matrix, SparseMatrix, SymmetricOperator};
 
@@ -600,7 +600,9 @@ impl State {
         };
         let each = self.observations.iter().zip(&self.sites).zip(&self.marginals).zip(&self.counts);
         let constants: f64 = each.map(constant).sum();
-        constants - 0.5 * self.cholesky.log_det()
+        // `|I + K A| = |K| |K⁻¹ + A|`.
+        let prior = if self.prior_precision.is_some() { self.prior.log_det() } else { 0.0 };
+        constants - 0.5 * (self.cholesky.log_det() + prior)
     }
 
     /// The derivatives of the log evidence by what one of each different observation is made of. At the fixed point the evidence is stationary in the
@@ -622,7 +624,7 @@ impl State {
         let precision = self.precision();
         let mut through = Matrix::zeros(self.root.rows(), self.len());
         multiply_sparse(&self.root, &precision, &mut through);
-        let mut out = multiply(&transpose(&through), &through);
+        let mut out = squared(&through);
         let pull = self.pull(&precision);
         for (column, &own) in out.columns_mut().zip(&pull) {
             add_scaled(column, own, &pull);

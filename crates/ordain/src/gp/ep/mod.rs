@@ -41,7 +41,7 @@ use super::{Belief, Factor, Functional, Observation, Paths, check_evidence, chec
 use crate::data::ItemId;
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
-use crate::numeric::dense::{add_scaled, dot, multiply, transpose};
+use crate::numeric::dense::{add_scaled, dot, squared, transpose};
 use crate::params::setters;
 use crate::watch::{LEARNING, Step};
 use crate::{Error, Result, Watch};
@@ -58,6 +58,9 @@ const PATIENCE: usize = 60;
 /// The most sweeps over the answers one by one. Ten thousand judges
 /// who agree on a pair take a hundred, contradictions take ten.
 pub(in crate::gp) const MOST_SWEEPS: usize = 500;
+
+/// From this tolerance on, the last iteration may divide by the prior, which is right to eleven digits where it is done.
+const DIVIDED: f64 = 1e-8;
 
 /// Items whose exact variances are found together.
 const EXACT_TOGETHER: usize = 128;
@@ -151,11 +154,12 @@ impl EpParams {
             self.watch.step(|| Step::new(LEARNING, iteration - 1, None))?;
             let Ok(change) = state.iterate(damping) else { break };
             let enough = self.tolerance.max(state.rounding());
-            if change <= enough && state.is_exact() {
+            let may_divide = self.tolerance >= DIVIDED;
+            if change <= enough && (state.is_exact() || may_divide) {
                 return Ok(iteration);
             }
             // Changes fall by a nearly constant factor. The last iterations do not divide by the prior.
-            if change * (change / last).min(1.0) <= enough {
+            if !may_divide && change * (change / last).min(1.0) <= enough {
                 state.be_exact();
             }
             // The first steps may go back and forth. After them, a growing change calls for smaller steps.
@@ -392,12 +396,12 @@ impl Belief for Ep {
         if let Some(others) = &self.others {
             out = self.kernel.among(&items.iter().map(|item| item.index()).collect::<Vec<_>>())?;
             let chosen = others.reduction_of(items);
-            add_scaled(out.values_mut(), -1.0, multiply(&transpose(&chosen), &chosen).values());
+            add_scaled(out.values_mut(), -1.0, squared(&chosen).values());
         }
         let coordinates: Vec<(usize, usize)> =
             items.iter().enumerate().filter_map(|(at, &item)| Some((at, self.coordinate(item)?))).collect();
         let own = self.state.root().select_columns(coordinates.iter().map(|&(_, coordinate)| coordinate));
-        let own = multiply(&transpose(&own), &own);
+        let own = squared(&own);
         for (column, &(to_column, _)) in coordinates.iter().enumerate() {
             for (row, &(to_row, _)) in coordinates.iter().enumerate() {
                 out[(to_row, to_column)] = own[(row, column)];

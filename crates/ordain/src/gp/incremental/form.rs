@@ -26,6 +26,9 @@ impl CovarianceForm {
     }
 }
 
+/// The most items whose covariances are all held: 800 MB.
+const MOST_DENSE: usize = 10_000;
+
 /// What a belief is for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Workload {
@@ -43,7 +46,7 @@ impl Workload {
         match self {
             // Up to 1000 items it is at any number of answers, as 8 MB stay in the cache; beyond, once there are as many
             // answers as items.
-            Self::Answers(count) => count.max(1000),
+            Self::Answers(count) => count.clamp(1000, MOST_DENSE),
             // 128 MB.
             Self::Questions => 4000,
             // Few columns are needed, and all covariances of 300 items cost as much to keep as these.
@@ -53,7 +56,7 @@ impl Workload {
 }
 
 /// Whether a belief in lazy form, which has so many rank-one terms, is to form all covariances: once there are as many terms as items,
-/// as long as the matrix has at most 800 MB.
+/// as long as there are not too many items.
 pub(super) fn has_outgrown_lazy(items: usize, terms: usize) -> bool {
-    terms >= items && items <= 10_000
+    terms >= items && items <= MOST_DENSE
 }

@@ -228,7 +228,8 @@ impl Incremental {
                 self.learn_anew(kernel);
             }
         }
-        Ok(())
+        // Nothing is ahead.
+        self.prepare(&[])
     }
 
     /// Brings the columns that observations need into use, if they are not all there.

@@ -184,6 +184,11 @@ impl SemidefiniteFactor {
         Some(lower_times_transpose(&inverse))
     }
 
+    /// `log det` of a definite matrix, whose factor is triangular.
+    pub fn log_det(&self) -> f64 {
+        2.0 * self.transpose.diagonal().into_iter().map(f64::ln).sum::<f64>()
+    }
+
     /// `F'`, of size rank x n.
     pub fn transpose(&self) -> &Matrix {
         &self.transpose

@@ -5,19 +5,26 @@ use std::io::{BufWriter, Error, Write};
 use std::path::Path;
 
 use ordain::numeric::{Seed, Stream};
-use ordain_bench::graphs::{GOV, power_law};
+
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
+use crate::graphs::{GOV, power_law};
+
 /// A project by its sizes.
 pub struct Project {
+    /// Its name.
     pub name: &'static str,
+    /// The number of items.
     pub items: usize,
+    /// The number of answers.
     pub answers: usize,
+    /// The number of links.
     pub links: usize,
     attributes: usize,
 }
 
+/// From six thousand numbers to eleven million links, and an arena.
 pub const PROJECTS: [Project; 5] = [
     Project { name: "1000", items: 1_000, answers: 2_000, links: 3_000, attributes: 10 },
     Project { name: "10000", items: 10_000, answers: 2_000, links: 30_000, attributes: 10 },
@@ -30,9 +37,22 @@ pub const PROJECTS: [Project; 5] = [
 pub const COMMANDS: [&[&str]; 2] = [&["rank", "--top", "10", "--format", "csv"], &["next", "--format", "csv"]];
 
 impl Project {
+    /// The judge's utilities.
+    pub fn utilities(&self) -> Vec<f64> {
+        let mut stream = self.stream();
+        (0..self.items).map(|_| stream.sample(StandardNormal)).collect()
+    }
+
+    fn stream(&self) -> Stream {
+        Seed(21).stream(self.items as u64)
+    }
+
     /// Writes the project: attributes and utilities are normal, the judge has the project's noise, and pairs are random.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
-        let mut stream = Seed(21).stream(self.items as u64);
+        let mut stream = self.stream();
         let utilities: Vec<f64> = (0..self.items).map(|_| stream.sample(StandardNormal)).collect();
         self.write_items(folder, &mut stream)?;
         self.write_answers(folder, &utilities, &mut stream)?;
