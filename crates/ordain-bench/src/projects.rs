@@ -33,6 +33,12 @@ pub const PROJECTS: [Project; 5] = [
     Project { name: "arena", items: 200, answers: 1_000_000, links: 0, attributes: 0 },
 ];
 
+/// Smaller projects with the answers of that with 100,000 items, to see how time grows with the items.
+pub const GROWTH: [Project; 2] = [
+    Project { name: "growth-1000", items: 1_000, answers: 1_000, links: 3_000, attributes: 10 },
+    Project { name: "growth-10000", items: 10_000, answers: 1_000, links: 30_000, attributes: 10 },
+];
+
 /// The commands that are measured.
 pub const COMMANDS: [&[&str]; 2] = [&["rank", "--top", "10", "--format", "csv"], &["next", "--format", "csv"]];
 

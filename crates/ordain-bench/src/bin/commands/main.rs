@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use ordain_bench::projects::{COMMANDS, PROJECTS, Project};
+use ordain_bench::projects::{COMMANDS, GROWTH, PROJECTS, Project};
 use shared::{machine, median, record};
 
 /// Runs of a command.
@@ -59,6 +59,7 @@ fn compare(now: &Path, before: &Path, name: &str) -> Result<(), Box<dyn Error>> 
          |---|---|---|---|---|---|---|---|---|---|---|\n",
         machine()?
     );
+    let mut grown = Vec::new();
     for project in PROJECTS.iter().filter(|project| is_wanted(project)) {
         let folder = empty_folder(project)?;
         eprintln!("{} items: writing the project", project.items);
@@ -80,15 +81,44 @@ fn compare(now: &Path, before: &Path, name: &str) -> Result<(), Box<dyn Error>> 
             );
             eprint!("{row}");
             text.push_str(&row);
+            if let Some(cost) = own.filter(|_| project.answers == GROWTH[0].answers && command == COMMANDS[0]) {
+                grown.push((project.items as f64, cost.seconds));
+            }
         }
         std::fs::remove_dir_all(&folder)?;
     }
+    text.push_str(&growth(now, grown)?);
     if wanted.is_some() {
         println!("{text}");
         return Ok(());
     }
     let _ = write!(text, "\nCommand: `cargo xtask bench-commands`\n");
     record("commands", "Whole commands beside an earlier commit", &text)
+}
+
+/// How the first command grows with the items, at the same number of answers: the exponent between the smallest and the largest of
+/// these and the smaller projects.
+fn growth(now: &Path, mut grown: Vec<(f64, f64)>) -> Result<String, Box<dyn Error>> {
+    if grown.is_empty() {
+        return Ok(String::new());
+    }
+    for project in &GROWTH {
+        let folder = empty_folder(project)?;
+        project.write(&folder)?;
+        let seconds = (0..RUNS).map(|_| Ok(measure(now, &folder, COMMANDS[0])?.ok_or("the command failed")?.seconds));
+        grown.push((project.items as f64, median(&seconds.collect::<Result<Vec<_>, Box<dyn Error>>>()?)));
+        std::fs::remove_dir_all(&folder)?;
+    }
+    grown.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let each: Vec<String> = grown.iter().map(|(items, seconds)| format!("{seconds:.2} s for {items} items")).collect();
+    let (first, last) = (grown[0], grown[grown.len() - 1]);
+    let exponent = (last.1 / first.1).ln() / (last.0 / first.0).ln();
+    Ok(format!(
+        "\n`{}` with {} answers: {}; it grows as the items to the power {exponent:.2}.\n",
+        COMMANDS[0].join(" "),
+        GROWTH[0].answers,
+        each.join(", ")
+    ))
 }
 
 /// An empty folder for a project.

@@ -1,0 +1,92 @@
+//! The sites as observations with unit noise, from which other items follow.
+
+use super::{Root, State};
+use crate::gp::Functional;
+use crate::numeric::Matrix;
+use crate::numeric::dense::{Cholesky, SemidefiniteFactor, multiply_sparse, transpose};
+
+impl State {
+    /// The sites as observations with unit noise: `E` with `E E' = A`, `beta` with `E beta = D' nu`, and the part of `D' nu` that is
+    /// from sites without precision, if there is one.
+    pub(in crate::gp::ep) fn as_unit_noise(&self) -> (Root, Vec<f64>, Option<Vec<f64>>) {
+        let loose = self.shifts_of(|precision| precision == 0.0);
+        let loose = Some(loose).filter(|loose| loose.iter().any(|&shift| shift != 0.0));
+        if self.observations.iter().all(|observation| matches!(observation.functional, Functional::Item(_))) {
+            let mut precisions = vec![0.0; self.len()];
+            for ((observation, site), count) in self.observations.iter().zip(&self.sites).zip(&self.counts) {
+                observation.functional.spread(count * site.precision, &mut precisions);
+            }
+            let roots: Vec<f64> = precisions.iter().map(|precision: &f64| precision.sqrt()).collect();
+            let shifts = self.shifts_of(|precision| precision > 0.0);
+            let target = shifts.iter().zip(&roots).map(|(shift, &root)| if root > 0.0 { shift / root } else { 0.0 });
+            let target = target.collect();
+            return (Root::Diagonal(roots), target, loose);
+        }
+        let (factor, target) = self.precision_factor();
+        (Root::Dense(factor), target.values().to_vec(), loose)
+    }
+
+    /// `E` with `E E' = A`, `[b, rank]`, and `beta` with `E beta = D' nu`: the sites as that many observations with
+    /// unit noise.
+    ///
+    /// A is singular: shifting all items of a connected part changes nothing, unless one of them was judged by itself.
+    /// One item of each such part is left out of the factorisation. The rest is definite, and the Schur complement of
+    /// the items left out is exactly zero.
+    fn precision_factor(&self) -> (Matrix, Matrix) {
+        let mut precision = Matrix::zeros(self.len(), self.len());
+        multiply_sparse(&Matrix::identity(self.len()), &self.precision(), &mut precision);
+        let shifts = self.shifts_of(|precision| precision > 0.0);
+        let grounded = self.grounded();
+        let (grounded, free): (Vec<usize>, Vec<usize>) = (0..self.len()).partition(|&axis| grounded[axis]);
+        let part = |rows: &[usize], columns: &[usize]| {
+            Matrix::from_fn(rows.len(), columns.len(), |row, column| precision[(rows[row], columns[column])])
+        };
+        let Ok(cholesky) = Cholesky::factor(part(&free, &free)) else {
+            // Precisions differ so much that some are rounding beside others.
+            let factor = SemidefiniteFactor::new(&precision);
+            let target = factor.solve(Matrix::from_fn(self.len(), 1, |axis, _| shifts[axis]));
+            return (transpose(factor.transpose()), target);
+        };
+        let mut across = part(&free, &grounded);
+        cholesky.solve_lower_in_place(&mut across);
+        let mut target = Matrix::from_fn(free.len(), 1, |row, _| shifts[free[row]]);
+        cholesky.solve_lower_in_place(&mut target);
+        let mut factor = Matrix::zeros(self.len(), free.len());
+        for column in 0..free.len() {
+            for (row, &axis) in free.iter().enumerate() {
+                factor[(axis, column)] = cholesky.lower()[(row, column)];
+            }
+            for (row, &axis) in grounded.iter().enumerate() {
+                factor[(axis, column)] = across[(column, row)];
+            }
+        }
+        (factor, target)
+    }
+
+    /// One coordinate, the last, of every part that only differences hold together.
+    fn grounded(&self) -> Vec<bool> {
+        fn find(parent: &mut [usize], mut axis: usize) -> usize {
+            while parent[axis] != axis {
+                parent[axis] = parent[parent[axis]];
+                axis = parent[axis];
+            }
+            axis
+        }
+        let mut parent: Vec<usize> = (0..self.len()).collect();
+        let counted = || self.observations.iter().zip(&self.sites).filter(|(_, site)| site.precision > 0.0);
+        for (observation, _) in counted() {
+            if let Functional::Difference(first, second) = observation.functional {
+                let (first, second) = (find(&mut parent, first as usize), find(&mut parent, second as usize));
+                // The larger becomes the root, so the root of a part is its last coordinate.
+                parent[first.min(second)] = first.max(second);
+            }
+        }
+        let mut grounded: Vec<bool> = (0..self.len()).map(|axis| parent[axis] == axis).collect();
+        for (observation, _) in counted() {
+            if let Functional::Item(item) = observation.functional {
+                grounded[find(&mut parent, item as usize)] = false;
+            }
+        }
+        grounded
+    }
+}
