@@ -133,7 +133,7 @@ fn work_that_does_not_fit_into_memory() {
     within(&folder, 800_000, "rank").fails(1, &["ranking 200006 items needs about 0.8 GB of memory, and 0.", hint]);
     within(&folder, 300_000, "next")
         .fails(1, &["a session with 12 answers about 200006 items needs about 0.3 GB", hint]);
-    // 3000 pairs of different items: twelve matrices of 72 MB, and as much for each of two folds.
+    // 3000 pairs of different items: twelve matrices of 72 MB.
     let pairs: String = (0..3000).map(|pair| format!("i{},i{},first\n", 2 * pair, 2 * pair + 1)).collect();
     folder.append("answers.csv", pairs);
     within(&folder, 800_000, "tune --dry-run")

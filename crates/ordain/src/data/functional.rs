@@ -68,7 +68,11 @@ impl Functional {
         let position = at(self);
         match basis.get(position as usize) {
             Some(axis) if *axis == self => Self::Item(position),
-            _ => self.of_others(|item| at(Self::Item(item))),
+            _ => self.of_others(|item| {
+                let position = at(Self::Item(item));
+                debug_assert_eq!(basis.get(position as usize), Some(&Self::Item(item)));
+                position
+            }),
         }
     }
 }

@@ -80,9 +80,9 @@ impl Sizes {
         NUMBER * 12 * self.coordinates * self.coordinates
     }
 
-    /// The bytes of a comparison of models: a tuning and a belief on every thread.
-    pub(super) fn of_comparison(self, threads: usize) -> u64 {
-        threads as u64 * (self.of_tuning() + self.of_belief(Inference::Ep))
+    /// The bytes of a comparison of models on every thread: a tuning and a belief.
+    pub(super) fn of_comparison(self) -> u64 {
+        self.of_tuning() + self.of_belief(Inference::Ep)
     }
 }
 

@@ -94,7 +94,7 @@ impl Model {
         Self { ask, ..self }
     }
 
-    /// The same model, which refuses to fit or to rank where that needs more than this many bytes of memory.
+    /// The same model, which refuses to fit, rank, ask, tune or compare where that needs more than this many bytes of memory.
     pub fn with_memory(self, bytes: Option<u64>) -> Self {
         Self { memory: bytes, ..self }
     }
@@ -281,11 +281,7 @@ impl Model {
     /// # Errors
     /// As [`ComparisonParams::compare`].
     pub fn compare(&self, params: &ComparisonParams) -> Result<Comparison> {
-        let mut threads = rayon::current_num_threads();
-        while threads > 1 && self.room_for("", |sizes| sizes.of_comparison(threads)).is_err() {
-            threads -= 1;
-        }
-        self.room_for("comparing models", |sizes| sizes.of_comparison(threads))?;
+        self.room_for("comparing models", Sizes::of_comparison)?;
         let setting = Setting {
             kernels: &self.kernels,
             items: &self.items,
@@ -293,10 +289,14 @@ impl Model {
             answers: &self.standing(),
             model: self.learned_answer_model(&params.watch)?,
         };
-        match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-            Ok(fewer) if threads < rayon::current_num_threads() => fewer.install(|| params.compare(setting)),
-            _ => params.compare(setting),
+        let each = Sizes::new(self.items.len(), &self.standing()).of_comparison().max(1);
+        let room = self.memory.map_or(u64::MAX, |available| available / each);
+        if room >= rayon::current_num_threads() as u64 {
+            return params.compare(setting);
         }
+        let no_room = |_| Error::Memory { work: "a thread".into(), needed: each, available: 0 };
+        let fewer = rayon::ThreadPoolBuilder::new().num_threads(room as usize).build().map_err(no_room)?;
+        fewer.install(|| params.compare(setting))
     }
 
     /// Refuses work for which there is no room.
