@@ -22,16 +22,18 @@
 //! are compared by `|x|² + |y|² - 2 x·y`, which costs only the common targets. It is 0 for identical rows, exact for
 //! whole numbers, and otherwise off by a few ulps of `|x|²`.
 
-use rand::RngExt;
-use rand_distr::StandardNormal;
+mod draws;
+mod profile;
+
 use rayon::prelude::*;
 
+use self::profile::Profile;
 use super::draws::{ByRoot, by_factor};
 use super::features::Waves;
 use super::vectors::{Store, Vectors};
 use super::{Contraction, Form, Kernel, Parameter, PriorDraws, Rho, named, no_such_parameter, positive, wrong_count};
+use crate::numeric::Matrix;
 use crate::numeric::dense::{SemidefiniteFactor, add_scaled, dot, mirror_lower, sum_of, transpose};
-use crate::numeric::{Matrix, Stream};
 use crate::{Error, Result};
 
 /// Items whose sums are carried together, so that they stay in the nearest cache.
@@ -49,15 +51,6 @@ fn rho_of(rho: &Rho, attribute: usize) -> f64 {
         Rho::Shared(rho) => *rho,
         Rho::Each(rho) => rho[attribute],
     }
-}
-
-/// A kernel of distance is `kappa² f(q)`.
-struct Profile<'a> {
-    rho: &'a Rho,
-    /// `f`.
-    value: fn(f64) -> f64,
-    /// `f'`.
-    slope: fn(f64) -> f64,
 }
 
 /// A form of kernel over the items' vectors.
@@ -238,20 +231,6 @@ impl VectorKernel {
         }
     }
 
-    /// The function of the distance; none for the forms of products.
-    fn profile(&self) -> Option<Profile<'_>> {
-        match &self.form {
-            Form::SquaredExponential { rho, .. } => {
-                Some(Profile { rho, value: |q| (-0.5 * q).exp(), slope: |q| -0.5 * (-0.5 * q).exp() })
-            }
-            Form::Matern32 { rho, .. } => {
-                Some(Profile { rho, value: matern32, slope: |q| -1.5 * (-(3.0 * q).sqrt()).exp() })
-            }
-            Form::Matern52 { rho, .. } => Some(Profile { rho, value: matern52, slope: matern52_slope }),
-            Form::Linear { .. } | Form::Polynomial { .. } | Form::Cosine { .. } => None,
-        }
-    }
-
     /// `k` between an item and the items from `first` on.
     fn values(&self, item: usize, first: usize, out: &mut [f64]) {
         match self.profile() {
@@ -401,56 +380,6 @@ fn kappa_of(form: &Form) -> f64 {
         | Form::Linear { kappa }
         | Form::Polynomial { kappa, .. }
         | Form::Cosine { kappa } => *kappa,
-    }
-}
-
-/// `(1 + √3 r) exp(-√3 r)`, `r = √q`. It is 0 where the exponential is, even if r is infinite.
-fn matern32(q: f64) -> f64 {
-    let r = (3.0 * q).sqrt();
-    let decay = (-r).exp();
-    if decay > 0.0 { (1.0 + r) * decay } else { 0.0 }
-}
-
-/// `(1 + √5 r + 5 q / 3) exp(-√5 r)`.
-fn matern52(q: f64) -> f64 {
-    let r = (5.0 * q).sqrt();
-    let decay = (-r).exp();
-    if decay > 0.0 { (1.0 + r + 5.0 / 3.0 * q) * decay } else { 0.0 }
-}
-
-/// Its derivative by q.
-fn matern52_slope(q: f64) -> f64 {
-    let r = (5.0 * q).sqrt();
-    let decay = (-r).exp();
-    if decay > 0.0 { -5.0 / 6.0 * (1.0 + r) * decay } else { 0.0 }
-}
-
-/// Of the forms that are products of vectors: a normal number per attribute or target.
-impl PriorDraws for &VectorKernel {
-    fn draw(&self, streams: &mut [Stream], out: &mut Matrix) -> Result<()> {
-        let (n, kappa) = (self.len(), kappa_of(&self.form));
-        let is_cosine = matches!(self.form, Form::Cosine { .. });
-        out.values_mut().par_chunks_mut(n.max(1)).zip(streams).for_each(|(column, stream)| {
-            column.fill(0.0);
-            match &self.vectors.0 {
-                Store::Dense { items, values } => values
-                    .chunks_exact((*items).max(1))
-                    .for_each(|attribute| add_scaled(column, stream.sample(StandardNormal), attribute)),
-                Store::Sparse { rows, by_target } => {
-                    let weights: Vec<f64> = (0..by_target.rows()).map(|_| stream.sample(StandardNormal)).collect();
-                    rows.multiply(&weights, column);
-                }
-            }
-            for (value, square) in column.iter_mut().zip(&self.squares) {
-                *value = match is_cosine {
-                    true if *square > 0.0 => kappa * *value / square.sqrt(),
-                    // A vector of no length has the variance of others, and nothing in common with them.
-                    true => kappa * stream.sample::<f64, _>(StandardNormal),
-                    false => kappa * *value,
-                };
-            }
-        });
-        Ok(())
     }
 }
 
