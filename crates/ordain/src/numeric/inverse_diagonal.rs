@@ -35,7 +35,7 @@ const SMALL_COMPONENT: usize = 64;
 const PROBES: usize = 32;
 
 /// Probes that are solved together.
-const TOGETHER: usize = 4;
+const TOGETHER: usize = 8;
 
 /// The tolerance of their solves. The error of so few probes is far larger.
 const PROBE_TOLERANCE: f64 = 1e-6;

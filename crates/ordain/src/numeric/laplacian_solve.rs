@@ -17,6 +17,7 @@
 
 use rayon::prelude::*;
 
+use super::large_pages::LargePages;
 use super::shifted_laplacian::{ROWS_PER_TASK, ShiftedLaplacian};
 use crate::{Error, Result};
 
@@ -104,19 +105,21 @@ impl ShiftedLaplacian {
 
     fn solve_block<const K: usize>(&self, rhs: &mut [f64], tolerance: f64) -> Result<usize> {
         let n = self.size();
-        let mut residual: Vec<[f64; K]> = (0..n).map(|row| std::array::from_fn(|k| rhs[k * n + row])).collect();
-        let mut x = vec![[0.0; K]; n];
-        let mut direction = vec![[0.0; K]; n];
-        let mut product = vec![[0.0; K]; n];
+        let mut room: [LargePages; 4] = std::array::from_fn(|_| LargePages::zeros(n * K));
+        let [x, residual, direction, product] = room.each_mut().map(|pages| pages.values().as_chunks_mut::<K>().0);
+        residual
+            .iter_mut()
+            .enumerate()
+            .for_each(|(row, residual)| *residual = std::array::from_fn(|k| rhs[k * n + row]));
         let least = self.least_eigenvalue();
-        let mut progress = self.norms(self.inverse(), &residual).map(|norm| Progress::new(norm, 0.0, least));
+        let mut progress = self.norms(self.inverse(), residual).map(|norm| Progress::new(norm, 0.0, least));
         let mut before = [f64::INFINITY; K];
         let mut steps = 0;
         while progress.iter().any(|own| !own.done) {
-            self.turn([0.0; K], &residual, &mut direction);
+            self.turn([0.0; K], residual, direction);
             while progress.iter().any(|own| !own.done) {
                 steps += 1;
-                let curvature = self.product(&direction, &mut product);
+                let curvature = self.product(direction, product);
                 let mut lengths = [0.0; K]; // 0 leaves what is done as it is
                 for (k, own) in progress.iter().enumerate().filter(|(_, own)| !own.done) {
                     lengths[k] = own.residual / curvature[k];
@@ -126,17 +129,17 @@ impl ShiftedLaplacian {
                         return Err(Error::NotConverged { what, iterations: steps, residual, dimension: n });
                     }
                 }
-                let norms = self.step(lengths, &direction, &product, &mut x, &mut residual);
+                let norms = self.step(lengths, direction, product, x, residual);
                 let mut keep = [0.0; K];
                 for (k, own) in progress.iter_mut().enumerate().filter(|(_, own)| !own.done) {
                     keep[k] = own.advance(lengths[k], norms[k], least, tolerance);
                 }
-                self.turn(keep, &residual, &mut direction);
+                self.turn(keep, residual, direction);
             }
-            self.product(&x, &mut product);
-            let drift = self.refresh(rhs, &product, &mut residual);
-            let norms = self.norms(self.inverse(), &residual);
-            let sizes = self.norms(self.diagonal(), &x);
+            self.product(x, product);
+            let drift = self.refresh(rhs, product, residual);
+            let norms = self.norms(self.inverse(), residual);
+            let sizes = self.norms(self.diagonal(), x);
             for (k, own) in progress.iter_mut().enumerate() {
                 // A restart mends the drift that has added up over the steps. It does not mend the rounding of the
                 // product itself, which is some ulps of `A_ii x_i` in each row and more at hubs.
@@ -149,7 +152,7 @@ impl ShiftedLaplacian {
             }
         }
         for (k, out) in rhs.chunks_exact_mut(n.max(1)).enumerate() {
-            out.iter_mut().zip(&x).for_each(|(out, x)| *out = x[k]);
+            out.iter_mut().zip(&*x).for_each(|(out, x)| *out = x[k]);
         }
         Ok(steps)
     }

@@ -8,6 +8,7 @@ mod gaussian_mean;
 mod inverse_diagonal;
 mod lanczos;
 mod laplacian_solve;
+mod large_pages;
 mod local_solve;
 pub(crate) mod logistic;
 mod matrix;

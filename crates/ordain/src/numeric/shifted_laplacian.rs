@@ -22,6 +22,9 @@ pub(super) const ROWS_PER_TASK: usize = 1 << 10;
 /// Systems with fewer rows and links than this are not worth a second thread.
 const PARALLEL_ENTRIES: usize = 1 << 15;
 
+/// Rows whose links are fetched together before they are summed.
+const ROWS_FETCHED: usize = 8;
+
 /// `D - W + shift I`.
 #[derive(Debug, Clone)]
 pub struct ShiftedLaplacian {
@@ -101,48 +104,50 @@ impl ShiftedLaplacian {
     /// `out = A x`, and `x' A x` of every column. Every row is one sum in the order of its links.
     pub(super) fn product<const K: usize>(&self, x: &[[f64; K]], out: &mut [[f64; K]]) -> [f64; K] {
         self.over_tasks(out.chunks_mut(ROWS_PER_TASK).enumerate(), |(task, out)| {
-            let mut curvature = [0.0; K];
-            for (row, out) in (task * ROWS_PER_TASK..).zip(out) {
-                let linked = self.linked(row, x);
-                let (own, diagonal) = (&x[row], self.diagonal[row]);
-                for k in 0..K {
-                    out[k] = diagonal * own[k] - linked[k];
-                    curvature[k] += own[k] * out[k];
-                }
-            }
-            curvature
+            product_of_rows(self, task * ROWS_PER_TASK, x, out)
         })
     }
 
-    /// `W x` in one row: four partial sums by position, then the rest.
-    #[inline]
+    /// `W x` in one row: four partial sums by position, then the rest. More than four columns are summed four at a time, so
+    /// that their sums stay in registers.
+    #[inline(always)]
     pub(super) fn linked<const K: usize>(&self, row: usize, x: &[[f64; K]]) -> [f64; K] {
+        const { assert!(K <= 4 || K.is_multiple_of(4)) }
+        if K <= 4 {
+            return self.linked_from(row, 0, x);
+        }
+        let mut out = [0.0; K];
+        for (at, out) in out.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            *out = self.linked_from(row, 4 * at, x);
+        }
+        out
+    }
+
+    /// The columns from `from` on of `W x` in one row.
+    #[inline(always)]
+    fn linked_from<const K: usize, const C: usize>(&self, row: usize, from: usize, x: &[[f64; K]]) -> [f64; C] {
         let (columns, weights) = self.links.row(row);
         let (fours, rest) = columns.as_chunks::<4>();
-        let mut sums = [[0.0; K]; 4];
+        let mut sums = [[0.0; C]; 4];
         if let Some(weight) = self.weight {
             for columns in fours {
                 for (sum, &column) in sums.iter_mut().zip(columns) {
-                    let other = &x[column as usize];
-                    (0..K).for_each(|k| sum[k] += other[k]);
+                    add(sum, &x[column as usize][from..]);
                 }
             }
             for (sum, &column) in sums.iter_mut().zip(rest) {
-                let other = &x[column as usize];
-                (0..K).for_each(|k| sum[k] += other[k]);
+                add(sum, &x[column as usize][from..]);
             }
             return std::array::from_fn(|k| weight * (sums[0][k] + sums[1][k] + (sums[2][k] + sums[3][k])));
         }
         let (four_weights, rest_weights) = weights.as_chunks::<4>();
         for (columns, weights) in fours.iter().zip(four_weights) {
-            for (sum, (&column, weight)) in sums.iter_mut().zip(columns.iter().zip(weights)) {
-                let other = &x[column as usize];
-                (0..K).for_each(|k| sum[k] += weight * other[k]);
+            for (sum, (&column, &weight)) in sums.iter_mut().zip(columns.iter().zip(weights)) {
+                add_scaled(sum, weight, &x[column as usize][from..]);
             }
         }
-        for (sum, (&column, weight)) in sums.iter_mut().zip(rest.iter().zip(rest_weights)) {
-            let other = &x[column as usize];
-            (0..K).for_each(|k| sum[k] += weight * other[k]);
+        for (sum, (&column, &weight)) in sums.iter_mut().zip(rest.iter().zip(rest_weights)) {
+            add_scaled(sum, weight, &x[column as usize][from..]);
         }
         std::array::from_fn(|k| sums[0][k] + sums[1][k] + (sums[2][k] + sums[3][k]))
     }
@@ -164,4 +169,57 @@ impl ShiftedLaplacian {
         }
         total
     }
+}
+
+/// `out = A x` in the rows from `first` on, and their part of `x' A x`. Wide registers leave the processor room to fetch
+/// more rows of `x` at once.
+#[multiversion::multiversion(targets("x86_64+avx2"))]
+fn product_of_rows<const K: usize>(
+    matrix: &ShiftedLaplacian,
+    first: usize,
+    x: &[[f64; K]],
+    out: &mut [[f64; K]],
+) -> [f64; K] {
+    let mut curvature = [0.0; K];
+    for (first, out) in (first..).step_by(ROWS_FETCHED).zip(out.chunks_mut(ROWS_FETCHED)) {
+        if K >= 8 {
+            fetch(matrix.links.columns_of(first..first + out.len()), x);
+        }
+        for (row, out) in (first..).zip(out) {
+            let linked = matrix.linked(row, x);
+            let (own, diagonal) = (&x[row], matrix.diagonal[row]);
+            for k in 0..K {
+                out[k] = diagonal * own[k] - linked[k];
+                curvature[k] += own[k] * out[k];
+            }
+        }
+    }
+    curvature
+}
+
+#[inline(always)]
+fn add<const C: usize>(sum: &mut [f64; C], row: &[f64]) {
+    for (sum, value) in sum.iter_mut().zip(row) {
+        *sum += value;
+    }
+}
+
+#[inline(always)]
+fn add_scaled<const C: usize>(sum: &mut [f64; C], scale: f64, row: &[f64]) {
+    for (sum, value) in sum.iter_mut().zip(row) {
+        *sum += scale * value;
+    }
+}
+
+/// Reads a number of each of these rows, so that they are near when they are summed. Reads that do nothing else wait for
+/// memory together; sums wait in turn.
+#[inline(always)]
+fn fetch<const K: usize>(rows: &[u32], x: &[[f64; K]]) {
+    let mut seen = [0.0; 4];
+    for rows in rows.as_chunks::<4>().0 {
+        for (seen, &row) in seen.iter_mut().zip(rows) {
+            *seen += x[row as usize][0];
+        }
+    }
+    std::hint::black_box(seen);
 }

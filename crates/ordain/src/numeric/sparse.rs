@@ -3,6 +3,8 @@
 //! Column numbers are `u32`, so a link costs twelve bytes. Sums of repeated entries and of products run in a fixed
 //! order: the result never depends on the number of threads, and a symmetric input stays symmetric to the last bit.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::{Error, Result};
@@ -95,6 +97,11 @@ impl SparseMatrix {
     pub fn row(&self, row: usize) -> (&[u32], &[f64]) {
         let range = self.starts[row]..self.starts[row + 1];
         (&self.indices[range.clone()], &self.values[range])
+    }
+
+    /// The columns of the stored entries of some rows, row by row.
+    pub(super) fn columns_of(&self, rows: Range<usize>) -> &[u32] {
+        &self.indices[self.starts[rows.start]..self.starts[rows.end]]
     }
 
     /// One entry; 0 if it is not stored.

@@ -100,10 +100,9 @@ impl Lazy {
         Ok(())
     }
 
-    /// Whether a difference takes one solve in place of two columns: columns are expensive, and the variances of its items are known
-    /// without theirs.
+    /// Whether a difference takes one solve in place of two columns: columns are expensive.
     fn solves_differences(&self) -> bool {
-        !self.kernel.has_cheap_entries() && self.kernel.has_exact_diagonal()
+        !self.kernel.has_cheap_entries()
     }
 
     /// Whether the prior variances are exact.

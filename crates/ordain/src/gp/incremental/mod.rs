@@ -371,7 +371,7 @@ impl Incremental {
     /// Moves the belief by these moments of a factor's functional.
     fn take(&mut self, factor: Factor, mut direction: Vec<f64>, moments: Moments) -> Result<()> {
         let (functional, curvature) = (factor.observation.functional, moments.curvature);
-        self.correct_variances(functional)?;
+        self.correct_variances(functional, &direction);
         self.move_by(factor, &direction, moments);
         match &mut self.covariance {
             // Variances only fall, so the old maxima are still upper bounds, and the next search is hardly slower.
@@ -391,21 +391,30 @@ impl Incremental {
         Ok(())
     }
 
-    /// Takes the variances of observed items from their columns. A kernel over many links may only estimate them at
-    /// first.
-    fn correct_variances(&mut self, functional: Functional) -> Result<()> {
-        let Covariance::Lazy(lazy) = &self.covariance else { return Ok(()) };
+    /// Corrects the variances of a functional's items by its covariances with them. A kernel over many links may only
+    /// estimate variances at first.
+    ///
+    /// An item's own column holds its variance. The covariances of a difference with its items are `V_i - C` and `C - V_j`,
+    /// where `C` is that of the two: the difference of the variances and, less `2 C`, their sum. So an error common to both
+    /// estimates is left.
+    fn correct_variances(&mut self, functional: Functional, direction: &[f64]) {
+        let Covariance::Lazy(lazy) = &self.covariance else { return };
         if lazy.has_exact_diagonal() {
-            return Ok(());
+            return;
         }
-        for item in functional.items() {
-            let mut exact = [0.0];
-            lazy.entries(item as usize, &[item], &mut exact)?;
+        let corrected: &[(u32, f64)] = match functional {
+            Functional::Item(item) => &[(item, direction[item as usize])],
+            Functional::Difference(first, second) => {
+                let of_both = |values: &[f64]| values[first as usize] + values[second as usize];
+                let (sum, difference) = (of_both(&self.variances), of_both(direction));
+                &[(first, (sum + difference) / 2.0), (second, (sum - difference) / 2.0)]
+            }
+        };
+        for &(item, variance) in corrected {
             let item = item as usize;
-            self.prior[item] += exact[0] - self.variances[item];
-            self.variances[item] = exact[0].max(0.0);
+            self.prior[item] += variance - self.variances[item];
+            self.variances[item] = variance.max(0.0);
         }
-        Ok(())
     }
 
     /// Forms all covariances once this is cheaper: after as many rank-one terms as there are items.

@@ -269,22 +269,38 @@ const TILE: usize = 32;
 fn subtract_tile(panel: &[f64], rows: &[[Side; PANEL]], out: &mut [Side]) {
     for (item, out) in panel.as_chunks::<PANEL>().0.iter().zip(out.chunks_exact_mut(rows.len())) {
         for (rows, out) in rows.iter().zip(out) {
-            let pair = |lane: usize| add(times(item[lane], &rows[lane]), times(item[lane + 8], &rows[lane + 8]));
-            let fours = [0, 1, 2, 3].map(|lane| add(pair(lane), pair(lane + 4)));
-            let sum = add(add(fours[0], fours[2]), add(fours[1], fours[3]));
-            (0..SIDES).for_each(|side| out[side] -= sum[side]);
+            // In plain calls: what a closure does inside another function is not compiled for this one's registers.
+            let fours = [four(0, item, rows), four(1, item, rows), four(2, item, rows), four(3, item, rows)];
+            let sum = add(&add(&fours[0], &fours[2]), &add(&fours[1], &fours[3]));
+            for side in 0..SIDES {
+                out[side] -= sum[side];
+            }
         }
     }
 }
 
+/// The sum of every fourth product from this lane on.
 #[inline(always)]
-fn times(factor: f64, side: &Side) -> Side {
-    side.map(|value| factor * value)
+fn four(lane: usize, item: &[f64; PANEL], rows: &[Side; PANEL]) -> Side {
+    add(&pair(lane, item, rows), &pair(lane + 4, item, rows))
 }
 
 #[inline(always)]
-fn add(one: Side, other: Side) -> Side {
-    std::array::from_fn(|side| one[side] + other[side])
+fn pair(lane: usize, item: &[f64; PANEL], rows: &[Side; PANEL]) -> Side {
+    let mut out = [0.0; SIDES];
+    for side in 0..SIDES {
+        out[side] = item[lane] * rows[lane][side] + item[lane + 8] * rows[lane + 8][side];
+    }
+    out
+}
+
+#[inline(always)]
+fn add(one: &Side, other: &Side) -> Side {
+    let mut out = [0.0; SIDES];
+    for side in 0..SIDES {
+        out[side] = one[side] + other[side];
+    }
+    out
 }
 
 /// `out_j -= row · panel_j` for the items from the start of the panel.
