@@ -57,11 +57,11 @@ fn check_gradient(make: &dyn Fn() -> WeightedSum, observations: &[Observation], 
     }
 }
 
-/// Few answers make differences the coordinates, many make the items.
+/// Few answers make differences the coordinates, many make the items, and those between make some of each.
 #[test]
 fn evidence_gradients_of_every_kernel_against_differences() {
     let (name, relation) = relations().into_iter().find(|(name, _)| *name == "random").unwrap();
-    for count in [4, 30] {
+    for count in [4, 12, 30] {
         let observations = observations(relation.items(), count, count as u64);
         for shape in shapes() {
             check_gradient(&|| kernel_of(&shape, &relation), &observations, &format!("{name}, {shape:?}, {count}"));
@@ -210,6 +210,29 @@ fn the_same_bits_for_any_number_of_threads() {
 
 /// A single answer says nothing of lengths, and a thousand consistent ones nothing of an upper bound of the weight: the
 /// prior keeps both in range.
+/// A thousand answers show the way, and the end is a maximum for all of them.
+#[test]
+fn many_answers_are_all_counted_in_the_end() {
+    let (n, count) = (1600, 1300);
+    let ids: Vec<String> = (0..n).map(|i| i.to_string()).collect();
+    let items = Items::new(ids, None, Attributes::none(n)).unwrap();
+    let kernel = || build(&[KernelSpec::new(1.0, Shape::Independent)], &items, &[]).unwrap();
+    let observations = answered(&kernel(), count, 31);
+    let mut problems = [Problem::new(kernel(), observations.clone())];
+    let params = TuningParams::default().with_restarts(0);
+    let tuned = params.tune(&mut problems).unwrap();
+    assert!(tuned.converged, "{}", tuned.gradient);
+    let best = tuned.parameters[0].value;
+    let at = |value: f64| {
+        let mut kernel = kernel();
+        kernel.set_parameters(&[value]).unwrap();
+        let mut problems = [Problem::new(kernel, observations.clone())];
+        params.clone().with_max_iterations(0).tune(&mut problems).unwrap().log_posterior_before
+    };
+    assert!(at(best) > at(1.05 * best) && at(best) > at(best / 1.05), "{best}");
+    assert!((at(best) - tuned.log_posterior).abs() < 1e-6);
+}
+
 #[test]
 fn nothing_runs_away() {
     let model = AnswerModel::default();

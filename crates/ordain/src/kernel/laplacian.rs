@@ -217,7 +217,12 @@ impl Kernel for RegularizedLaplacian {
         derivative_of_inverse(self, [self.beta, self.iota], solve, (parameter, item), out)
     }
     fn contract(&self, items: &[usize], weights: &Matrix) -> Result<Contraction> {
-        contract_inverse(self, [self.beta, self.iota], items, weights)
+        let items: Vec<Functional> = items.iter().map(|&item| Functional::Item(item as u32)).collect();
+        self.contract_between(&items, weights)
+    }
+
+    fn contract_between(&self, functionals: &[Functional], weights: &Matrix) -> Result<Contraction> {
+        contract_inverse(self, [self.beta, self.iota], functionals, weights)
     }
 
     /// If 1 / iota² is a quarter of the mean degree, utilities agree over a few links.

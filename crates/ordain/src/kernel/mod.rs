@@ -52,7 +52,7 @@ use rayon::prelude::*;
 
 use crate::data::Functional;
 use crate::numeric::Matrix;
-use crate::numeric::dense::{add_scaled, dot, squared};
+use crate::numeric::dense::{add_scaled, dot, squared, transpose};
 use crate::{Error, Result};
 
 /// One tunable number of a kernel. All parameters are positive, apart from the weights of a prior mean.
@@ -271,6 +271,15 @@ pub trait Kernel: Send + Sync {
         Ok(Contraction { value, derivatives: (0..self.parameters().len()).map(derivative).collect::<Result<_>>()? })
     }
 
+    /// As [`Kernel::contract`], over pairs of functionals. The default goes by their items.
+    ///
+    /// # Errors
+    /// As [`Kernel::contract`].
+    fn contract_between(&self, functionals: &[Functional], weights: &Matrix) -> Result<Contraction> {
+        let items = Functional::items_of(functionals);
+        self.contract(&items, &over_items(weights, &Functional::in_terms_of(&items, functionals), items.len()))
+    }
+
     /// The order of magnitude of every parameter that shapes the kernel. Tuning may start there and stays around it.
     /// `None` for a parameter that only scales the kernel (kappa, beta), because the weight does that already.
     ///
@@ -351,15 +360,30 @@ fn derivative_of_inverse(
 fn contract_inverse(
     kernel: &impl Kernel,
     [beta, iota]: [f64; 2],
-    items: &[usize],
+    functionals: &[Functional],
     weights: &Matrix,
 ) -> Result<Contraction> {
-    let mut columns = Matrix::zeros(kernel.len(), items.len());
-    kernel.columns(items, &mut columns)?;
-    let entry = |row: usize, column: usize| columns[(items[row], column)];
-    let value = product_sum(&Matrix::from_fn(items.len(), items.len(), entry), weights);
+    let count = functionals.len();
+    let mut columns = Matrix::zeros(kernel.len(), count);
+    kernel.along(functionals, &mut columns)?;
+    let entry = |row: usize, column: usize| functionals[row].of(columns.column(column));
+    let value = product_sum(&Matrix::from_fn(count, count, entry), weights);
     let square = product_sum(&squared(&columns), weights);
     Ok(Contraction { value, derivatives: vec![-value / beta, 2.0 * beta / iota.powi(3) * square] })
+}
+
+/// `D' M D` for a matrix over coordinates whose functionals are the rows of D.
+pub(crate) fn over_items(matrix: &Matrix, axes: &[Functional], items: usize) -> Matrix {
+    let mut half = Matrix::zeros(items, axes.len());
+    for (axis, column) in half.columns_mut().enumerate() {
+        axes.iter().zip(matrix.column(axis)).for_each(|(functional, &value)| functional.spread(value, column));
+    }
+    let half = transpose(&half);
+    let mut out = Matrix::zeros(items, items);
+    for (item, column) in out.columns_mut().enumerate() {
+        axes.iter().zip(half.column(item)).for_each(|(functional, &value)| functional.spread(value, column));
+    }
+    out
 }
 
 /// The matrix among some items, for kernels whose columns are solved in blocks. `n` doubles per column of a block.

@@ -140,6 +140,20 @@ impl WeightedSum {
         self.parts.iter().map(|(_, part)| 1 + part.parameters().len()).sum()
     }
 
+    /// `2 weight Σ W_ij (K_c)_ij` for a weight, `weight²` times the part's own for its parameters, 0 for a weight of
+    /// the mean.
+    fn contract_parts(&self, contract: impl Fn(&dyn Kernel) -> Result<Contraction>) -> Result<Contraction> {
+        let mut out = Contraction { value: 0.0, derivatives: Vec::new() };
+        for (weight, part) in &self.parts {
+            let own = contract(part.as_ref())?;
+            out.value += weight * weight * own.value;
+            out.derivatives.push(2.0 * weight * own.value);
+            out.derivatives.extend(own.derivatives.into_iter().map(|derivative| weight * weight * derivative));
+        }
+        out.derivatives.extend(self.mean.iter().flat_map(|mean| mean.weights.iter().map(|_| 0.0)));
+        Ok(out)
+    }
+
     /// `out = Σ weight² write(part)`.
     fn accumulate(&self, out: &mut [f64], write: impl Fn(&dyn Kernel, &mut [f64]) -> Result<()>) -> Result<()> {
         let mut own = vec![0.0; if self.parts.len() > 1 { out.len() } else { 0 }];
@@ -364,18 +378,12 @@ impl Kernel for WeightedSum {
         self.add_up(items.len(), |part| part.among(items))
     }
 
-    /// `2 weight Σ W_ij (K_c)_ij` for a weight, `weight²` times the part's own for its parameters, 0 for a weight of
-    /// the mean.
     fn contract(&self, items: &[usize], weights: &Matrix) -> Result<Contraction> {
-        let mut out = Contraction { value: 0.0, derivatives: Vec::new() };
-        for (weight, part) in &self.parts {
-            let own = part.contract(items, weights)?;
-            out.value += weight * weight * own.value;
-            out.derivatives.push(2.0 * weight * own.value);
-            out.derivatives.extend(own.derivatives.into_iter().map(|derivative| weight * weight * derivative));
-        }
-        out.derivatives.extend(self.mean.iter().flat_map(|mean| mean.weights.iter().map(|_| 0.0)));
-        Ok(out)
+        self.contract_parts(|part| part.contract(items, weights))
+    }
+
+    fn contract_between(&self, functionals: &[Functional], weights: &Matrix) -> Result<Contraction> {
+        self.contract_parts(|part| part.contract_between(functionals, weights))
     }
 
     /// For a weight: the value that gives its part an average variance of 1. For the weights of the mean: the values

@@ -28,7 +28,7 @@ pub(super) struct Sizes {
     answers: u64,
     /// The items that answers are about.
     compared: u64,
-    /// The coordinates of EP: these items, or the different pairs if there are fewer.
+    /// The coordinates of EP: these items, or the different pairs if there are fewer. Components may save some.
     coordinates: u64,
 }
 

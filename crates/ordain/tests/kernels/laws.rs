@@ -1,6 +1,6 @@
 //! What every kernel keeps.
 
-use ordain::data::{Attributes, Items, Link, Relation};
+use ordain::data::{Attributes, Functional, Items, Link, Relation};
 use ordain::kernel::{
     Causes, CommonCause, Form, Graph, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape, WeightedSum, build,
 };
@@ -101,8 +101,19 @@ fn what_is_asked_of_some_items_is_part_of_the_whole() {
     for (name, relation) in relations() {
         let (chosen, weights) = weighted_choice(relation.items());
         let among = |whole: &Matrix| Matrix::from_fn(chosen.len(), chosen.len(), |i, j| whole[(chosen[i], chosen[j])]);
-        let contracted = |whole: &Matrix| -> f64 {
-            among(whole).values().iter().zip(weights.values()).map(|(value, weight)| value * weight).sum()
+        let weighted = |some: &Matrix| -> f64 {
+            some.values().iter().zip(weights.values()).map(|(value, weight)| value * weight).sum()
+        };
+        let contracted = |whole: &Matrix| weighted(&among(whole));
+        // Every second one is the difference from the item before.
+        let functional = |at: usize| match at % 2 {
+            0 => Functional::Item(chosen[at] as u32),
+            _ => Functional::Difference(chosen[at] as u32, chosen[at - 1] as u32),
+        };
+        let functionals: Vec<Functional> = (0..chosen.len()).map(functional).collect();
+        let between = |whole: &Matrix| {
+            let along = |j: usize| (0..whole.rows()).map(|i| functionals[j].of(whole.column(i))).collect::<Vec<f64>>();
+            Matrix::from_fn(chosen.len(), chosen.len(), |i, j| functionals[i].of(&along(j)))
         };
         let everything = sum_of_all(&relation);
         let kernels = shapes().into_iter().map(|shape| (format!("{name}, {shape:?}"), kernel_of(&shape, &relation)));
@@ -119,6 +130,13 @@ fn what_is_asked_of_some_items_is_part_of_the_whole() {
                 let whole = derivative_of(&kernel, number);
                 let expected = contracted(&whole);
                 assert!((found - expected).abs() <= pairs * tolerance(&whole), "{what}: {found} {expected}");
+            }
+            let found = kernel.contract_between(&functionals, &weights).unwrap();
+            assert!((found.value - weighted(&between(&whole))).abs() <= 4.0 * pairs * tolerance(&whole), "{what}");
+            for (number, found) in found.derivatives.into_iter().enumerate() {
+                let whole = derivative_of(&kernel, number);
+                let expected = weighted(&between(&whole));
+                assert!((found - expected).abs() <= 4.0 * pairs * tolerance(&whole), "{what}: {found} {expected}");
             }
             let typical = kernel.typical().unwrap();
             assert_eq!(typical.len(), kernel.parameters().len());

@@ -6,9 +6,9 @@ use super::site::Site;
 use super::{EpParams, Functional, Observation, apart, choose_basis, place};
 use crate::Result;
 use crate::gp::observation::Slopes;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, over_items};
 use crate::numeric::Matrix;
-use crate::numeric::dense::{squared, transpose};
+use crate::numeric::dense::squared;
 
 /// The observations of one problem whose prior has open parameters. Only observed items are looked at. Every fixed
 /// point starts from the one before.
@@ -165,9 +165,7 @@ impl Evidence {
 /// [`State::pull_on_prior`], and what remains is the derivative of a Gaussian by its mean. Without an inverse of the
 /// prior, `K⁻¹ (m - m0) = Σ_s (nu_s - tau_s d_s'm) d_s`.
 pub(super) fn gradient(kernel: &dyn Kernel, basis: &[Functional], state: &State) -> Result<Vec<f64>> {
-    let items = Functional::items_of(basis);
-    let pull = over_items(&state.pull_on_prior(), &Functional::in_terms_of(&items, basis), items.len());
-    let mut out = kernel.contract(&items, &pull)?.derivatives;
+    let mut out = kernel.contract_between(basis, &state.pull_on_prior())?.derivatives;
     out.iter_mut().for_each(|derivative| *derivative *= 0.5);
     if let Some(columns) = kernel.mean_columns() {
         let pull = state.pull_on_mean();
@@ -177,18 +175,4 @@ pub(super) fn gradient(kernel: &dyn Kernel, basis: &[Functional], state: &State)
         }
     }
     Ok(out)
-}
-
-/// `D' M D` for a matrix over coordinates whose functionals are the rows of D.
-fn over_items(matrix: &Matrix, axes: &[Functional], items: usize) -> Matrix {
-    let mut half = Matrix::zeros(items, axes.len());
-    for (axis, column) in half.columns_mut().enumerate() {
-        axes.iter().zip(matrix.column(axis)).for_each(|(functional, &value)| functional.spread(value, column));
-    }
-    let half = transpose(&half);
-    let mut out = Matrix::zeros(items, items);
-    for (item, column) in out.columns_mut().enumerate() {
-        axes.iter().zip(half.column(item)).for_each(|(functional, &value)| functional.spread(value, column));
-    }
-    out
 }

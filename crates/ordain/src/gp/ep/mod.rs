@@ -5,8 +5,8 @@
 //! d_s'$ the approximate posterior is $N(m, \Sigma)$, $\Sigma = (K^{-1} + A)^{-1}$, $m = \Sigma \sum_s \nu_s d_s$.
 //!
 //! **Two equivalent forms.** All of this happens in the span of the observed functionals. The coordinates are either
-//! the compared items or the distinct functionals, whichever are fewer (b of them). EP works on a b x b matrix, and the
-//! other items follow by conditioning. Let $c_i$ be the prior covariances of item i with the coordinates, $A = E E'$,
+//! the compared items or the distinct functionals, whichever are fewer (b of them), in every component of compared items
+//! by itself. EP works on a b x b matrix, and the other items follow by conditioning. Let $c_i$ be the prior covariances of item i with the coordinates, $A = E E'$,
 //! $\sum_s \nu_s d_s = E \beta$ and $L L' = I + E' K E$ over the coordinates. Then
 //!
 //! $$ g_i = L^{-1} E' c_i, \qquad m_i = g_i' L^{-1} \beta, \qquad \Sigma_{ij} = K_{ij} - g_i' g_j . $$
@@ -447,23 +447,55 @@ impl Belief for Ep {
     }
 }
 
-/// The compared items or the distinct functionals, whichever are fewer, ascending; the items if they are wanted, or if answers may
-/// be lapses. If nearly all of the `n` items were
-/// compared, all items: carrying a few more along costs less than conditioning.
+/// The coordinates, ascending: of every component of compared items the items or the distinct functionals, whichever are fewer; all
+/// compared items if they are wanted, or if answers may be lapses. If nearly all of the `n` items were compared, all items: carrying a
+/// few more along costs less than conditioning.
 fn choose_basis(observations: &[Observation], n: usize, by_items: bool) -> Vec<Functional> {
     /// At this share of all items, ten more rounds on them cost as much as conditioning the others.
     const NEARLY_ALL: f64 = 0.9;
     let distinct: HashSet<Functional> = observations.iter().map(|observation| observation.functional).collect();
-    let items: HashSet<u32> = distinct.iter().flat_map(|functional| functional.items()).collect();
+    let distinct: Vec<Functional> = distinct.into_iter().collect();
+    let items = Functional::items_of(&distinct);
     let mut basis: Vec<Functional> = if n <= distinct.len() && items.len() as f64 >= NEARLY_ALL * n as f64 {
         (0..n as u32).map(Functional::Item).collect()
-    } else if by_items || items.len() <= distinct.len() || observations.iter().any(|one| one.lapse > 0.0) {
-        items.into_iter().map(Functional::Item).collect()
+    } else if by_items || observations.iter().any(|one| one.lapse > 0.0) {
+        items.into_iter().map(|item| Functional::Item(item as u32)).collect()
     } else {
-        distinct.into_iter().collect()
+        fewest(&distinct, &items)
     };
     basis.sort_unstable();
     basis
+}
+
+/// The functionals of components that are trees, where there is one fewer than items. The items of other components: there
+/// a functional follows from others, which would make the prior singular.
+fn fewest(distinct: &[Functional], items: &[usize]) -> Vec<Functional> {
+    let placed = Functional::in_terms_of(items, distinct);
+    // Every place leads to another one of its component, and at last to a place that leads to itself.
+    let mut next: Vec<usize> = (0..items.len()).collect();
+    fn end(next: &mut [usize], mut place: usize) -> usize {
+        while next[place] != place {
+            next[place] = next[next[place]];
+            place = next[place];
+        }
+        place
+    }
+    for functional in &placed {
+        if let Functional::Difference(first, second) = *functional {
+            let (first, second) = (end(&mut next, first as usize), end(&mut next, second as usize));
+            next[first] = second;
+        }
+    }
+    let mut component = |place: usize| end(&mut next, place);
+    let of_items: Vec<usize> = (0..items.len()).map(&mut component).collect();
+    let of_functionals: Vec<usize> =
+        placed.iter().filter_map(|one| one.items().next()).map(|place| of_items[place as usize]).collect();
+    let mut spare = vec![0_isize; items.len()];
+    of_items.iter().for_each(|&own| spare[own] += 1);
+    of_functionals.iter().for_each(|&own| spare[own] -= 1);
+    let in_trees = distinct.iter().zip(&of_functionals).filter(|(_, own)| spare[**own] > 0).map(|(one, _)| *one);
+    let others = items.iter().zip(&of_items).filter(|(_, own)| spare[**own] <= 0);
+    in_trees.chain(others.map(|(&item, _)| Functional::Item(item as u32))).collect()
 }
 
 /// The observations in terms of the deviations from a prior mean.

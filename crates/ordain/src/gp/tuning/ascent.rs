@@ -1,10 +1,12 @@
 //! Climbs the evidence itself.
 
+use rand::seq::IndexedRandom;
 use rayon::prelude::*;
 
-use super::{EpParams, Problem, Space};
+use super::{EpParams, Observation, Problem, Space};
 use crate::gp::ep::Evidence;
 use crate::kernel::Kernel;
+use crate::numeric::Seed;
 use crate::numeric::dense::add_scaled;
 use crate::numeric::optimise::{Lbfgs, largest};
 use crate::{Error, Result};
@@ -17,7 +19,12 @@ pub(super) struct Ascent<'a> {
     evidences: Vec<Vec<Evidence>>,
     pub(super) ep: EpParams,
     evaluations: usize,
+    /// Whether some answers are left out.
+    is_thinned: bool,
 }
+
+/// The most coordinates of a problem while starts are tried.
+const MOST_TRIED: usize = 1000;
 
 /// Where a climb ended.
 #[derive(Debug, Clone)]
@@ -30,11 +37,32 @@ pub(super) struct Peak {
 
 impl<'a> Ascent<'a> {
     pub(super) fn new(space: &'a Space, problems: &'a mut [Problem], ep: EpParams) -> Self {
-        let evidences = |problem: &Problem| {
-            problem.sets.iter().map(|set| Evidence::new(set, problem.kernel.len())).collect::<Vec<_>>()
-        };
-        let evidences = problems.iter().map(evidences).collect();
-        Self { space, problems, evidences, ep, evaluations: 0 }
+        let evidences = problems.iter().map(evidences_of).collect();
+        Self { space, problems, evidences, ep, evaluations: 0, is_thinned: false }
+    }
+
+    /// Leaves out answers of sets with very many coordinates: a seeded choice of as many answers as are tried stays. A few thousand
+    /// answers make an evaluation hundreds of times slower, and a thousand show which way is up.
+    pub(super) fn thin(&mut self, seed: Seed) {
+        for (problem, evidences) in self.problems.iter().zip(&mut self.evidences) {
+            for (number, (set, evidence)) in problem.sets.iter().zip(evidences).enumerate() {
+                if evidence.basis().len() > MOST_TRIED {
+                    let mut stream = seed.stream(number as u64);
+                    let some: Vec<Observation> = set.sample(&mut stream, MOST_TRIED).copied().collect();
+                    *evidence = Evidence::new(&some, problem.kernel.len());
+                    self.is_thinned = true;
+                }
+            }
+        }
+    }
+
+    /// Takes all answers again. Returns whether some were left out.
+    pub(super) fn take_all(&mut self) -> bool {
+        let was_thinned = std::mem::replace(&mut self.is_thinned, false);
+        if was_thinned {
+            self.evidences = self.problems.iter().map(evidences_of).collect();
+        }
+        was_thinned
     }
 
     /// The number of evaluations of the evidence.
@@ -106,6 +134,11 @@ impl<'a> Ascent<'a> {
             _ => Ok(Peak { gradient: largest(&minimum.gradient), objective: -minimum.value, at: minimum.at }),
         }
     }
+}
+
+/// The evidences of a problem's sets.
+fn evidences_of(problem: &Problem) -> Vec<Evidence> {
+    problem.sets.iter().map(|set| Evidence::new(set, problem.kernel.len())).collect()
 }
 
 fn not_finite() -> Error {
