@@ -6,7 +6,8 @@
 //!
 //! **Two equivalent forms.** All of this happens in the span of the observed functionals. The coordinates are either
 //! the compared items or the distinct functionals, whichever are fewer (b of them), in every component of compared items
-//! by itself. EP works on a b x b matrix, and the other items follow by conditioning. Let $c_i$ be the prior covariances of item i with the coordinates, $A = E E'$,
+//! by itself. EP works on a b x b matrix, and the other items follow by conditioning. Let $c_i$ be the prior covariances
+//! of item i with the coordinates, $A = E E'$,
 //! $\sum_s \nu_s d_s = E \beta$ and $L L' = I + E' K E$ over the coordinates. Then
 //!
 //! $$ g_i = L^{-1} E' c_i, \qquad m_i = g_i' L^{-1} \beta, \qquad \Sigma_{ij} = K_{ij} - g_i' g_j . $$
