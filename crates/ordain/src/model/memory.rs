@@ -75,9 +75,9 @@ impl Sizes {
         NUMBER * self.of_steps() + prior + (256 << 20)
     }
 
-    /// The bytes of a tuning: twelve matrices over the coordinates.
+    /// The bytes of a tuning: twelve matrices over the coordinates, and the columns of links along them.
     pub(super) fn of_tuning(self) -> u64 {
-        NUMBER * 12 * self.coordinates * self.coordinates
+        NUMBER * (12 * self.coordinates + self.items) * self.coordinates
     }
 
     /// The bytes of a comparison of models on every thread: a tuning and a belief.

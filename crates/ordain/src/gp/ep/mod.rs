@@ -31,6 +31,7 @@ pub(in crate::gp) mod conditioning;
 mod evidence;
 mod fixed_point;
 mod grouped;
+mod parts;
 mod site;
 mod trust;
 
@@ -51,6 +52,7 @@ use conditioning::Conditioning;
 pub(super) use evidence::{Evidence, Posterior, Pull};
 use fixed_point::State;
 use grouped::Grouped;
+use parts::Parts;
 pub use site::Site;
 
 /// Iterations that may go back and forth without a check on the steps.
@@ -472,23 +474,13 @@ fn choose_basis(observations: &[Observation], n: usize, by_items: bool) -> Vec<F
 /// a functional follows from others, which would make the prior singular.
 fn fewest(distinct: &[Functional], items: &[usize]) -> Vec<Functional> {
     let placed = Functional::in_terms_of(items, distinct);
-    // Every place leads to another one of its component, and at last to a place that leads to itself.
-    let mut next: Vec<usize> = (0..items.len()).collect();
-    fn end(next: &mut [usize], mut place: usize) -> usize {
-        while next[place] != place {
-            next[place] = next[next[place]];
-            place = next[place];
-        }
-        place
-    }
+    let mut parts = Parts::apart(items.len());
     for functional in &placed {
         if let Functional::Difference(first, second) = *functional {
-            let (first, second) = (end(&mut next, first as usize), end(&mut next, second as usize));
-            next[first] = second;
+            parts.join(first as usize, second as usize);
         }
     }
-    let mut component = |place: usize| end(&mut next, place);
-    let of_items: Vec<usize> = (0..items.len()).map(&mut component).collect();
+    let of_items: Vec<usize> = (0..items.len()).map(|place| parts.of(place)).collect();
     let of_functionals: Vec<usize> =
         placed.iter().filter_map(|one| one.items().next()).map(|place| of_items[place as usize]).collect();
     let mut spare = vec![0_isize; items.len()];

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 use super::{EpParams, Observation, Problem, Space};
 use crate::gp::ep::Evidence;
 use crate::kernel::Kernel;
-use crate::numeric::Seed;
 use crate::numeric::dense::add_scaled;
 use crate::numeric::optimise::{Lbfgs, largest};
+use crate::numeric::{Purpose, Seed};
 use crate::{Error, Result};
 
 /// The objective: log evidence of all problems plus log prior.
@@ -44,10 +44,13 @@ impl<'a> Ascent<'a> {
     /// Leaves out answers of sets with very many coordinates: a seeded choice of as many answers as are tried stays. A few thousand
     /// answers make an evaluation hundreds of times slower, and a thousand show which way is up.
     pub(super) fn thin(&mut self, seed: Seed) {
+        let mut task = 0;
         for (problem, evidences) in self.problems.iter().zip(&mut self.evidences) {
-            for (number, (set, evidence)) in problem.sets.iter().zip(evidences).enumerate() {
+            for (set, evidence) in problem.sets.iter().zip(evidences) {
+                task += 1;
                 if evidence.basis().len() > MOST_TRIED {
-                    let mut stream = seed.stream(number as u64);
+                    // Kind 0 are the starts.
+                    let mut stream = seed.stream(Purpose::TaskOf { kind: 1, task });
                     let some: Vec<Observation> = set.sample(&mut stream, MOST_TRIED).copied().collect();
                     *evidence = Evidence::new(&some, problem.kernel.len());
                     self.is_thinned = true;

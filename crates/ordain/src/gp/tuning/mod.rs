@@ -20,7 +20,7 @@
 //!
 //! **Cost.** An evaluation runs EP from the last fixed point, about five iterations of `b³` ([`super::EpParams`]), plus
 //! `m²` per parameter for m observed items. There are about 50 evaluations. Where b is more than a thousand, starts climb by a
-//! seeded choice of a thousand answers, and only the last climb, of some ten evaluations, takes all. Memory `8 b²` per problem.
+//! seeded choice of a thousand answers, and only the last climb takes all. Memory `8 b²` per problem.
 
 mod ascent;
 mod em;

@@ -2,6 +2,7 @@
 
 use super::{Root, State};
 use crate::gp::Functional;
+use crate::gp::ep::parts::Parts;
 use crate::numeric::Matrix;
 use crate::numeric::dense::{Cholesky, SemidefiniteFactor, multiply_sparse, transpose};
 
@@ -65,26 +66,17 @@ impl State {
 
     /// One coordinate, the last, of every part that only differences hold together.
     fn grounded(&self) -> Vec<bool> {
-        fn find(parent: &mut [usize], mut axis: usize) -> usize {
-            while parent[axis] != axis {
-                parent[axis] = parent[parent[axis]];
-                axis = parent[axis];
-            }
-            axis
-        }
-        let mut parent: Vec<usize> = (0..self.len()).collect();
+        let mut parts = Parts::apart(self.len());
         let counted = || self.observations.iter().zip(&self.sites).filter(|(_, site)| site.precision > 0.0);
         for (observation, _) in counted() {
             if let Functional::Difference(first, second) = observation.functional {
-                let (first, second) = (find(&mut parent, first as usize), find(&mut parent, second as usize));
-                // The larger becomes the root, so the root of a part is its last coordinate.
-                parent[first.min(second)] = first.max(second);
+                parts.join(first as usize, second as usize);
             }
         }
-        let mut grounded: Vec<bool> = (0..self.len()).map(|axis| parent[axis] == axis).collect();
+        let mut grounded: Vec<bool> = (0..self.len()).map(|axis| parts.of(axis) == axis).collect();
         for (observation, _) in counted() {
             if let Functional::Item(item) = observation.functional {
-                grounded[find(&mut parent, item as usize)] = false;
+                grounded[parts.of(item as usize)] = false;
             }
         }
         grounded
