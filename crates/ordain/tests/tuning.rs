@@ -208,8 +208,6 @@ fn the_same_bits_for_any_number_of_threads() {
     assert_eq!(one, run(3));
 }
 
-/// A single answer says nothing of lengths, and a thousand consistent ones nothing of an upper bound of the weight: the
-/// prior keeps both in range.
 /// A thousand answers show the way, and the end is a maximum for all of them.
 #[test]
 fn many_answers_are_all_counted_in_the_end() {
@@ -233,6 +231,8 @@ fn many_answers_are_all_counted_in_the_end() {
     assert!((at(best) - tuned.log_posterior).abs() < 1e-6);
 }
 
+/// A single answer says nothing of lengths, and a thousand consistent ones nothing of an upper bound of the weight: the
+/// prior keeps both in range.
 #[test]
 fn nothing_runs_away() {
     let model = AnswerModel::default();

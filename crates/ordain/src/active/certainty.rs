@@ -299,6 +299,27 @@ fn inversions(places: &[u32], weights: &[f64]) -> (u64, f64) {
 mod tests {
     use super::*;
 
+    /// More places than one block of marks has.
+    #[test]
+    fn inversions_of_many_places_by_brute_force() {
+        const N: usize = 5000;
+        // A multiplier that shares no factor with N, so all places occur.
+        let places: Vec<u32> = (0..N).map(|at| (at * 2371 % N) as u32).collect();
+        let mut ranks = vec![0; N];
+        places.iter().enumerate().for_each(|(rank, &place)| ranks[place as usize] = rank);
+        let weights: Vec<f64> = (0..N).map(|at| 1.0 / (1.0 + at as f64)).collect();
+        let (mut expected, mut sum) = (0, 0.0);
+        for one in 0..N {
+            let wrong = (one + 1..N).filter(|&other| ranks[other] < ranks[one]).count();
+            expected += wrong as u64;
+            sum += weights[one] * wrong as f64;
+        }
+        let (count, found) = inversions(&places, &weights);
+        assert_eq!(count, expected);
+        // Sums of 5,000 numbers in another order.
+        assert!((found - sum).abs() < 1e-12 * sum, "{found} {sum}");
+    }
+
     proptest::proptest! {
         #[test]
         fn prefixes_and_inversions_by_brute_force(values in proptest::collection::vec(-5.0..5.0_f64, 0..40)) {

@@ -18,6 +18,8 @@
 mod anneal;
 mod ellipse;
 mod one_by_one;
+#[cfg(test)]
+mod tests;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -31,6 +33,7 @@ use super::belief::root_of;
 use super::ep::conditioning::coordinates;
 use super::{Belief, Factor, Functional, Observation, Paths, UnderNoise};
 use crate::data::ItemId;
+use crate::kernel::PriorDraws;
 use crate::numeric::dense::{SemidefiniteFactor, add_scaled, multiply, subtract_product};
 use crate::numeric::{Matrix, Purpose, Seed, Stream};
 use crate::watch::Step;
@@ -40,13 +43,13 @@ use crate::{Result, Watch};
 const DRAWING: &str = "drawing rankings";
 
 /// The largest group whose joint covariance is formed, if there is another way: 32 MB, and as long as a few hundred draws.
-const LARGEST_GROUP: usize = 2000;
+pub(crate) const LARGEST_GROUP: usize = 2000;
 
-/// Numbers of a block of draws of a larger group: 128 MB.
-const BLOCK: usize = 1 << 24;
+/// Numbers of a block of draws of all items, where a group is larger: 128 MB.
+pub(crate) const BLOCK: usize = 1 << 24;
 
 /// The fewest and the most draws of such a block.
-const OF_A_BLOCK: (usize, usize) = (32, 512);
+pub(crate) const OF_A_BLOCK: (usize, usize) = (32, 512);
 
 /// The first stream of such draws, one per draw. Earlier ones are those of batches.
 const FIRST_PATH: u32 = 1 << 31;
@@ -102,12 +105,23 @@ impl Draws {
     pub(crate) fn in_chains(
         belief: &dyn Belief,
         items: &[ItemId],
+        chains: [usize; 2],
+        weight: impl Fn(&UnderNoise) -> f64,
+    ) -> Result<Self> {
+        Self::prepared(belief, items, chains, weight, LARGEST_GROUP)
+    }
+
+    /// As [`Draws::in_chains`], without the joint covariance of more items than these.
+    fn prepared(
+        belief: &dyn Belief,
+        items: &[ItemId],
         [count, of_a_chain]: [usize; 2],
         weight: impl Fn(&UnderNoise) -> f64,
+        largest: usize,
     ) -> Result<Self> {
         let noises = belief.noises();
         if noises.is_empty() {
-            let law = Law::new(belief, items, false)?;
+            let law = Law::new(belief, items, false, largest)?;
             let most = match law.source {
                 _ if law.anneals => of_a_chain,
                 Source::Root(_) => BATCH,
@@ -120,7 +134,7 @@ impl Draws {
         let weights: Vec<f64> = noises.iter().map(weight).collect();
         for (size, number) in sizes.iter().zip(shared(&weights, sizes.len())) {
             if laws.last().is_none_or(|(last, _)| *last != number) {
-                laws.push((number, Law::new(&noises[number].belief, items, true)?));
+                laws.push((number, Law::new(&noises[number].belief, items, true, largest)?));
             }
             tasks.push((laws.len() - 1, *size));
         }
@@ -180,14 +194,20 @@ impl Draws {
     ) -> Result<(Vec<T>, Vec<f64>)> {
         let (mut out, mut squares) = (Vec::new(), Vec::new());
         let mut drawn = 0;
+        // All noises have the same prior.
+        let mut known: Option<Box<dyn PriorDraws + '_>> = None;
         let total: usize = self.tasks.iter().map(|&(law, size)| self.laws[law].1.settle() + size).sum();
         for &(law, size) in &self.tasks {
             let (number, law) = &self.laws[law];
             let Source::Paths(along) = &law.source else { unreachable!("the laws of a group have one kind of source") };
-            let prior = along.paths.kernel.prior_draws()?;
+            let prior = match known.take() {
+                Some(prior) => prior,
+                None => along.paths.kernel.prior_draws()?,
+            };
             let mut chain = Chain::default();
             let (settle, count) = (law.settle(), law.settle() + size);
-            let block = (BLOCK / law.mean.len().max(1)).clamp(OF_A_BLOCK.0, OF_A_BLOCK.1);
+            // A block has all items, not those of the group alone.
+            let block = (BLOCK / along.paths.kernel.len().max(1)).clamp(OF_A_BLOCK.0, OF_A_BLOCK.1);
             for from in (0..count).step_by(block) {
                 watch.step(|| Step::new(DRAWING, drawn, total))?;
                 let size = block.min(count - from);
@@ -209,6 +229,7 @@ impl Draws {
                 out.extend(taken.collect::<Vec<T>>());
                 drawn += size;
             }
+            known = Some(prior);
         }
         let Some((_, Law { source: Source::Paths(along), .. })) = self.laws.first() else { return Ok((out, squares)) };
         let mean_square = |&item: &usize| squares[item] / drawn.max(1) as f64;
@@ -329,10 +350,11 @@ fn turn(fresh: &mut [f64], from: &[f64], (sin, cos): (f64, f64)) {
 }
 
 impl Law {
-    /// The law of a belief. `any_noise` says that the noise is one of many, of which some are tiny.
-    fn new(belief: &dyn Belief, items: &[ItemId], any_noise: bool) -> Result<Self> {
+    /// The law of a belief. `any_noise` says that the noise is one of many, of which some are tiny. The joint covariance of more items than
+    /// `largest` is not formed if there is another way.
+    fn new(belief: &dyn Belief, items: &[ItemId], any_noise: bool, largest: usize) -> Result<Self> {
         let mean: Vec<f64> = items.iter().map(|item| belief.mean()[item.index()]).collect();
-        let paths = if items.len() > LARGEST_GROUP { belief.paths()? } else { None };
+        let paths = if items.len() > largest { belief.paths()? } else { None };
         let mut observed = among(&sharp(belief)?, items, belief.len());
         if observed.iter().map(|factor| factor.count as usize).sum::<usize>() > MANY * items.len() {
             observed.clear();

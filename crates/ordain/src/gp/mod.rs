@@ -24,7 +24,7 @@ pub use belief::{AllCovariances, Belief, Covariances, Factor, Prediction, predic
 pub use collaborative::{Collaborative, CollaborativeParams, CollaborativeParts, GradeModel, OpinionModel, Round};
 pub use compare::{Comparison, ComparisonParams, Lack, Score, Setting};
 pub use cuts::Cuts;
-pub(crate) use draws::Draws;
+pub(crate) use draws::{BLOCK, Draws, LARGEST_GROUP, OF_A_BLOCK};
 pub use ep::{Ep, EpParams, Site};
 pub use grading::{GradePrediction, Grading, median_grade, mode_grade};
 pub(crate) use incremental::Workload;

@@ -127,8 +127,8 @@ pub(crate) fn rank_and<T: Send, F: Fn(&DrawnOrder) -> T + Sync>(
         let shown = &ranking[..params.limit.unwrap_or(ranking.len()).min(ranking.len())];
         let take = |utilities: &mut [f64], _, stream: &mut Stream| {
             let order = DrawnOrder::new(utilities);
-            let mut ranks = order.ranks(stream);
-            ranks.truncate(shown.len());
+            // A copy, so that the room of the others is free again.
+            let ranks = order.ranks(stream)[..shown.len()].to_vec();
             (ranks, also(&order))
         };
         let draws = Draws::new(belief, &ranking, params.draws)?;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Inference;
 use crate::data::{Answer, ItemId, Items, Outcome};
-use crate::gp::{CovarianceForm, Workload};
+use crate::gp::{BLOCK, CovarianceForm, LARGEST_GROUP, OF_A_BLOCK, Workload};
 use crate::{Error, Result};
 
 /// Bytes of a number.
@@ -86,14 +86,11 @@ impl Sizes {
     }
 }
 
-/// The bytes of a ranking: two matrices over the largest group, or three blocks of draws if it is larger than such matrices
-/// should be, and all draws.
+/// The bytes of a ranking: two matrices over the largest group, or three blocks of draws of all items if it is larger than such
+/// matrices should be, and all draws.
 pub(super) fn of_ranking(items: &Items, draws: usize) -> u64 {
-    /// Up to this many items there are matrices.
-    const MATRICES: u64 = 2000;
-    /// Draws of a block: at least these, and so many utilities.
-    const BLOCK: (u64, u64) = (32, 1 << 24);
-    let largest = items.group_sizes().into_iter().max().unwrap_or(0) as u64;
-    let work = if largest <= MATRICES { 2 * largest * largest } else { 3 * BLOCK.1.max(BLOCK.0 * largest) };
-    NUMBER * work + PER_DRAW * draws as u64 * largest
+    let largest = items.group_sizes().into_iter().max().unwrap_or(0);
+    let matrices = largest <= LARGEST_GROUP;
+    let work = if matrices { 2 * largest * largest } else { 3 * BLOCK.max(OF_A_BLOCK.0 * items.len()) };
+    NUMBER * work as u64 + PER_DRAW * (draws * largest) as u64
 }

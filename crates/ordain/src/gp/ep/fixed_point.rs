@@ -153,6 +153,7 @@ impl State {
         }
         self.follow_mean();
         self.match_sites()?;
+        self.check_careful()?;
         let change = self.settle()?;
         self.move_cavities(damping);
         Ok(change)

@@ -139,14 +139,16 @@ impl EpParams {
         };
         let iterations = self.converge(&mut state)?;
         let ep = over(state, iterations)?;
-        let Err(refused) = trust::check(&ep, &prior, |state| self.converge(state)) else { return Ok(ep) };
+        let Err(refused) = trust::check(&ep, &prior, self.tolerance, |state| self.converge(state)) else {
+            return Ok(ep);
+        };
         let mut state = ep.state;
         if !state.be_careful() {
             return Err(refused);
         }
         let more = self.converge(&mut state)?;
         let ep = over(state, iterations + more)?;
-        trust::check(&ep, &prior, |state| self.converge(state))?;
+        trust::check(&ep, &prior, self.tolerance, |state| self.converge(state))?;
         Ok(ep)
     }
 

@@ -16,7 +16,7 @@ use crate::numeric::{Matrix, Seed, Stream};
 /// The part of a variance, or of a standard deviation, that rounding may move without a check.
 const HARMLESS: f64 = 1e-9;
 
-/// The part of the largest mean or deviation that the last digits may move.
+/// The part of the largest mean or deviation that the last digits may move, unless EP itself is looser.
 const MOST: f64 = 1e-7;
 
 /// The relative size of a last digit. Sums of a few products have some of them.
@@ -29,12 +29,20 @@ const ELSEWHERE: f64 = 0.01;
 const RUNS: u64 = 2;
 
 /// Refuses a fixed point whose digits do not hold, and what it says of other items. `prior` is the covariance of the coordinates, and
-/// `converge` goes to a fixed point. Where the prior is very wide, the cost is that of EP twice more, and `n b²` operations for n other
+/// `converge` goes to a fixed point, to a change of `tolerance`. Where the prior is very wide, the cost is that of EP twice more, and `n b²` operations for n other
 /// items; else none.
 ///
 /// # Errors
 /// If they do not.
-pub(super) fn check<T>(ep: &Ep, prior: &Matrix, converge: impl Fn(&mut State) -> Result<T>) -> Result<()> {
+pub(super) fn check<T>(
+    ep: &Ep,
+    prior: &Matrix,
+    tolerance: f64,
+    converge: impl Fn(&mut State) -> Result<T>,
+) -> Result<()> {
+    /// A fixed point is off by some of the last change.
+    const CHANGES: f64 = 10.0;
+    let most = MOST.max(CHANGES * tolerance);
     let reaches = reaches(ep, prior);
     let state = &ep.state;
     let worst = |(axis, reach): (usize, &f64)| LAST_DIGIT * reach * reach / prior[(axis, axis)];
@@ -51,7 +59,7 @@ pub(super) fn check<T>(ep: &Ep, prior: &Matrix, converge: impl Fn(&mut State) ->
     let spread = largest(&deviations);
     let unit = largest(&means).max(spread);
     let stand = |one: &[f64], other: &[f64], unit: f64| {
-        one.iter().zip(other).all(|(one, other)| (one - other).abs() <= MOST * unit)
+        one.iter().zip(other).all(|(one, other)| (one - other).abs() <= most * unit)
     };
     for run in 0..RUNS {
         let mut stream = Seed(0).stream(run);

@@ -1,7 +1,8 @@
 //! Sharp sites beside blunt ones: what sums of their precisions would hide, and how to do without such sums.
 
 use super::State;
-use crate::gp::Functional;
+use crate::Result;
+use crate::gp::{Functional, prior_too_wide};
 use crate::numeric::Matrix;
 use crate::numeric::dense::{Cholesky, least_squares, multiply_transposed};
 
@@ -24,8 +25,18 @@ impl State {
     /// a site without precision has no place among least squares.
     pub(in crate::gp::ep) fn be_careful(&mut self) -> bool {
         self.be_exact();
-        self.is_careful = self.sites.iter().all(|site| site.precision > 0.0 || site.shift == 0.0);
+        self.is_careful = self.fits_least_squares();
         self.is_careful
+    }
+
+    /// Whether every site that shifts has a precision.
+    fn fits_least_squares(&self) -> bool {
+        self.sites.iter().all(|site| site.precision > 0.0 || site.shift == 0.0)
+    }
+
+    /// Fails if small sites are counted to their last digit and one has lost its precision, as an answer that may be a lapse can.
+    pub(super) fn check_careful(&self) -> Result<()> {
+        if self.is_careful && !self.fits_least_squares() { Err(prior_too_wide()) } else { Ok(()) }
     }
 
     /// Whether it does.
