@@ -76,13 +76,14 @@ impl Sizes {
     }
 
     /// The bytes of a tuning: twelve matrices over the coordinates, and the columns of links along them.
-    pub(super) fn of_tuning(self) -> u64 {
-        NUMBER * (12 * self.coordinates + self.items) * self.coordinates
+    pub(super) fn of_tuning(self, columns_are_cheap: bool) -> u64 {
+        let columns = if columns_are_cheap { 0 } else { self.items };
+        NUMBER * (12 * self.coordinates + columns) * self.coordinates
     }
 
     /// The bytes of a comparison of models on every thread: a tuning and a belief.
-    pub(super) fn of_comparison(self) -> u64 {
-        self.of_tuning() + self.of_belief(Inference::Ep)
+    pub(super) fn of_comparison(self, columns_are_cheap: bool) -> u64 {
+        self.of_tuning(columns_are_cheap) + self.of_belief(Inference::Ep)
     }
 }
 

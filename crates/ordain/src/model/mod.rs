@@ -255,7 +255,8 @@ impl Model {
     /// # Errors
     /// As [`TuningParams::tune`].
     pub fn tune(&self, params: &TuningParams) -> Result<Tuned> {
-        self.room_for("tuning", Sizes::of_tuning)?;
+        let cheap = self.kernel()?.has_cheap_entries();
+        self.room_for("tuning", |sizes| sizes.of_tuning(cheap))?;
         params.tune(&mut [self.problem(params)?])
     }
 
@@ -281,7 +282,8 @@ impl Model {
     /// # Errors
     /// As [`ComparisonParams::compare`].
     pub fn compare(&self, params: &ComparisonParams) -> Result<Comparison> {
-        self.room_for("comparing models", Sizes::of_comparison)?;
+        let cheap = self.kernel()?.has_cheap_entries();
+        self.room_for("comparing models", |sizes| sizes.of_comparison(cheap))?;
         let setting = Setting {
             kernels: &self.kernels,
             items: &self.items,
@@ -289,7 +291,7 @@ impl Model {
             answers: &self.standing(),
             model: self.learned_answer_model(&params.watch)?,
         };
-        let each = Sizes::new(self.items.len(), &self.standing()).of_comparison().max(1);
+        let each = Sizes::new(self.items.len(), &self.standing()).of_comparison(cheap).max(1);
         let room = self.memory.map_or(u64::MAX, |available| available / each);
         if room >= rayon::current_num_threads() as u64 {
             return params.compare(setting);
