@@ -283,11 +283,8 @@ impl Items {
 
     /// As [`Items::label`], for a list: a name that holds a comma or a quotation mark stands in quotation marks.
     pub fn label_in_list(&self, item: ItemId) -> Cow<'_, str> {
-        if !self.name(item).contains([',', '"']) {
-            return self.label(item);
-        }
-        let id = if self.is_plain(item) { String::new() } else { format!(" ({})", self.id(item)) };
-        format!("\"{}\"{id}", self.name(item).replace('"', "\"\"")).into()
+        let name = quoted_in_list(self.name(item));
+        if self.is_plain(item) { name } else { format!("{name} ({})", self.id(item)).into() }
     }
 
     /// The groups, if items have any.
@@ -368,7 +365,8 @@ impl Items {
         let names = |items: &Self| items.iter().filter_map(|item| items.group_name(item).map(str::to_owned)).collect();
         let names: Vec<Vec<String>> = vec![names(self), names(others)];
         let groups = self.groups.as_ref().map(|_| Groups::new(names.concat()));
-        let joined = Self::new([self.ids.clone(), others.ids.clone()].concat(), groups, attributes)?.with_prior(prior)?;
+        let joined =
+            Self::new([self.ids.clone(), others.ids.clone()].concat(), groups, attributes)?.with_prior(prior)?;
         if !self.has_names() && !others.has_names() {
             return Ok(joined);
         }
@@ -400,6 +398,14 @@ impl Items {
             }
             (found, _) => found,
         }
+    }
+}
+
+/// A name as a list shows it: in quotation marks, its own doubled, if it holds a comma or a quotation mark.
+pub fn quoted_in_list(name: &str) -> Cow<'_, str> {
+    match name.contains([',', '"']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")).into(),
+        false => name.into(),
     }
 }
 

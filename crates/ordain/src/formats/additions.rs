@@ -120,7 +120,8 @@ impl ItemsSource {
         for name in [Some(&self.spec.id), self.spec.group.as_ref()].into_iter().flatten() {
             if !rows.columns().contains(name) {
                 let error = InputError::new(rows.path(), format!("a column \"{}\"", token(name)));
-                let what = if *name == self.spec.id { "the ids of the new items" } else { "the groups of the new items" };
+                let what =
+                    if *name == self.spec.id { "the ids of the new items" } else { "the groups of the new items" };
                 return Err(error.hint(format!("it holds {what}")).into());
             }
         }

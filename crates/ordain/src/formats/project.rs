@@ -101,6 +101,8 @@ pub(crate) struct ProjectLog {
     pub(crate) tie_width: f64,
     /// The grades that there are.
     pub(crate) scale: GradeScale,
+    /// How many grades are known besides the log.
+    pub(crate) given: usize,
 }
 
 /// The data needed to read newcomers in the same way as the items.
@@ -165,9 +167,19 @@ pub(crate) fn read_project_log(path: impl AsRef<Path>, begins: bool) -> Result<P
     };
     let grades = GradesSettings::read(root.section("grades")?, &folder)?;
     check_log_apart(&answers.file, &file, items_file.as_deref(), grades.file.as_deref(), &[])?;
-    let scale = grades.load(&file, &items)?.scale;
+    let known = grades.load(&file, &items)?;
+    let (scale, given) = (known.scale, known.given.len());
     let log = answers.log(&items, scale)?;
-    Ok(ProjectLog { path: file, items, source, answers: log, file: answers.file, tie_width: answers.tie_width, scale })
+    Ok(ProjectLog {
+        path: file,
+        items,
+        source,
+        answers: log,
+        file: answers.file,
+        tie_width: answers.tie_width,
+        scale,
+        given,
+    })
 }
 
 /// The names of the tables of a project file.
@@ -203,6 +215,11 @@ impl ProjectFile {
         let grades = self.grades.as_deref().map(|file| ("[grades]", file));
         let own = [("the project", self.path.as_path()), ("[answers]", self.answers.as_path())];
         own.into_iter().chain(items).chain(grades).chain(relations).collect()
+    }
+
+    /// The column of the items' names, if they have names.
+    pub fn name_column(&self) -> Option<&str> {
+        self.reading.spec.name.as_deref()
     }
 
     /// The error for an unknown strategy. Strategies are resolved after files are read, so they cannot be checked here.

@@ -36,6 +36,8 @@ pub struct Recorder {
     answers: AnswerLog,
     /// The grades that there are.
     scale: GradeScale,
+    /// How many grades are known besides the log.
+    given: usize,
     log: Log,
 }
 
@@ -58,8 +60,8 @@ impl Recorder {
     }
 
     fn of(project: ProjectLog) -> Result<Self> {
-        let ProjectLog { path, items, source, answers, file, tie_width, scale } = project;
-        Ok(Self { items, source, admitted: None, answers, scale, log: Log::new(path, file, tie_width) })
+        let ProjectLog { path, items, source, answers, file, tie_width, scale, given } = project;
+        Ok(Self { items, source, admitted: None, answers, scale, given, log: Log::new(path, file, tie_width) })
     }
 
     /// Adds items to the project's table: rows with columns of the table, in any order. Columns that the rows lack get empty cells. Every
@@ -154,6 +156,16 @@ impl Recorder {
         &self.answers
     }
 
+    /// The number of answers to learn from: those that stand, and the grades that are known besides the log. Skips are no answers.
+    pub fn learned(&self) -> usize {
+        self.answers.count() + self.given
+    }
+
+    /// The items' table; none if the answers name the items.
+    pub fn table(&self) -> Option<&Path> {
+        self.source.as_ref().map(|source| source.path.as_path())
+    }
+
     /// The answer log.
     pub fn file(&self) -> &Path {
         &self.log.file
@@ -189,7 +201,8 @@ impl Recorder {
         if let (Some(rows), Some(source)) = (&self.admitted, &self.source) {
             // Whatever can be refused is refused before there is a new row.
             self.log.writer(&self.items)?.check(&entry, &self.items)?;
-            let same = |items: &Items| if items.ids() == self.items.ids() { Ok(()) } else { Err(changed(&source.path)) };
+            let same =
+                |items: &Items| if items.ids() == self.items.ids() { Ok(()) } else { Err(changed(&source.path)) };
             source.add(rows, |items| same(items).and_then(|()| self.check_items(items)))?;
             self.admitted = None;
         }
