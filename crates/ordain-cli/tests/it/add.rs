@@ -113,7 +113,7 @@ fn what_rows_cannot_be_added_to() {
     folder.refuses(["add", "id=b", "x=2"], &["items.csv", "a packed file", "decompress it first"]);
     // A number in a column of no numbers would make it an attribute.
     let folder = project("id,x,note\na,1,\nb,2,\n", "");
-    folder.refuses(["add", "id=c", "x=3", "note=5"], &["items.csv", "note"]);
+    folder.refuses(["add", "id=c", "x=3", "note=5"], &["command line, column note", "attributes = [...]"]);
     // A word of the log's own columns is no id.
     let folder = project("id,x\na,1\nb,2\n", "");
     folder.write("answers.csv", "left,right,winner\na,b,left\n");

@@ -7,15 +7,15 @@ use std::fs::{self, OpenOptions};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use super::items::{ItemsSpec, Missing, items_filled, items_from};
+use super::items::{ItemsSpec, Missing, attribute_names, items_filled, items_from};
 use super::json;
 use super::lock::{failed, open_locked};
 use super::newcomers::check_unknown;
 use super::source::{Limits, Lines, Wrapping, sniff};
 use super::table::{Cells, LastLine, Rows, Table};
 use super::whole::{clear, folder_of, write_whole};
-use crate::data::{Attributes, Items};
-use crate::error::{listed, token};
+use crate::data::Items;
+use crate::error::token;
 use crate::words::suggestion;
 use crate::{InputError, Result};
 
@@ -52,7 +52,6 @@ impl ItemsSource {
         };
         let bytes = joined(&before, &lines);
         let (after, _) = self.parsed(&bytes)?;
-        let whole = items_from(&after, &self.spec)?.items;
         let same = after.columns() == table.columns()
             && after.len() == table.len() + rows.len()
             && (0..table.len()).all(|row| cells(&after, row).eq(cells(&table, row)))
@@ -63,15 +62,23 @@ impl ItemsSource {
                 .hint("the file stays as it is: add the rows by hand")
                 .into());
         }
-        if whole.attributes().names() != known.attributes().names() {
-            return Err(InputError::new(&self.path, format!("the attributes as before: {}", listed(known.attributes().names())))
-                .found(listed(whole.attributes().names()))
-                .hint("the new rows would make a column one of numbers: list the columns wanted under [items]: attributes = [...]")
-                .into());
+        let names = known.attributes().names();
+        let now = attribute_names(&after, &self.spec);
+        if now.as_ref().is_ok_and(|now| now == names) {
+            let items = items_from(
+                &after,
+                &ItemsSpec { attributes: Some(Vec::new()), prior: Vec::new(), ..self.spec.clone() },
+            )?
+            .items;
+            return Ok(Enlarged { items, bytes });
         }
-        let count = whole.len();
-        let items = whole.with_attributes(Attributes::none(count))?.with_prior(None)?;
-        Ok(Enlarged { items, bytes })
+        let turned = now.ok().and_then(|now| now.into_iter().find(|name| !names.contains(name)));
+        let error = InputError::new(rows.path(), "cells that leave every column of text one of text");
+        let error = turned.into_iter().fold(error, |error, column| error.column(column));
+        Err(error
+            .found("numbers")
+            .hint("list the columns of numbers under [items] in the project file: attributes = [...]")
+            .into())
     }
 
     /// Adds these rows to the file, if `fits` finds nothing wrong with the items that there are then. They are on the disk when this

@@ -117,13 +117,7 @@ pub(crate) fn items_filled(
     let name = spec.name.as_deref().map(|name| table.column(name)).transpose()?;
     let group = spec.group.as_deref().map(|name| table.column(name)).transpose()?;
     let prior = requested(table, &spec.prior, "prior")?;
-    let attributes = match &spec.attributes {
-        Some(names) => requested(table, names, "attributes")?,
-        None => {
-            let others: HashSet<usize> = prior.iter().copied().chain(group).chain(name).chain([id]).collect();
-            every_numeric(table, &others)?
-        }
-    };
+    let attributes = attribute_columns(table, spec, &prior)?;
     if table.is_empty() {
         return Err(InputError::new(table.path(), "at least one item")
             .found("only a header")
@@ -159,6 +153,22 @@ pub(crate) fn items_filled(
         columns: rest.iter().map(|&at| (0..table.len()).map(|row| table.cell(row, at).to_owned()).collect()).collect(),
     };
     Ok(ItemTable { items, other })
+}
+
+/// The columns of attributes: those that are named, or every numeric one with no other part.
+fn attribute_columns(table: &Table, spec: &ItemsSpec, prior: &[usize]) -> Result<Vec<usize>> {
+    let Some(names) = &spec.attributes else {
+        let parts = [Some(&spec.id), spec.name.as_ref(), spec.group.as_ref()].into_iter().flatten();
+        let parts = parts.map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
+        return every_numeric(table, &prior.iter().copied().chain(parts).collect());
+    };
+    requested(table, names, "attributes")
+}
+
+/// The names of the columns of attributes.
+pub(super) fn attribute_names(table: &Table, spec: &ItemsSpec) -> Result<Vec<String>> {
+    let columns = attribute_columns(table, spec, &requested(table, &spec.prior, "prior")?)?;
+    Ok(columns.into_iter().map(|column| table.columns()[column].clone()).collect())
 }
 
 /// The columns that a key of `[items]` names.
