@@ -72,7 +72,8 @@ fn a_name_is_typed_where_it_is_one_items() {
     folder.refuses(["predict", "Solaris", "Alien"], &ambiguous);
     folder.refuses(["predict", "Alein", "m1"], &["the id or the name of an item", "did you mean \"Alien\"?"]);
     // In a list of names, one with a comma is quoted.
-    folder.refuses(["predict", "Zorro", "m1"], &["there are: \"Good, the Bad\", Alien, Solaris"]);
+    folder
+        .refuses(["predict", "Zorro", "m1"], &["there are: \"Good, the Bad\", Alien, Solaris (m3), Solaris (m4), m5"]);
     // Tables name items by id.
     folder.write("pool.csv", "first,second\nAlien,m1\n");
     folder.refuses(["next", "--pool", "pool.csv"], &["pool.csv, line 2", "\"Alien\"", "the id of an item"]);

@@ -166,7 +166,7 @@ fn the_keys_offer_what_can_be_answered() {
     assert!(session.wait_for("[q]uit: ").contains("[l]eft [r]ight [s]kip [u]ndo "));
     session.wait_until_raw();
     session.press(b"t");
-    assert!(session.wait_for("[q]uit: ").contains("set for example tie_width = 0.2"));
+    assert!(session.wait_for("[q]uit: ").contains("there are no ties in this project"));
     session.press(b"q");
     assert!(session.end().0.success());
     folder.append("ordain.toml", "tie_width = 0.2\n");

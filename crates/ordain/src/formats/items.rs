@@ -1,5 +1,6 @@
 //! Items from a table.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -386,10 +387,10 @@ pub fn named_item(items: &Items, origin: &str, word: &str, group: Option<&str>) 
         _ => find_item(items, &place, word, group).map_err(|error| match error {
             Error::Input(error) if items.has_names() && items.find(word, None) == Lookup::Unknown => {
                 let ids = items.ids().iter().map(String::as_str);
-                let names: Vec<&str> = items.iter().map(|item| items.name(item)).collect();
+                let labels: Vec<Cow<'_, str>> = items.iter().map(|item| items.label(item)).collect();
                 let hint = match nearest(word, ids.clone()) {
                     Some(_) => suggestion(word, ids),
-                    None => suggestion(word, names),
+                    None => suggestion(word, labels.iter().map(AsRef::as_ref)),
                 };
                 let expected = error.expected.replace("the id of", "the id or the name of");
                 InputError { expected, hint, ..*error }.into()
