@@ -170,7 +170,7 @@ fn places<'a>(items: &'a Items, ranked: &[RankedItem], truth: &[f64]) -> Vec<Pla
     let place = |ranked: &RankedItem| {
         let years = truth[ranked.item.index()];
         let above = truth.iter().filter(|&&other| other > years).count();
-        Place { name: items.id(ranked.item), ranked: ranked.clone(), truth: 1 + above, years }
+        Place { name: items.name(ranked.item), ranked: ranked.clone(), truth: 1 + above, years }
     };
     ranked.iter().map(place).collect()
 }

@@ -1,5 +1,6 @@
 //! The `ordain` command: parses the arguments, runs the subcommand, turns its result into an exit code.
 
+mod add;
 mod answer;
 mod ask;
 mod certainty;
@@ -49,6 +50,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Init(init::Arguments),
+    Add(add::Arguments),
     Rank(rank::Arguments),
     Next(next::Arguments),
     Ask(ask::Arguments),
@@ -113,6 +115,7 @@ fn main() -> ExitCode {
     hold_panics();
     let run = || match arguments.command {
         Command::Init(arguments) => init::run(&arguments),
+        Command::Add(arguments) => add::run(&arguments),
         Command::Rank(arguments) => rank::run(&arguments),
         Command::Next(arguments) => next::run(&arguments),
         Command::Ask(arguments) => ask::run(&arguments),

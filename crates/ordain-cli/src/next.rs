@@ -1,5 +1,6 @@
 //! `ordain next`: the pairs that are worth asking.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -127,7 +128,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             }
             Ok(())
         }
-        Format::Table => show(&rows, &asking),
+        Format::Table => show(project.items(), &questions, &asking),
     }
 }
 
@@ -185,23 +186,21 @@ fn show_csv(rows: &[Row<'_>]) -> Outcome {
     output::csv_table(&header.map(str::to_owned).collect::<Vec<_>>(), rows.iter().map(cells))
 }
 
-fn show(rows: &[Row<'_>], asking: &Asking) -> Outcome {
+fn show(items: &Items, questions: &[Asked], asking: &Asking) -> Outcome {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let grouped = rows.iter().any(|row| row.group.is_some());
+    let grouped = items.groups().is_some();
     /// The shortest length to which names are cut.
     const SHORTEST: usize = 8;
     // The room that the score and the spaces around cells leave. If it is too small, a name gets a line.
     let room = output::columns().saturating_sub(20) / if grouped { 3 } else { 2 };
     let width = if room < SHORTEST { output::columns() } else { room };
     table.set_header(grouped.then_some("group").into_iter().chain(["first", "second", "score"]));
-    for row in rows {
-        let names = row
-            .group
-            .into_iter()
-            .chain([row.first, row.second.unwrap_or("(its grade)")])
-            .map(|name| output::cut(name, width));
-        table.add_row(names.chain([format!("{:.4e}", row.score)]));
+    for asked in questions {
+        let second = asked.second.map_or("(its grade)".into(), |second| items.label(second));
+        let group = items.group_name(asked.first).map(Cow::from);
+        let names = group.into_iter().chain([items.label(asked.first), second]).map(|name| output::cut(&name, width));
+        table.add_row(names.chain([format!("{:.4e}", asked.score)]));
     }
     if let Some(column) = table.column_mut(2 + usize::from(grouped)) {
         column.set_cell_alignment(CellAlignment::Right);

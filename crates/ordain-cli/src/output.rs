@@ -174,6 +174,13 @@ fn harmless(letter: char) -> char {
     if is_hostile(letter) { char::REPLACEMENT_CHARACTER } else { letter }
 }
 
+/// A name as sentences show it: of a readable length, without characters that move the cursor.
+pub fn name(name: &str) -> String {
+    /// Two of these fill a few lines.
+    const LONGEST: usize = 200;
+    cut(name, LONGEST)
+}
+
 /// Whole text for the screen, of any length: without hostile characters, except for line feeds.
 pub fn shown(text: &str) -> String {
     text.chars().map(|letter| if letter == '\n' { letter } else { harmless(letter) }).collect()

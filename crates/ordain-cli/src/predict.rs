@@ -17,7 +17,7 @@ use crate::{Outcome, memory, word};
 /// error, the mode is the most probable grade.
 #[derive(Args)]
 pub struct Arguments {
-    /// The first item
+    /// The first item: its id, or its name if no other item has that name
     first: String,
     /// The second item. Without it, the grade of the first is predicted
     second: Option<String>,
@@ -92,7 +92,7 @@ fn grade(arguments: &Arguments, project: &Project) -> Outcome {
         return Err(ordain::Error::from(error.hint(hint)).into());
     };
     let grades = found.probabilities().map(|(grade, probability)| GradeRow { grade, probability }).collect();
-    let report = GradeReport { item: &arguments.first, grades, median: found.median(), mode: found.mode() };
+    let report = GradeReport { item: project.items().id(item), grades, median: found.median(), mode: found.mode() };
     match arguments.format {
         Format::Json => output::json(&report),
         Format::Csv => output::csv(report.grades),
@@ -106,18 +106,19 @@ fn grade(arguments: &Arguments, project: &Project) -> Outcome {
     }
 }
 
-fn answer(arguments: &Arguments, project: &Project, second_id: &str) -> Outcome {
-    let ids = [arguments.first.as_str(), second_id];
-    let (first, second) = named_pair(project.items(), ORIGIN, ids, arguments.group.as_deref())?;
+fn answer(arguments: &Arguments, project: &Project, second: &str) -> Outcome {
+    let items = project.items();
+    let words = [arguments.first.as_str(), second];
+    let (first, second) = named_pair(items, ORIGIN, words, arguments.group.as_deref())?;
     let prediction = fit(arguments, project)?.predict(first, second)?;
-    let report =
-        Report { first: &arguments.first, second: second_id, probability: prediction.probability, tie: prediction.tie };
+    let (probability, tie) = (prediction.probability, prediction.tie);
+    let report = Report { first: items.id(first), second: items.id(second), probability, tie };
     match arguments.format {
         Format::Json => output::json(&report),
         Format::Csv => output::csv([report]),
         Format::Table => {
-            line(report.probability, report.first)?;
-            line(1.0 - report.probability - report.tie, report.second)?;
+            line(report.probability, &items.label(first))?;
+            line(1.0 - report.probability - report.tie, &items.label(second))?;
             if report.tie > 0.0 { line(report.tie, "a tie") } else { Ok(()) }
         }
     }

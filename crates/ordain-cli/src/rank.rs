@@ -2,6 +2,7 @@
 
 mod settled;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -97,6 +98,9 @@ struct Report<'a> {
 #[derive(Serialize)]
 struct Row<'a> {
     id: &'a str,
+    /// What people see in place of the id.
+    #[serde(skip)]
+    label: Cow<'a, str>,
     rank: usize,
     mean: f64,
     sd: f64,
@@ -235,7 +239,7 @@ impl Shown {
         let fixed = (0..headings.len()).map(|column| widest(column).max(headings[column].width()) + PADDING).sum();
         let longest = |name: fn(&Row<'_>) -> usize| rows.iter().map(name).max().unwrap_or(0);
         let group = fitted.items().groups().map(|_| longest(|row| row.group.map_or(0, str::width)).max("group".len()));
-        let widths = Widths::fit(output::columns(), fixed, longest(|row| row.id.width()).max("item".len()), group);
+        let widths = Widths::fit(output::columns(), fixed, longest(|row| row.label.width()).max("item".len()), group);
 
         let rank = headings.remove(0);
         let heading = if widths.picture < 26 { "90 % interval" } else { "utility with 90 % interval" };
@@ -245,7 +249,7 @@ impl Shown {
         let pictures = pictures(&self.ranking.items, widths.picture);
         for ((row, mut numbers), picture) in rows.iter().zip(numbers).zip(pictures) {
             let group = group.map(|_| output::cut(row.group.unwrap_or_default(), widths.group));
-            let item = output::cut(row.id, widths.item);
+            let item = output::cut(&row.label, widths.item);
             let rank = numbers.remove(0);
             table.add_row(group.into_iter().chain([rank, item]).chain(numbers).chain(picture));
         }
@@ -276,6 +280,7 @@ fn row<'a>(fitted: &'a Fitted, ranked: &RankedItem, tier: usize) -> Row<'a> {
     let items = fitted.items();
     Row {
         id: items.id(ranked.item),
+        label: items.label(ranked.item),
         rank: ranked.rank,
         mean: ranked.mean,
         sd: ranked.sd,

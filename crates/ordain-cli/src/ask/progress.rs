@@ -30,7 +30,7 @@ pub struct Progress {
 
 impl Progress {
     pub fn new(project: &Project, thinks: bool) -> Result<Self, Failure> {
-        let (items, answers) = (project.items(), project.model().answers().standing().len());
+        let (items, answers) = (project.items(), project.model().answers().count());
         let asking = project.asking()?;
         let learns = project.model().answer_model().adapts();
         let span = Span::within(Span::BUDGET, GRAIN, items, answers, asking.strategy, learns);

@@ -96,7 +96,7 @@ fn streams() {
     assert!(table.stderr.starts_with("3 items, 1 answer, log evidence -0.693\n"), "{}", table.stderr);
     let answer = folder.run(["answer", "ant", "cow", "first"]);
     assert_eq!(answer.fine(), "");
-    assert!(answer.stderr.ends_with(": 2 answers to learn from\n"), "{}", answer.stderr);
+    assert!(answer.stderr.ends_with("; 2 answers to learn from\n"), "{}", answer.stderr);
 }
 
 /// A project is a folder or its file, the current one if not named.

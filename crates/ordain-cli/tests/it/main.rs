@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
 
+mod add;
 mod answer;
 mod apart;
 mod ask;
@@ -15,9 +16,11 @@ mod extremes;
 mod fine;
 mod fire;
 mod fuse;
+mod goal;
 mod init;
 mod labels;
 mod linklearn;
+mod names;
 mod newcomers;
 mod next;
 mod predict;

@@ -158,6 +158,24 @@ fn forecasts_come_while_the_judge_thinks() {
     assert!(session.end().0.success());
 }
 
+/// The keys offer a tie where there are ties. Elsewhere its key says what to set.
+#[test]
+fn the_keys_offer_what_can_be_answered() {
+    let folder = Folder::project();
+    let mut session = Session::start(&folder, 80, &["ask"]);
+    assert!(session.wait_for("[q]uit: ").contains("[l]eft [r]ight [s]kip [u]ndo "));
+    session.wait_until_raw();
+    session.press(b"t");
+    assert!(session.wait_for("[q]uit: ").contains("there are no ties in this project"));
+    session.press(b"q");
+    assert!(session.end().0.success());
+    folder.append("ordain.toml", "tie_width = 0.2\n");
+    let mut session = Session::start(&folder, 80, &["ask"]);
+    assert!(session.wait_for("[q]uit: ").contains("[l]eft [r]ight [t]ie [s]kip [u]ndo "));
+    session.press(b"q");
+    assert!(session.end().0.success());
+}
+
 #[test]
 fn signals_leave_the_terminal_as_it_was() {
     let folder = Folder::project();

@@ -171,7 +171,7 @@ impl Outlook {
         Ok(Foreseen {
             forecast,
             target: self.session.params().rule.map_or(1.0, |rule| rule.target),
-            given: self.session.answers().len(),
+            given: self.session.learned(),
             looked: self.left.map_or(looked, |left| looked.min(left)),
             all: self.left.is_some_and(|left| left <= looked),
         })
@@ -185,7 +185,7 @@ pub struct Foreseen {
     pub forecast: Forecast,
     /// The probability with which the goal must be reached.
     pub target: f64,
-    /// The number of standing answers when the forecast was made, including skips.
+    /// The number of standing answers when the forecast was made. Skips are no answers.
     pub given: usize,
     /// The number of answers that the forecast looked ahead.
     pub looked: usize,

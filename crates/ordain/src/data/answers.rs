@@ -108,6 +108,11 @@ impl Answer {
         }
     }
 
+    /// Whether the judge gave no answer.
+    pub fn is_skip(&self) -> bool {
+        self.outcome == Outcome::Skip
+    }
+
     /// Sets the judge. An empty name is no judge.
     pub fn by(mut self, judge: impl Into<String>) -> Self {
         self.judge = named(Some(judge.into()));
@@ -253,6 +258,11 @@ impl AnswerLog {
     /// The standing answers: those that no undo took back, in order, with skips.
     pub fn standing(&self) -> Vec<&Answer> {
         resolve(&self.entries).0
+    }
+
+    /// The number of standing answers. Skips are no answers.
+    pub fn count(&self) -> usize {
+        self.standing().into_iter().filter(|answer| !answer.is_skip()).count()
     }
 
     /// The latest standing answer of a judge.

@@ -21,7 +21,7 @@ pub use attributes::{Attributes, Scale};
 pub use functional::Functional;
 pub use goal::Goal;
 pub use grades::{Judgements, Run, RunFault, RunRow};
-pub use items::{Groups, ItemId, Items, Lookup};
+pub use items::{Groups, ItemId, Items, Lookup, quoted_in_list};
 pub use newcomers::Newcomers;
 pub use prior::Prior;
 pub use ratings::{GradeScale, Opinions, Ratings};

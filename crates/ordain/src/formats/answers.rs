@@ -409,7 +409,7 @@ fn make_entries(said: Said, word: Word) -> Result<Vec<Entry>> {
 /// If the file cannot be read or is not a table of answers.
 pub fn read_answer_ids(path: impl AsRef<Path>) -> Result<Vec<String>> {
     let mut seen = HashSet::new();
-    let named = names(path.as_ref())?;
+    let (_, named) = names(path.as_ref())?;
     Ok(named.into_iter().map(|(id, _)| id).filter(|id| seen.insert(id.clone())).collect())
 }
 
@@ -420,26 +420,34 @@ pub fn read_answer_ids(path: impl AsRef<Path>) -> Result<Vec<String>> {
 /// If the file cannot be read, is not a table of answers, or names no item.
 pub fn read_answer_items(path: impl AsRef<Path>) -> Result<Items> {
     let path = path.as_ref();
-    let named = names(path)?;
-    if named.is_empty() {
+    let items = items_named_in(path)?;
+    if items.is_empty() {
         return Err(InputError::new(path, "at least one answer")
             .found("only a header")
             .hint("the items are those named in the answers: add a line for every answer")
             .into());
     }
-    let grouped = named.iter().any(|(_, group)| group.is_some());
+    Ok(items)
+}
+
+/// As [`read_answer_items`], with no items where there are no answers.
+pub(super) fn items_named_in(path: &Path) -> Result<Items> {
+    let (grouped, named) = names(path)?;
     let groups = grouped.then(|| Groups::new(named.iter().map(|(_, group)| group.as_deref().unwrap_or_default())));
     let ids: Vec<String> = named.into_iter().map(|(id, _)| id).collect();
     let attributes = Attributes::none(ids.len());
     Items::new(ids, groups, attributes)
 }
 
-/// Every item with its group, once, in order of first appearance.
-fn names(path: &Path) -> Result<Vec<(String, Option<String>)>> {
+/// Items with their groups.
+type Named = Vec<(String, Option<String>)>;
+
+/// Whether answers name groups, and every item with its group, once, in order of first appearance.
+fn names(path: &Path) -> Result<(bool, Named)> {
     settled(path, || names_now(path))
 }
 
-fn names_now(path: &Path) -> Result<Vec<(String, Option<String>)>> {
+fn names_now(path: &Path) -> Result<(bool, Named)> {
     let mut rows = Rows::open(path, LastLine::Ended)?;
     let layout = Layout::of(&rows)?;
     let mut seen = HashSet::new();
@@ -453,5 +461,5 @@ fn names_now(path: &Path) -> Result<Vec<(String, Option<String>)>> {
             }
         }
     }
-    Ok(out)
+    Ok((layout.group.is_some(), out))
 }

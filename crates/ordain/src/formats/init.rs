@@ -103,7 +103,7 @@ fn describe_items(table: &Table, answered: &[String]) -> Result<Described> {
         }
     }
     let missing = if holes > 0 { Missing::Mean } else { Missing::Error };
-    let mut spec = ItemsSpec { id, attributes: Some(attributes), prior: Vec::new(), group, missing };
+    let mut spec = ItemsSpec { id, name: None, attributes: Some(attributes), prior: Vec::new(), group, missing };
     let mut items = items_from(table, &spec)?.items;
     if items.attributes().standardized(items.groups()).is_err() {
         // Attributes that are the same for all items say nothing about them.

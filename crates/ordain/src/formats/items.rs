@@ -1,11 +1,13 @@
 //! Items from a table.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::table::Table;
 use crate::data::{Attributes, Groups, ItemId, Items, Lookup, Prior};
-use crate::words::{suggestion, vocabulary};
+use crate::error::list_token;
+use crate::words::{nearest, suggestion, vocabulary};
 use crate::{Error, InputError, Result};
 
 /// The meaning of the columns of a table.
@@ -13,7 +15,9 @@ use crate::{Error, InputError, Result};
 pub struct ItemsSpec {
     /// The column of ids.
     pub id: String,
-    /// The columns of attributes. Default: every numeric column that is not one of the prior.
+    /// The column of the names that people see, if items have names beside their ids.
+    pub name: Option<String>,
+    /// The columns of attributes. Default: every numeric column that is neither that of names nor one of the prior.
     pub attributes: Option<Vec<String>>,
     /// The columns whose weighted sum is the prior mean of the utilities.
     pub prior: Vec<String>,
@@ -25,7 +29,7 @@ pub struct ItemsSpec {
 
 impl Default for ItemsSpec {
     fn default() -> Self {
-        Self { id: "id".into(), attributes: None, prior: Vec::new(), group: None, missing: Missing::Error }
+        Self { id: "id".into(), name: None, attributes: None, prior: Vec::new(), group: None, missing: Missing::Error }
     }
 }
 
@@ -49,7 +53,7 @@ vocabulary! { Missing, "meaning of an empty cell";
 pub struct ItemTable {
     /// The items, with attributes and prior as in the file. The weights of the prior are 1.
     pub items: Items,
-    /// The columns that are neither id, group, attribute nor prior, as text.
+    /// The columns that are neither id, group, attribute nor prior, as text. That of names is among them.
     pub other: TextColumns,
 }
 
@@ -83,7 +87,7 @@ impl TextColumns {
 
 /// Reads items from a CSV, TSV, JSONL or Parquet file, one row per item. Attributes and priors are not standardized here.
 ///
-/// Without named attributes, every column of numbers is an attribute, apart from those of the prior. In such a column more than half of the non-empty
+/// Without named attributes, every column of numbers is an attribute, apart from those of names and of the prior. In such a column more than half of the non-empty
 /// cells are finite numbers, or all others are `NaN` and `inf`. A cell of such a column that is not a finite number is
 /// an error, so a slip in a column of measurements is reported and the column is not silently left out.
 ///
@@ -111,15 +115,10 @@ pub(crate) fn items_filled(
     known: Option<&[f64]>,
 ) -> Result<ItemTable> {
     let id = table.column(&spec.id)?;
+    let name = spec.name.as_deref().map(|name| table.column(name)).transpose()?;
     let group = spec.group.as_deref().map(|name| table.column(name)).transpose()?;
     let prior = requested(table, &spec.prior, "prior")?;
-    let attributes = match &spec.attributes {
-        Some(names) => requested(table, names, "attributes")?,
-        None => {
-            let others: HashSet<usize> = prior.iter().copied().chain(group).chain([id]).collect();
-            every_numeric(table, &others)?
-        }
-    };
+    let attributes = attribute_columns(table, spec, &prior)?;
     if table.is_empty() {
         return Err(InputError::new(table.path(), "at least one item")
             .found("only a header")
@@ -144,6 +143,10 @@ pub(crate) fn items_filled(
     let ids = (0..table.len()).map(|row| table.cell(row, id).to_owned()).collect();
     let groups = group.map(|at| Groups::new((0..table.len()).map(|row| table.cell(row, at))));
     let items = Items::new(ids, groups, described)?.with_prior(expected)?;
+    let items = match name {
+        Some(name) => items.with_names((0..table.len()).map(|row| table.cell(row, name)))?,
+        None => items,
+    };
     let used: HashSet<usize> = attributes.into_iter().chain(prior).chain(group).chain([id]).collect();
     let rest: Vec<usize> = (0..table.columns().len()).filter(|at| !used.contains(at)).collect();
     let other = TextColumns {
@@ -151,6 +154,22 @@ pub(crate) fn items_filled(
         columns: rest.iter().map(|&at| (0..table.len()).map(|row| table.cell(row, at).to_owned()).collect()).collect(),
     };
     Ok(ItemTable { items, other })
+}
+
+/// The columns of attributes: those that are named, or every numeric one with no other part.
+fn attribute_columns(table: &Table, spec: &ItemsSpec, prior: &[usize]) -> Result<Vec<usize>> {
+    let Some(names) = &spec.attributes else {
+        let parts = [Some(&spec.id), spec.name.as_ref(), spec.group.as_ref()].into_iter().flatten();
+        let parts = parts.map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
+        return every_numeric(table, &prior.iter().copied().chain(parts).collect());
+    };
+    requested(table, names, "attributes")
+}
+
+/// The names of the columns of attributes.
+pub(super) fn attribute_names(table: &Table, spec: &ItemsSpec) -> Result<Vec<String>> {
+    let columns = attribute_columns(table, spec, &requested(table, &spec.prior, "prior")?)?;
+    Ok(columns.into_iter().map(|column| table.columns()[column].clone()).collect())
 }
 
 /// The columns that a key of `[items]` names.
@@ -342,22 +361,68 @@ pub(crate) fn find_item(items: &Items, place: &Place<'_>, id: &str, group: Optio
     }
 }
 
-/// The item that somebody named outside any file. `origin` says where, for example "command line".
+/// The item that somebody named outside any file, by its id, or by its name if no other item has that name. `origin` says where, for
+/// example "command line".
 ///
 /// # Errors
-/// If there is no such item, or several groups have it and none is named.
-pub fn named_item(items: &Items, origin: &str, id: &str, group: Option<&str>) -> Result<ItemId> {
-    find_item(items, &Place { path: Path::new(origin), line: None, column: "item" }, id, group)
+/// If there is no such item, several items have that name, or several groups have that id and none is named.
+pub fn named_item(items: &Items, origin: &str, word: &str, group: Option<&str>) -> Result<ItemId> {
+    let group = group.filter(|group| items.groups().is_some() && !group.is_empty());
+    let place = Place { path: Path::new(origin), line: None, column: "item" };
+    match items.find_called(word, group) {
+        Lookup::Found(item) => Ok(item),
+        Lookup::Ambiguous(several) if items.find(word, group) == Lookup::Unknown => {
+            let id = |item: &ItemId| match items.group_name(*item) {
+                Some(group) => format!("{} in the group {}", list_token(items.id(*item)), list_token(group)),
+                None => list_token(items.id(*item)),
+            };
+            /// More ids would hide the question.
+            const MOST: usize = 10;
+            let mut ids: Vec<String> = several.iter().take(MOST).map(id).collect();
+            ids.extend((several.len() > MOST).then(|| "…".into()));
+            let hint = format!("{} items have this name; write the id of one: {}", several.len(), ids.join(", "));
+            Err(InputError::new(origin, "a name that only one item has").column("item").found(word).hint(hint).into())
+        }
+        // The error is that of an id: a name that is one is known to `find_called`.
+        _ => find_item(items, &place, word, group).map_err(|error| match error {
+            Error::Input(error) if items.has_names() && items.find(word, None) == Lookup::Unknown => {
+                let ids = items.ids().iter().map(String::as_str);
+                let labels: Vec<Cow<'_, str>> = items.iter().map(|item| items.label(item)).collect();
+                let hint = match nearest(word, ids.clone()) {
+                    Some(_) => suggestion(word, ids),
+                    None => suggestion(word, labels.iter().map(AsRef::as_ref)),
+                };
+                let expected = error.expected.replace("the id of", "the id or the name of");
+                InputError { expected, hint, ..*error }.into()
+            }
+            error => error,
+        }),
+    }
 }
 
-/// Two items to be compared that somebody named outside any file.
+/// Two items to be compared that somebody named outside any file, as in [`named_item`].
 ///
 /// # Errors
-/// If an item does not exist, several groups have it and none is named, both are the same, or they are in different
-/// groups.
-pub fn named_pair(items: &Items, origin: &str, ids: [&str; 2], group: Option<&str>) -> Result<(ItemId, ItemId)> {
-    let (first, second) = (named_item(items, origin, ids[0], group)?, named_item(items, origin, ids[1], group)?);
-    let wrong = |expected: &str, hint: &str| InputError::new(origin, expected).column("item").found(ids[1]).hint(hint);
+/// If an item is not named as [`named_item`] asks, both are the same, or they are in different groups.
+pub fn named_pair(items: &Items, origin: &str, words: [&str; 2], group: Option<&str>) -> Result<(ItemId, ItemId)> {
+    pair_of(items, origin, words, |word| named_item(items, origin, word, group))
+}
+
+/// Two items to be compared that a file names by their ids.
+pub(crate) fn pair_of_ids(items: &Items, file: &Path, ids: [&str; 2], group: Option<&str>) -> Result<(ItemId, ItemId)> {
+    let place = Place { path: file, line: None, column: "item" };
+    pair_of(items, &file.to_string_lossy(), ids, |id| find_item(items, &place, id, group))
+}
+
+fn pair_of(
+    items: &Items,
+    origin: &str,
+    words: [&str; 2],
+    find: impl Fn(&str) -> Result<ItemId>,
+) -> Result<(ItemId, ItemId)> {
+    let (first, second) = (find(words[0])?, find(words[1])?);
+    let wrong =
+        |expected: &str, hint: &str| InputError::new(origin, expected).column("item").found(words[1]).hint(hint);
     if first == second {
         return Err(wrong("an item other than the first", "an item cannot be compared with itself").into());
     }

@@ -322,7 +322,7 @@ fn check_undo(file: &File, path: &Path, entry: &Entry, taken: Option<&Answer>, i
     let latest = log.latest(judge).ok_or_else(|| nothing_to_undo(path, &log, judge))?;
     match taken {
         Some(taken) if taken != latest => {
-            let words = |answer: &Answer| answer.sentence(|item| items.id(item).to_owned());
+            let words = |answer: &Answer| answer.sentence(|item| items.label(item).into_owned());
             Err(InputError::new(path, format!("{} as the latest answer of its judge", words(taken)))
                 .found(words(latest))
                 .hint("somebody else answered meanwhile under the same name: open the project again")

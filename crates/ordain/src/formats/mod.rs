@@ -29,6 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod additions;
 mod answers;
 mod apart;
 mod arff;
@@ -57,11 +58,13 @@ mod text_model;
 mod trec;
 mod whole;
 
-pub(crate) use answers::OTHER_SCALE;
+pub(crate) use additions::ItemsSource;
+pub(crate) use answers::{OTHER_SCALE, is_begun};
 pub use answers::{read_answer_ids, read_answer_items, read_answers};
 pub use apart::{check_apart, check_outputs};
 pub use documents::{Document, Documents, DocumentsSpec, QueryText, read_queries};
 pub use init::{Description, Draft, Sketch, USUAL_OWN_WEIGHT, USUAL_WEIGHT, describe, draft_project, write_project};
+pub(crate) use items::pair_of_ids;
 pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, named_item, named_pair, read_items};
 pub use label_table::{LabelColumns, LabelTable, has_listing, read_attributes};
 pub(crate) use letor::HIGHEST_GRADE;

@@ -41,7 +41,7 @@ pub struct Known<'a> {
 impl ProjectFile {
     /// Reads newcomers from a table with the columns of the project's items, and their links.
     ///
-    /// Columns of attributes are needed only if a kernel uses attributes, those of the prior always. Links may join newcomers to known items and
+    /// Columns of attributes are needed only if a kernel uses attributes, those of the prior always, that of names never. Links may join newcomers to known items and
     /// to each other. Relations without new links stay as they are.
     ///
     /// # Errors
@@ -63,17 +63,13 @@ impl ProjectFile {
         let known = items.attributes();
         let used = use_attributes(kernels);
         let attributes = if used { known.names().to_vec() } else { Vec::new() };
-        let spec = ItemsSpec { attributes: Some(attributes), ..self.reading.spec.clone() };
+        let own = &self.reading.spec;
+        // A newcomer without a name is shown by its id.
+        let name = own.name.clone().filter(|name| table.columns().contains(name));
+        let spec = ItemsSpec { name, attributes: Some(attributes), ..own.clone() };
         let prior = &self.reading.prior;
         let newcomers = items_filled(table, &spec, Some(&self.reading.means), Some(&prior.means))?.items;
-        for (row, item) in newcomers.iter().enumerate() {
-            let (id, group) = (newcomers.id(item), newcomers.group_name(item));
-            if items.find(id, group) != Lookup::Unknown {
-                let expected = "the id of an item that the project does not have";
-                let error = InputError::new(table.path(), expected).line(table.line(row)).column(&spec.id).found(id);
-                return Err(error.hint("delete the line, or give the new item an id of its own").into());
-            }
-        }
+        check_unknown(table, &self.reading.spec.id, items, &newcomers)?;
         let newcomers = match (newcomers.prior().cloned(), &prior.scale) {
             (Some(own), Some(scale)) => {
                 let scale = scale.for_newcomers(items.groups(), own.columns(), newcomers.groups());
@@ -177,6 +173,19 @@ impl ProjectFile {
             }
         }
     }
+}
+
+/// Checks that the project does not have the ids of newcomers, which stand in the rows of a table.
+pub(super) fn check_unknown(table: &Table, id_column: &str, known: &Items, newcomers: &Items) -> Result<()> {
+    for (row, item) in newcomers.iter().enumerate() {
+        let (id, group) = (newcomers.id(item), newcomers.group_name(item));
+        if known.find(id, group) != Lookup::Unknown {
+            let expected = "the id of an item that the project does not have";
+            let error = InputError::new(table.path(), expected).line(table.line(row)).column(id_column).found(id);
+            return Err(error.hint("delete the line, or give the new item an id of its own").into());
+        }
+    }
+    Ok(())
 }
 
 /// The cells of some columns, joined by line feeds, for every row.

@@ -22,7 +22,7 @@ use super::json;
 use super::source::{Limits, Lines};
 use crate::error::token;
 use crate::words::suggestion;
-use crate::{InputError, Result};
+use crate::{Error, InputError, Result};
 
 /// Many short texts in one piece of memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -86,6 +86,21 @@ impl Table {
         Rows::open(path.as_ref(), LastLine::Free)?.collect()
     }
 
+    /// A table that somebody gave outside any file. `origin` says where, for example "command line".
+    ///
+    /// # Errors
+    /// If a column is named twice, or a row has more or fewer cells than there are columns.
+    pub fn given(origin: &str, columns: Vec<String>, rows: &[Vec<String>]) -> Result<Self> {
+        check_names(Path::new(origin), 0, &columns)?;
+        if let Some(row) = rows.iter().find(|row| row.len() != columns.len()) {
+            let (found, expected) = (format!("{} cells", row.len()), format!("{}, one per column", columns.len()));
+            return Err(Error::Data { what: "a row", found, expected });
+        }
+        let mut cells = Cells::default();
+        rows.iter().flatten().for_each(|cell| cells.push(cell));
+        Ok(Self::new(Path::new(origin), columns, vec![0; rows.len()], cells))
+    }
+
     pub(crate) fn new(path: &Path, columns: Vec<String>, lines: Vec<u64>, cells: Cells) -> Self {
         debug_assert_eq!(cells.len(), lines.len() * columns.len());
         let places = columns.iter().cloned().zip(0..).collect();
@@ -112,7 +127,7 @@ impl Table {
         self.lines.is_empty()
     }
 
-    /// The line on which a row begins, from 1; for Parquet, the number of the row, from 1.
+    /// The line on which a row begins, from 1; for Parquet, the number of the row, from 1. 0 if it stands in no file.
     pub fn line(&self, row: usize) -> u64 {
         self.lines[row]
     }

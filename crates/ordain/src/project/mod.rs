@@ -14,7 +14,7 @@ use crate::active::{AskOptions, Asking, Facts, Ground, Question, Session, Strate
 use crate::data::{Answer, Ask, Entry, ItemId, Items, Newcomers, Outcome, check_pair};
 use crate::error::{listed, token};
 use crate::formats::{
-    Draft, Known, NewLinks, ProjectData, ProjectFile, ProjectGrades, Sketch, Table, draft_project, named_pair,
+    Draft, Known, NewLinks, ProjectData, ProjectFile, ProjectGrades, Sketch, Table, draft_project, pair_of_ids,
     read_project, rounded, write_ask, write_parameters, write_project,
 };
 use crate::gp::{AnswerModel, Comparison, ComparisonParams, Observation, Tuned, TuningParams};
@@ -461,7 +461,7 @@ fn read_pool(path: &Path, items: &Items) -> Result<Vec<(ItemId, ItemId)>> {
     let pair = |row: usize| {
         let cell = |column: usize| table.cell(row, column).trim();
         let group = group.map(cell).filter(|group| !group.is_empty());
-        let found = named_pair(items, &path.to_string_lossy(), [cell(first), cell(second)], group);
+        let found = pair_of_ids(items, path, [cell(first), cell(second)], group);
         found.map_err(|error| match error {
             Error::Input(error) => InputError { column: None, ..*error }.line(table.line(row)).into(),
             other => other,

@@ -31,6 +31,7 @@ impl ItemsSettings {
         let missing = section.word::<Missing>("missing")?;
         let spec = ItemsSpec {
             id: text("id")?.unwrap_or_else(|| "id".into()),
+            name: text("name")?,
             attributes: section.texts("attributes")?,
             prior: section.texts("prior")?.unwrap_or_default(),
             group: text("group")?,
@@ -67,7 +68,8 @@ impl ItemsSettings {
 }
 
 /// The keys of `[items]`.
-const ITEMS_KEYS: [&str; 8] = ["file", "id", "attributes", "prior", "prior_weights", "group", "standardize", "missing"];
+const ITEMS_KEYS: [&str; 9] =
+    ["file", "id", "name", "attributes", "prior", "prior_weights", "group", "standardize", "missing"];
 
 /// The weights of the columns of the prior: 1 each unless they are given.
 fn read_prior_weights(section: &Section<'_>, columns: usize) -> Result<Vec<f64>> {
