@@ -8,6 +8,7 @@ use ordain::formats::{named_item, named_pair};
 use ordain::{Error, InputError, Recorder};
 
 use crate::clock::now;
+use crate::working::during;
 use crate::{Failure, Outcome, output};
 
 /// Record an answer
@@ -16,6 +17,11 @@ use crate::{Failure, Outcome, output};
 /// disk when the command returns. `ordain answer France --grade 4` grades an item by itself; the project's table [grades]
 /// says which grades there are, otherwise 1 to 5.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain answer France Spain first
+  ordain answer Italy Spain skip --judge ann
+  ordain answer France --grade 4
+  ordain answer undo --judge ann")]
 #[command(override_usage = "ordain answer [OPTIONS] <FIRST> <SECOND> <first|second|tie|skip>\n       \
                             ordain answer [OPTIONS] <ITEM> <good|bad|skip>\n       ordain answer [OPTIONS] <ITEM> --grade <GRADE>\n       \
                             ordain answer [OPTIONS] undo")]
@@ -39,7 +45,7 @@ pub struct Arguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let mut recorder = Recorder::open(&arguments.project)?;
+    let mut recorder = during("reading the project", || Recorder::open(&arguments.project))?;
     let entry = entry(arguments, recorder.items())?;
     recorder.record(entry).map_err(|error| by_another(error, &recorder, arguments))?;
     let learned = recorder.answers().standing().iter().filter(|answer| answer.outcome != Said::Skip).count();
