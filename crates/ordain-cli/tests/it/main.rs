@@ -11,6 +11,8 @@ mod compare;
 mod contract;
 mod demo;
 mod eval;
+#[cfg(unix)]
+mod examples;
 mod extremes;
 mod fine;
 mod fire;
@@ -18,6 +20,7 @@ mod fuse;
 mod init;
 mod labels;
 mod linklearn;
+mod manners;
 mod newcomers;
 mod next;
 mod predict;
