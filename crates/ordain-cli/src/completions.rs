@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Command, ValueEnum};
 use clap_complete::aot::{Shell as Known, generate};
 use clap_mangen::Man;
 use ordain::formats::write_whole;
@@ -14,10 +14,10 @@ use crate::output;
 /// Print a script that completes the words of this command in your shell
 #[derive(Args)]
 #[command(after_long_help = "Examples:
-  ordain completions bash > ordain.bash        # then: source ordain.bash, or put it into ~/.local/share/bash-completion/completions/ordain
-  ordain completions zsh > _ordain             # into a folder of $fpath
-  ordain completions fish > ordain.fish        # into ~/.config/fish/completions
-  ordain completions powershell > ordain.ps1   # then: . ./ordain.ps1, in your profile")]
+  ordain completions bash > ordain.bash         # then: source ordain.bash, in ~/.bashrc
+  ordain completions zsh > _ordain              # into a folder of $fpath
+  ordain completions fish > ordain.fish         # into ~/.config/fish/completions
+  ordain completions powershell > ordain.ps1    # then: . ./ordain.ps1, in your profile")]
 pub struct Arguments {
     /// The shell
     #[arg(value_enum)]
@@ -42,9 +42,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     // Written at once: the generator takes a closed pipe for a fault of its own.
     let mut script = Vec::new();
-    generate(shell, &mut crate::command(), "ordain", &mut script);
+    generate(shell, &mut visible(&crate::command()), "ordain", &mut script);
     std::io::stdout().lock().write_all(&script)?;
     Ok(())
+}
+
+/// The command without subcommands that are hidden: the generator would offer them too.
+fn visible(command: &Command) -> Command {
+    let subcommands = command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
+    Command::new("ordain").args(command.get_arguments()).subcommands(subcommands)
 }
 
 /// Write the pages of the manual

@@ -242,7 +242,9 @@ impl Fuser<'_> {
         let these = if count == 1 { "1 of these queries".into() } else { format!("{count} of these queries") };
         let so = match self.weights.learning() {
             Learning::None => "their feedback made the weights, so a measure on them flatters the fused run",
-            Learning::Margin | Learning::Hedge => "their feedback now counts twice, and a measure on them flatters the fused run",
+            Learning::Margin | Learning::Hedge => {
+                "their feedback now counts twice, and a measure on them flatters the fused run"
+            }
         };
         output::warn(format!("{} had learned from {these} already ({named}{more}): {so}", state.display()));
     }

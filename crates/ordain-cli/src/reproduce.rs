@@ -14,8 +14,8 @@ use ordain_papers::{
     DataFile, DataFolder, Experiment, Findings, Gist, Options, Progress, experiments, find, write_report,
 };
 
-use crate::output::{self, typed};
 use crate::manners::is_quiet;
+use crate::output::{self, typed};
 use crate::working::{bar_style, during};
 use crate::{Failure, Outcome};
 

@@ -210,7 +210,11 @@ fn queries(arguments: &Arguments, format: Format) -> Result<Vec<QueryText>, Fail
     };
     let Queries { queries, header } = read_queries(path)?;
     if let (false, Some(first)) = (header, queries.first()) {
-        output::note(format!("{} has no header: its lines are a qid, a tab and the text, from query {} on", path.display(), first.id));
+        output::note(format!(
+            "{} has no header: its lines are a qid, a tab and the text, from query {} on",
+            path.display(),
+            first.id
+        ));
     }
     if format == Format::Trec {
         for query in &queries {

@@ -250,7 +250,8 @@ fn names_as_people_write_them() {
         assert_eq!(measure(written).to_string(), shown);
         assert_eq!(measure(shown), measure(written));
     }
-    for wrong in ["", "p", "p@0", "p@x", "map@", "map@0", "success", "bpref@3", "judged", "ndgc@10", "rbp@1", "ndcg@-1"] {
+    for wrong in ["", "p", "p@0", "p@x", "map@", "map@0", "success", "bpref@3", "judged", "ndgc@10", "rbp@1", "ndcg@-1"]
+    {
         assert!(wrong.parse::<Measure>().is_err(), "{wrong}");
     }
 }

@@ -50,7 +50,9 @@ impl Input {
                     if scores.len() != data.documents.len() {
                         let expected = format!("{} scores, one per line of {}", data.documents.len(), listed(letor));
                         let error = InputError::new(path, expected).found(scores.len().to_string());
-                        return Err(ordain::Error::from(error.hint("or a TREC run: qid Q0 docid rank score tag")).into());
+                        return Err(
+                            ordain::Error::from(error.hint("or a TREC run: qid Q0 docid rank score tag")).into()
+                        );
                     }
                     let mut run = Run::new(path.file_stem().unwrap_or_default().to_string_lossy());
                     run.queries =

@@ -86,9 +86,7 @@ impl Source {
             Self::Nothing | Self::Grades => return,
         };
         if queries > 0 && rounds == 0 {
-            output::warn(format!(
-                "{file} teaches nothing on these queries; check that its ids are those of the runs"
-            ));
+            output::warn(format!("{file} teaches nothing on these queries; check that its ids are those of the runs"));
         }
     }
 }

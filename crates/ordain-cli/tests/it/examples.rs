@@ -136,7 +136,9 @@ fn learners() -> Folder {
         cells.join(",") + "\n"
     };
     let arff = |from: usize| format!("{header}@data\n{}", (from..from + 40).map(row).collect::<String>());
-    [("music.arff", 0), ("new.arff", 40), ("test.arff", 80)].iter().for_each(|(name, from)| folder.write(name, arff(*from)));
+    [("music.arff", 0), ("new.arff", 40), ("test.arff", 80)]
+        .iter()
+        .for_each(|(name, from)| folder.write(name, arff(*from)));
     let mood = |at: usize| {
         let (x, y) = (noise(at), noise(at + 300));
         format!("{x:.4},{y:.4},{},{},{}\n", u8::from(x < 0.5), u8::from(x > y), u8::from(y > 0.5))
@@ -150,7 +152,10 @@ fn learners() -> Folder {
             _ => format!("common{}", (noise(17 * at + place) * 12.0) as usize),
         };
         let text: Vec<String> = (0..20).map(word).collect();
-        articles.push_str(&format!("{{\"id\": {at}, \"title\": \"learning {topic}\", \"body\": \"{}\"}}\n", text.join(" ")));
+        articles.push_str(&format!(
+            "{{\"id\": {at}, \"title\": \"learning {topic}\", \"body\": \"{}\"}}\n",
+            text.join(" ")
+        ));
         (1..5).for_each(|step| links.push_str(&format!("{at},{}\n", (at + 4 * step) % 60)));
     }
     folder.write("articles.jsonl", articles);
@@ -236,7 +241,7 @@ fn those_of_reproduce() {
     for line in examples(&folder, &["reproduce"]) {
         let run = shell(&folder, &line);
         match line.contains("--data") {
-            true => run.fails(1, &["data/letor-ohsumed", "hint: "]),
+            true => run.fails(1, &["letor-ohsumed/S1.txt.gz", "hint: "]),
             false => _ = run.fine(),
         }
     }

@@ -265,12 +265,19 @@ fn a_second_pass_over_learned_queries_warns() {
     let folder = files();
     let append = |query: &str| {
         for file in ["a.run", "b.run"] {
-            let first: String = folder.read(file).lines().filter(|line| line.starts_with("q1 ")).map(|line| format!("{line}\n")).collect();
+            let first: String = folder
+                .read(file)
+                .lines()
+                .filter(|line| line.starts_with("q1 "))
+                .map(|line| format!("{line}\n"))
+                .collect();
             folder.append(file, first.replace("q1 ", &format!("{query} ")));
         }
     };
     let fuse = |more: &[&str]| {
-        let run = folder.run(["fuse", "a.run", "b.run", "--qrels", "qrels", "--output", "f.run", "--state", "w"].iter().chain(more));
+        let run = folder.run(
+            ["fuse", "a.run", "b.run", "--qrels", "qrels", "--output", "f.run", "--state", "w"].iter().chain(more),
+        );
         run.fine();
         run.stderr
     };
@@ -278,9 +285,15 @@ fn a_second_pass_over_learned_queries_warns() {
     // A query that taught nothing is not remembered.
     append("q2");
     let again = fuse(&[]);
-    assert!(again.contains("warning: w had learned from 1 of these queries already (q1): their feedback now counts twice"), "{again}");
+    assert!(
+        again.contains("warning: w had learned from 1 of these queries already (q1): their feedback now counts twice"),
+        "{again}"
+    );
     let ordered = fuse(&["--learn", "none"]);
-    assert!(ordered.contains("w had learned from 1 of these queries already (q1)") && ordered.contains("flatters"), "{ordered}");
+    assert!(
+        ordered.contains("w had learned from 1 of these queries already (q1)") && ordered.contains("flatters"),
+        "{ordered}"
+    );
     // Without feedback on a query, learning it again changes nothing.
     folder.write("qrels", "q2 0 d2 1\n");
     assert_eq!(fuse(&[]), "");

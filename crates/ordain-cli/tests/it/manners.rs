@@ -63,7 +63,9 @@ fn colours_on_a_terminal() {
     use crate::terminal::Session;
 
     let folder = Folder::empty();
-    let said = |words: &str| Session::run(&folder, 80, &["sh", "-c", &format!("{words} {} rank nowhere", crate::util::ORDAIN)]).end().1;
+    let said = |words: &str| {
+        Session::run(&folder, 80, &["sh", "-c", &format!("{words} {} rank nowhere", crate::util::ORDAIN)]).end().1
+    };
     assert!(said("TERM=xterm").contains("\u{1b}[1;31merror:\u{1b}[0m "));
     assert!(said("TERM=xterm NO_COLOR=").contains("\u{1b}[1;31merror:\u{1b}[0m "));
     assert!(!said("TERM=xterm NO_COLOR=1").contains('\u{1b}'));
@@ -130,7 +132,8 @@ fn completions_know_every_subcommand_and_option() {
 fn bash_completes() {
     let folder = Folder::empty();
     folder.write("ordain.bash", folder.run(["completions", "bash"]).fine());
-    let words = "source ordain.bash; COMP_WORDS=(ordain ev); COMP_CWORD=1; _ordain ordain ev ordain; echo \"${COMPREPLY[@]}\"";
+    let words =
+        "source ordain.bash; COMP_WORDS=(ordain ev); COMP_CWORD=1; _ordain ordain ev ordain; echo \"${COMPREPLY[@]}\"";
     let said = Run::of(std::process::Command::new("bash").args(["-c", words]).current_dir(folder.path("")));
     assert_eq!(said.fine(), "eval\n", "{}", said.stderr);
 }

@@ -239,7 +239,14 @@ fn escape_swallows_no_key() {
 /// The lines on a screen of this width, and how the command ended.
 fn screen(folder: &Folder, columns: u16, arguments: &[&str]) -> (Option<i32>, Vec<String>) {
     let (status, said) = Session::start(folder, columns, arguments).end();
-    (status.code(), said.split(['\n', '\r']).map(str::to_owned).collect())
+    (status.code(), said.split(['\n', '\r']).map(uncoloured).collect())
+}
+
+/// A line without the colours of messages, which take no room.
+fn uncoloured(line: &str) -> String {
+    let mut parts = line.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    first + &parts.map(|part| part.split_once('m').map_or(part, |(_, rest)| rest)).collect::<String>()
 }
 
 /// A project, runs and documents to show everything with. Names are long.

@@ -97,8 +97,11 @@ impl JudgedList {
     /// A list whose order is settled, from the grades in ranked order and the grades of all judged documents.
     pub fn ranked(grades: Vec<i32>, judged: impl IntoIterator<Item = i32>) -> Self {
         let mut rejected = 0;
-        let mut ideal: Vec<i32> =
-            judged.into_iter().inspect(|&grade| rejected += usize::from(grade == 0)).filter(|&grade| grade > 0).collect();
+        let mut ideal: Vec<i32> = judged
+            .into_iter()
+            .inspect(|&grade| rejected += usize::from(grade == 0))
+            .filter(|&grade| grade > 0)
+            .collect();
         ideal.sort_unstable_by(|a, b| b.cmp(a));
         Self { grades, blocks: None, ideal, rejected, named: None }
     }

@@ -139,7 +139,7 @@ const INFERRED_AVERAGE_PRECISION: Row = Row {
     written: "infap",
     also: &[],
     stems: &["infap"],
-    description: "inferred average precision, for judgements that give a sampled pool's unjudged documents the grade -1",
+    description: "inferred average precision, if grade -1 marks the pool's unjudged documents",
     read: |depth| depth.is_none().then_some(Measure::InferredAveragePrecision),
 };
 const JUDGED: Row = Row {

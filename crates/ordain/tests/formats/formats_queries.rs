@@ -126,7 +126,8 @@ fn runs_are_told_apart() {
 #[test]
 fn judgements_leave_out_the_values() {
     let folder = Folder::new();
-    let features = folder.write("f", "2 qid:a 1:0.5 3:1 #docid = A\n# a comment\n-1 qid:b 2:1\n0 qid:a 1:1 #docid = B\n");
+    let features =
+        folder.write("f", "2 qid:a 1:0.5 3:1 #docid = A\n# a comment\n-1 qid:b 2:1\n0 qid:a 1:1 #docid = B\n");
     let ranks = folder.write("r", "2 qid:a 1:NULL 3:1 #docid = A\n-1 qid:b 2:NULL\n0 qid:a 1:1 #docid = B\n");
     for (file, line) in [(&features, 3), (&ranks, 2)] {
         let read = read_letor_judgements(&[file]).unwrap();
@@ -157,14 +158,19 @@ fn judgements_leave_out_the_values() {
 fn scores_or_runs() {
     let folder = Folder::new();
     let read = |text: &str| read_scores_or_runs(folder.write("s", text));
-    for (text, scores) in [("3\n\n1e2\n", [3.0, 100.0]), ("1 qid:1 x 3\n1 qid:1 x 4\n", [3.0, 4.0]), ("1 2 3 4 5 6\n7\n", [6.0, 7.0])] {
+    for (text, scores) in
+        [("3\n\n1e2\n", [3.0, 100.0]), ("1 qid:1 x 3\n1 qid:1 x 4\n", [3.0, 4.0]), ("1 2 3 4 5 6\n7\n", [6.0, 7.0])]
+    {
         assert_eq!(read(text).unwrap(), Scored::Scores(scores.to_vec()), "{text}");
     }
-    for text in ["1 Q0 d 1 2.5 t\n", "1 0 d 1 2.5 t\n", "1 q0 d 1 2.5 7\n", "run\tqid\tdocid\trank\tscore\nt\t1\td\t1\t2.5\n"] {
+    for text in
+        ["1 Q0 d 1 2.5 t\n", "1 0 d 1 2.5 t\n", "1 q0 d 1 2.5 7\n", "run\tqid\tdocid\trank\tscore\nt\t1\td\t1\t2.5\n"]
+    {
         let Scored::Runs(runs) = read(text).unwrap() else { panic!("{text}") };
         assert_eq!(rows(&runs[0], "1").unwrap()[0].3, 2.5, "{text}");
     }
-    check(&input(read("1 Q0 d 1 2 t\n1 Q0 e\n"), "s"), 2, "", "3 cells", "");
+    let short = input(read("1 Q0 d 1 2 t\n1 Q0 e\n"), "s");
+    assert_eq!((short.line, short.found.as_deref()), (Some(2), Some("3 cells")));
     assert_eq!(input(read("3\nhigh\n"), "s").line, Some(2));
     assert_eq!(input(read(""), "s").found.as_deref(), Some("an empty file"));
 }
