@@ -26,6 +26,7 @@ Tasks:
   deny            Check the licences and sources of all dependencies against deny.toml
   soak [PART...]  The long runs, all or these parts of them: kills, log, projects, stopping, fuzz. Two
                   hours on two cores, and several more for stopping, which goes on where it was interrupted
+  man             Write the pages of the manual of the `ordain` command to target/man
   bench [ARGS]    Run the benches; ARGS go to `cargo bench`
   oracles         Prepare the oracles' Python environment and print its interpreter, for example
                   ORDAIN_PYTHON=\"$(cargo xtask oracles)\" cargo test
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         (Some("edges"), []) => finish(check_edges("")),
         (Some("deny"), []) => finish(deny("")),
         (Some("soak"), parts) => finish(soak::run(parts)),
+        (Some("man"), []) => finish(man()),
         (Some("bench"), args) => finish(cargo("benches", &["bench", "-p", "ordain-bench"]).args(args).run("")),
         (Some("oracles"), []) => finish(python::ORACLES.prepare("").map(|python| println!("{}", python.display()))),
         (Some("bench-peers"), parts) => finish(bench_peers(parts)),
@@ -69,7 +71,7 @@ fn main() -> ExitCode {
         (Some("bench-commands"), [part, ..]) => {
             misuse(&format!("`bench-commands` takes `agreement` or nothing, found `{}`", part.to_string_lossy()))
         }
-        (Some(task @ ("test" | "edges" | "deny" | "oracles")), [first, ..]) => {
+        (Some(task @ ("test" | "edges" | "deny" | "man" | "oracles")), [first, ..]) => {
             misuse(&format!("`{task}` takes no arguments, found `{}`", first.to_string_lossy()))
         }
         (Some(task), _) => misuse(&format!("unknown task `{task}`")),
@@ -126,6 +128,11 @@ fn check_edges(position: &str) -> Result<(), Failure> {
     edges::check(&root())?;
     step::report(&format!("ok in {}", step::elapsed(started)));
     Ok(())
+}
+
+/// The pages of the manual, by the command itself: it alone knows its arguments.
+fn man() -> Result<(), Failure> {
+    cargo("pages of the manual", &["run", "-p", "ordain-cli", "--", "man"]).args(&[root().join("target/man")]).run("")
 }
 
 /// Ours and the peers', on the same problems in one run.

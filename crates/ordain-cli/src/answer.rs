@@ -8,6 +8,7 @@ use ordain::formats::{named_item, named_pair};
 use ordain::{Error, InputError, Recorder};
 
 use crate::clock::now;
+use crate::working::during;
 use crate::{Failure, Outcome, output};
 
 /// Record an answer
@@ -20,6 +21,11 @@ use crate::{Failure, Outcome, output};
 /// is all. If there is a table of items whose attributes may be empty (missing = "mean" under [items], or no attributes), a
 /// row with the id is added to it. Otherwise add the item with its numbers first: `ordain add --help`.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain answer France Spain first
+  ordain answer Italy Spain skip --judge ann
+  ordain answer France --grade 4
+  ordain answer undo --judge ann")]
 #[command(override_usage = "ordain answer [OPTIONS] <FIRST> <SECOND> <first|second|tie|skip>\n       \
                             ordain answer [OPTIONS] <ITEM> <good|bad|skip>\n       ordain answer [OPTIONS] <ITEM> --grade <GRADE>\n       \
                             ordain answer [OPTIONS] undo")]
@@ -47,10 +53,10 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
     let said = Words::read(arguments)?;
-    let mut recorder = match arguments.new {
-        true => Recorder::open_for_new(&arguments.project)?,
-        false => Recorder::open(&arguments.project)?,
-    };
+    let mut recorder = during("reading the project", || match arguments.new {
+        true => Recorder::open_for_new(&arguments.project),
+        false => Recorder::open(&arguments.project),
+    })?;
     let group = arguments.group.as_deref();
     let new = said.unknown(recorder.items(), group);
     if arguments.new {

@@ -21,7 +21,7 @@ use crate::answer::one_line;
 use crate::certainty::Wanted;
 use crate::clock::now;
 use crate::question::Options;
-use crate::working::working;
+use crate::working::{during, working};
 use crate::{Failure, Outcome, memory, output};
 
 /// Ask one question after another, always the one that helps most
@@ -46,6 +46,10 @@ use crate::{Failure, Outcome, memory, output};
 /// With `grades = true` under [ask], `ask` also asks for the grade of a single item, where that tells more than comparing
 /// it. A grade answers, or s(kip). Forecasts count comparisons only.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain ask
+  ordain ask --judge ann --goal top --top 3 --target 0.9
+  ordain ask --pool pairs.csv --limit 20")]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
@@ -110,7 +114,7 @@ const FIRST_FEW: usize = 5;
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let mut project = Project::open(&arguments.project)?;
+    let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
     let usual = project.model().ask().goal;
     let options = arguments.options.given(usual)?;
@@ -175,8 +179,8 @@ impl Talk {
             if limit.is_some_and(|limit| self.given >= limit) {
                 return self.end("that is as many as the limit allows");
             }
-            let Some(question) = self.project.ask()? else { return self.run_out() };
-            let standing = self.project.session()?.standing()?;
+            let Some(question) = during("choosing the pair", || self.project.ask())? else { return self.run_out() };
+            let standing = during("counting how sure the goal is", || self.project.session()?.standing())?;
             if let Some(standing) = standing.filter(|standing| !beyond && standing.is_met) {
                 output::text(format!("the goal is reached: {}", self.progress.certainty(standing)))?;
                 output::text("go on? yes or no")?;
@@ -314,14 +318,15 @@ impl Talk {
             Asked::Grade(item) => Answer::new(item, None, said)?,
         };
         let answer = Answer { judge: self.judge.clone(), time: Some(now()), ..answer };
-        self.project.tell(answer.clone())?;
+        during("learning the answer", || self.project.tell(answer.clone()))?;
         self.given += usize::from(said != Said::Skip);
         output::text(format!("recorded: {}", answer.sentence(|item| self.name(item))))
     }
 
     /// Takes back the judge's latest answer. Returns false if there is none.
     fn take_back(&mut self) -> Result<bool, Failure> {
-        let Some(taken) = self.project.undo(self.judge.as_deref(), Some(now()))? else { return Ok(false) };
+        let undone = during("learning without the answer", || self.project.undo(self.judge.as_deref(), Some(now())));
+        let Some(taken) = undone? else { return Ok(false) };
         self.given = self.given.saturating_sub(usize::from(taken.outcome != Said::Skip));
         output::text(format!("recorded: undo of {}", taken.sentence(|item| self.name(item))))?;
         Ok(true)

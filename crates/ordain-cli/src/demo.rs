@@ -29,6 +29,9 @@ use crate::{Failure, Outcome, output, rank};
 /// order is found: by Ordain, without neighbours, without attributes, with random pairs, and by Glicko, which rates
 /// every country by itself. The folder also gets a page with pictures, report.html.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain demo
+  ordain rank ordain-demo --top 5")]
 pub struct Arguments {
     /// The folder for the example
     #[arg(default_value = "ordain-demo")]

@@ -6,12 +6,17 @@ use clap::Args;
 use ordain::Project;
 use ordain::formats::{Draft, Sketch};
 
+use crate::working::during;
 use crate::{Outcome, output};
 
 /// Start a project: write a commented ordain.toml for your data
 ///
 /// FILE is a table of items (CSV, TSV, JSONL or Parquet), or a table of answers alone, such as arena battles.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain init films.csv
+  ordain init papers.csv --relation cites.csv --folder papers
+  ordain init battles.csv --folder arena")]
 pub struct Arguments {
     /// A table of items or of answers
     file: PathBuf,
@@ -28,12 +33,13 @@ pub struct Arguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let (path, Draft { remarks, .. }) = Project::create(&Sketch {
+    let sketch = Sketch {
         folder: arguments.folder.clone(),
         file: arguments.file.clone(),
         answers: arguments.answers.clone(),
         relations: arguments.relation.clone(),
-    })?;
+    };
+    let (path, Draft { remarks, .. }) = during("reading the tables", || Project::create(&sketch))?;
     let (rank, answer) = match output::typed(&arguments.folder).as_str() {
         "." => (String::new(), String::new()),
         folder => (format!(" {folder}"), format!(" --project {folder}")),

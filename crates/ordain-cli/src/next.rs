@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::certainty::{Slack, parse_share};
 use crate::output::{self, Format};
 use crate::question::Options;
-use crate::working::working;
+use crate::working::{during, working};
 use crate::{Outcome, memory, word};
 
 /// Name the pairs that are worth asking next
@@ -34,6 +34,10 @@ use crate::{Outcome, memory, word};
 /// Scores are comparable only within a strategy. JSON has null for an infinite score. The score of variance-ratio is
 /// infinite for items with equal means.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain next --count 5
+  ordain next --goal top --top 3 --format json
+  ordain next --pool pairs.csv --target 0.9")]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
@@ -76,7 +80,7 @@ struct Row<'a> {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let mut project = Project::open(&arguments.project)?;
+    let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
     let options = arguments.options.given(project.model().ask().goal)?;
     project.set_options(arguments.slack.with(options).with_target(arguments.target))?;

@@ -8,7 +8,7 @@ use ordain::{Fitted, Inference, InputError, Project};
 use serde::Serialize;
 
 use crate::output::{self, Format};
-use crate::working::working;
+use crate::working::{during, working};
 use crate::{Outcome, memory, word};
 
 /// Predict which of two items a judge would prefer, or the grade of one
@@ -16,6 +16,10 @@ use crate::{Outcome, memory, word};
 /// With one item, the probability of every grade, if the project has grades. The median has the least expected absolute
 /// error, the mode is the most probable grade.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain predict France Spain
+  ordain predict France Spain --format json
+  ordain predict France --judge ann")]
 pub struct Arguments {
     /// The first item: its id, or its name if no other item has that name
     first: String,
@@ -65,7 +69,7 @@ const ORIGIN: &str = "command line";
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let mut project = Project::open(&arguments.project)?;
+    let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
     match &arguments.second {
         Some(second) => answer(arguments, &project, second),

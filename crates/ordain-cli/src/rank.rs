@@ -18,7 +18,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::certainty::Wanted;
 use crate::output::{self, Format};
 use crate::question::GoalOptions;
-use crate::working::working;
+use crate::working::{during, working};
 use crate::{Failure, Outcome, memory, word};
 
 /// Rank the items and say how sure the ranking is
@@ -44,6 +44,11 @@ use crate::{Failure, Outcome, memory, word};
 /// anew and does not change the belief about the project's items. Attributes of newcomers are standardized like those
 /// of the project's items. The table marks newcomers, JSON gives them the key "new": true, and CSV has a column new.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain rank
+  ordain rank --top 10 --limit 20
+  ordain rank --format json > ranking.json
+  ordain rank --with new.csv")]
 #[command(mut_arg("top", |top| top.help("Show each item's probability of being among the first K; this is then the goal")))]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
@@ -126,7 +131,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             hint: "leave it out, or use --format json",
         });
     }
-    let mut project = Project::open(&arguments.project)?;
+    let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
     let options = AskOptions::default().with_goal(arguments.goal.given(project.model().ask().goal)?);
     project.set_options(arguments.wanted.with(options))?;
@@ -155,7 +160,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
 
 /// What is believed of the project's items, and of newcomers if some are given.
 fn fit(project: &Project, arguments: &Arguments) -> Result<Fitted, Failure> {
-    let newcomers = arguments.with.as_ref().map(|items| project.newcomers(items, &arguments.with_links)).transpose()?;
+    let read = || arguments.with.as_ref().map(|items| project.newcomers(items, &arguments.with_links)).transpose();
+    let newcomers = during("reading the new items", read)?;
     let working = working("learning from the answers");
     let (inference, watch) = (arguments.inference, working.watch());
     Ok(match newcomers {

@@ -28,8 +28,8 @@ use self::tuning::{Split, Tuning};
 use crate::certainty::{Wanted, parse_share};
 use crate::output::{self, Format};
 use crate::question::GoalOptions;
-use crate::working::working;
-use crate::{Failure, Outcome, chart, word};
+use crate::working::{during, working};
+use crate::{Failure, Outcome, chart, manners, word};
 
 /// Play sessions against a known truth, to see how many answers a good ranking needs
 ///
@@ -57,12 +57,12 @@ use crate::{Failure, Outcome, chart, word};
 /// "map_se"?,...}...]}]}, with a point every 10 answers up to 100, every 50 beyond, and at the last answer. With a prior
 /// mean, the first point is at 0 answers. CSV: one row per point and measure.
 #[derive(Args)]
-#[command(after_long_help = "Examples:\n  \
-    ordain simulate --letor S1.txt.gz --answers 200 --strategy expected-loss,random --belief gp,glicko\n  \
-    ordain simulate ordain-demo --truth life_expectancy --strategy entropy,random --repeats 10 --plot curves.svg\n  \
-    ordain simulate --letor S1.txt.gz --stop --goal best --mistakes 0.1 --answers 500")]
+#[command(after_long_help = "Examples:
+  ordain simulate --letor S1.txt.gz --answers 50 --strategy expected-loss,random --belief gp,glicko
+  ordain simulate --truth life_expectancy --strategy entropy,random --repeats 10 --plot curves.svg
+  ordain simulate --letor S1.txt.gz --stop --goal best --mistakes 0.1 --answers 200")]
 pub struct Arguments {
-    /// The project: a folder with an ordain.toml, or such a file [default: .]
+    /// The project: a folder with an ordain.toml, or such a file [default: the variable ORDAIN_PROJECT, else .]
     #[arg(conflicts_with = "letor")]
     project: Option<PathBuf>,
     /// The column of the items' table that holds the truth. It must not be an attribute
@@ -205,7 +205,8 @@ impl Game {
 }
 
 fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
-    let mut project = Project::open(arguments.project.as_deref().unwrap_or(".".as_ref()))?;
+    let place = arguments.project.clone().unwrap_or_else(manners::project);
+    let mut project = during("reading the project", || Project::open(place))?;
     check_plot(arguments, &project.file().roles())?;
     let facts = project.facts(arguments.truth.as_deref().unwrap_or_default())?;
     let usual = project.model().ask().goal;

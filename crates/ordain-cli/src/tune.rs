@@ -14,7 +14,7 @@ use ordain::{Error, InputError, Project};
 use serde::Serialize;
 
 use crate::output::{self, Format};
-use crate::working::working;
+use crate::working::{during, working};
 use crate::{Failure, Outcome, memory, word};
 
 /// Learn the kernels' weights and shapes, and the weights of the prior, from the answers
@@ -30,6 +30,9 @@ use crate::{Failure, Outcome, memory, word};
 /// "log_posterior_before","log_posterior","answers","groups"?,"groups_without_answers"?,"evaluations","converged",
 /// "written"}. CSV: one row per parameter. The weight of the first column of the prior is named prior[0].
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain tune
+  ordain tune --dry-run --intervals")]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
@@ -90,7 +93,7 @@ struct Row {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let mut project = Project::open(&arguments.project)?;
+    let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
     let observations = project.observations()?;
     let taught = taught_groups(arguments, project.items(), &observations);

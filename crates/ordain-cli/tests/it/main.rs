@@ -12,6 +12,8 @@ mod compare;
 mod contract;
 mod demo;
 mod eval;
+#[cfg(unix)]
+mod examples;
 mod extremes;
 mod fine;
 mod fire;
@@ -21,6 +23,7 @@ mod init;
 mod labels;
 mod linklearn;
 mod names;
+mod manners;
 mod newcomers;
 mod next;
 mod predict;

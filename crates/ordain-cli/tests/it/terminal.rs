@@ -20,7 +20,7 @@ use crate::util::{Folder, ORDAIN};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The command in a session of its own, with a terminal of this width.
-struct Session {
+pub struct Session {
     child: Child,
     /// The side of the keyboard and of the screen.
     ours: File,
@@ -37,7 +37,7 @@ impl Session {
     }
 
     /// The same of any command.
-    fn run(folder: &Folder, columns: u16, words: &[&str]) -> Self {
+    pub fn run(folder: &Folder, columns: u16, words: &[&str]) -> Self {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
@@ -118,7 +118,7 @@ impl Session {
     }
 
     /// Waits for the end; returns the status and all that was said since it was last waited for.
-    fn end(mut self) -> (ExitStatus, String) {
+    pub fn end(mut self) -> (ExitStatus, String) {
         let status = self.child.wait().unwrap();
         drop(self.theirs);
         while let Ok(chunk) = self.chunks.recv_timeout(PATIENCE) {
@@ -174,6 +174,22 @@ fn the_keys_offer_what_can_be_answered() {
     assert!(session.wait_for("[q]uit: ").contains("[l]eft [r]ight [t]ie [s]kip [u]ndo "));
     session.press(b"q");
     assert!(session.end().0.success());
+}
+
+/// Reading that takes more than a second says so: here the items come from a pipe that nothing is written to until then.
+#[test]
+fn reading_that_takes_long_is_shown() {
+    let folder = Folder::project();
+    let items = folder.read("items.csv");
+    std::fs::remove_file(folder.path("items.csv")).unwrap();
+    assert!(Command::new("mkfifo").arg(folder.path("items.csv")).status().unwrap().success());
+    let mut session = Session::start(&folder, 80, &["rank"]);
+    let mut pipe = std::fs::OpenOptions::new().write(true).open(folder.path("items.csv")).unwrap();
+    session.wait_for("reading the project");
+    pipe.write_all(items.as_bytes()).unwrap();
+    drop(pipe);
+    let (status, said) = session.end();
+    assert!(status.success() && said.contains("cow"), "{said}");
 }
 
 #[test]
@@ -241,7 +257,14 @@ fn escape_swallows_no_key() {
 /// The lines on a screen of this width, and how the command ended.
 fn screen(folder: &Folder, columns: u16, arguments: &[&str]) -> (Option<i32>, Vec<String>) {
     let (status, said) = Session::start(folder, columns, arguments).end();
-    (status.code(), said.split(['\n', '\r']).map(str::to_owned).collect())
+    (status.code(), said.split(['\n', '\r']).map(uncoloured).collect())
+}
+
+/// A line without the colours of messages, which take no room.
+fn uncoloured(line: &str) -> String {
+    let mut parts = line.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    first + &parts.map(|part| part.split_once('m').map_or(part, |(_, rest)| rest)).collect::<String>()
 }
 
 /// A project, runs and documents to show everything with. Names are long.
