@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::items::{ItemsSpec, items_filled};
+use super::items::{self, ItemsSpec, items_filled};
 use super::project::{ProjectFile, Targets, use_attributes};
 use super::relations::read_links;
 use super::table::Table;
@@ -48,7 +48,7 @@ impl ProjectFile {
     /// If a file cannot be read or does not say what it should, an id is known already in its group, a link involves no newcomer,
     /// or it is not plain which relation the links are of; the error names the place.
     pub fn newcomers<'a>(&self, known: Known<'a>, file: impl AsRef<Path>, links: &[NewLinks]) -> Result<Newcomers<'a>> {
-        let table = Table::read(file)?;
+        let table = Table::read_with(file.as_ref(), self.reading.spec.header)?;
         let newcomers = self.read_newcomers(known, &table)?;
         let items = if use_attributes(known.kernels) {
             known.items.joined(&newcomers)?
@@ -64,8 +64,10 @@ impl ProjectFile {
         let used = use_attributes(kernels);
         let attributes = if used { known.names().to_vec() } else { Vec::new() };
         let spec = ItemsSpec { attributes: Some(attributes), ..self.reading.spec.clone() };
-        let prior = &self.reading.prior;
-        let newcomers = items_filled(table, &spec, Some(&self.reading.means), Some(&prior.means))?.items;
+        let (prior, marks) = (&self.reading.prior, &self.reading.marks);
+        let of_attributes = used.then_some(items::Known { means: &self.reading.means, marks: &marks.attributes });
+        let of_prior = items::Known { means: &prior.means, marks: &marks.prior };
+        let newcomers = items_filled(table, &spec, [of_attributes, Some(of_prior)])?.items;
         for (row, item) in newcomers.iter().enumerate() {
             let (id, group) = (newcomers.id(item), newcomers.group_name(item));
             if items.find(id, group) != Lookup::Unknown {

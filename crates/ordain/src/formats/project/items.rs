@@ -30,6 +30,7 @@ impl ItemsSettings {
         let text = |key: &str| section.text(key).map(|text| text.map(|text| text.value.to_owned()));
         let missing = section.word::<Missing>("missing")?;
         let spec = ItemsSpec {
+            header: section.flag("header")?.unwrap_or(true),
             id: text("id")?.unwrap_or_else(|| "id".into()),
             attributes: section.texts("attributes")?,
             prior: section.texts("prior")?.unwrap_or_default(),
@@ -67,7 +68,7 @@ impl ItemsSettings {
 }
 
 /// The keys of `[items]`.
-const ITEMS_KEYS: [&str; 8] = ["file", "id", "attributes", "prior", "prior_weights", "group", "standardize", "missing"];
+const ITEMS_KEYS: [&str; 9] = ["file", "header", "id", "attributes", "prior", "prior_weights", "group", "standardize", "missing"];
 
 /// The weights of the columns of the prior: 1 each unless they are given.
 fn read_prior_weights(section: &Section<'_>, columns: usize) -> Result<Vec<f64>> {
