@@ -6,7 +6,8 @@
 //! line has a tab and the name does not end in `.csv`, or if the first line has a tab and no comma. Otherwise the first
 //! line decides between commas and semicolons, outside quotation marks. If it has both, the next line must have as many
 //! cells. If that too fits both, one of them must make numbers of its cells and the other none; else the file is
-//! ambiguous, which is an error.
+//! ambiguous, which is an error. A line with both and no line after it has commas, unless only semicolons make numbers
+//! of its cells.
 //!
 //! Cells separated by commas or semicolons may be quoted as in RFC 4180. Cells separated by tabs are never quoted: that is the
 //! registered `text/tab-separated-values`, and text that begins with a quotation mark is common in such files.
@@ -419,9 +420,11 @@ fn found_delimiter(lines: &mut Lines, header: &str, line: u64) -> Result<u8> {
     if tab(&path, header).is_some() || widths.contains(&1) {
         return Ok(delimiter(&path, header));
     }
-    let Some(next) = lines.next_content()?.map(str::to_owned) else { return Ok(b',') };
-    lines.unread();
-    let cells = [',', ';'].map(|separator| split(&next, separator));
+    let next = lines.next_content()?.map(str::to_owned);
+    if next.is_some() {
+        lines.unread();
+    }
+    let cells = [',', ';'].map(|separator| split(next.as_deref().unwrap_or(header), separator));
     match [0, 1].map(|at| cells[at].len() == widths[at]) {
         [false, true] => return Ok(b';'),
         [true, true] => {}
@@ -430,6 +433,7 @@ fn found_delimiter(lines: &mut Lines, header: &str, line: u64) -> Result<u8> {
     match cells.map(|cells| cells.iter().any(|cell| Written::plain(cell.trim().trim_matches('"')).is_some())) {
         [true, false] => Ok(b','),
         [false, true] => Ok(b';'),
+        _ if next.is_none() => Ok(b','),
         _ => Err(InputError::new(&path, "cells that are separated either by commas or by semicolons")
             .line(line)
             .found(header)

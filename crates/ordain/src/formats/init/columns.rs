@@ -142,18 +142,18 @@ fn names(table: &Table, columns: &[usize]) -> Vec<String> {
 
 /// Names for a sentence, at most a dozen of them.
 pub(super) fn several(names: &[String]) -> String {
-    shown(names.iter().map(|name| quoted(name)).collect())
+    shown(names.iter().map(|name| quoted(name)).collect(), ", ")
 }
 
 /// Parts of a sentence, at most a dozen of them.
-pub(super) fn shown(mut parts: Vec<String>) -> String {
+pub(super) fn shown(mut parts: Vec<String>, between: &str) -> String {
     const MOST: usize = 12;
     if parts.len() > MOST {
         let more = parts.len() - MOST + 1;
         parts.truncate(MOST - 1);
         parts.push(format!("and {more} more"));
     }
-    parts.join(", ")
+    parts.join(between)
 }
 
 /// Fails if a column does not exist, or is given two roles.
@@ -389,7 +389,7 @@ impl Misfit {
     fn places(&self) -> String {
         let lines: Vec<String> = self.lines.iter().map(u64::to_string).collect();
         let word = if lines.len() == 1 { "line" } else { "lines" };
-        format!("{word} {}", shown(lines))
+        format!("{word} {}", shown(lines, ", "))
     }
 
     /// What is wrong, after the name of the column.

@@ -23,7 +23,7 @@ use super::project::PROJECT_FILE;
 use super::table::{LastLine, Rows, Table};
 use super::whole::write_new;
 use crate::data::{Goal, Items};
-use crate::error::{LONGEST_TOKEN, beginning};
+use crate::error::{LONGEST_TOKEN, beginning, token};
 use crate::{Error, InputError, Result};
 
 /// The content of a table.
@@ -224,14 +224,14 @@ fn understood(described: &Described) -> Vec<String> {
     out.push(match (attributes.as_slice(), described.prose.as_slice()) {
         ([], []) => "no attributes".to_owned(),
         ([], prose) => format!("no attributes; texts that are compared: {}", columns::several(prose)),
-        (attributes, _) => format!("{}: {}", count(attributes.len(), "attribute"), shown(attributes.to_vec())),
+        (attributes, _) => format!("{}: {}", count(attributes.len(), "attribute"), shown(attributes.to_vec(), ", ")),
     });
     if !described.with_commas.is_empty() {
         out.push(format!("with decimal commas: {}", columns::several(&described.with_commas)));
     }
-    let ignored: Vec<String> = described.unused().map(|(name, why)| format!("{} ({why})", quoted(name))).collect();
+    let ignored: Vec<String> = described.unused().map(|(name, why)| format!("{}: {why}", token(name))).collect();
     if !ignored.is_empty() {
-        out.push(format!("ignored: {}", shown(ignored)));
+        out.push(format!("ignored: {}", shown(ignored, "; ")));
     }
     out
 }
@@ -248,7 +248,7 @@ fn count(number: usize, thing: &str) -> String {
 }
 
 fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    token(&path.file_name().unwrap_or_default().to_string_lossy())
 }
 
 /// Says why a column is not an attribute.
@@ -281,7 +281,7 @@ fn items_text(sketch: &Sketch, described: &Described, remarks: &[String]) -> Res
         let _ = writeln!(text, "# {remark}");
     }
     for (name, why) in described.unused() {
-        let _ = writeln!(text, "# not used: {} ({why})", quoted(name));
+        let _ = writeln!(text, "# ignored: {}: {why}", token(name));
     }
     if let Some(group) = &spec.group {
         let _ = writeln!(text, "group = {}  # only items of one group are compared", quoted(group));
