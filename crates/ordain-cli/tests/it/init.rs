@@ -126,8 +126,7 @@ fn a_column_with_a_slip() {
     folder.write("items.csv", "no,\"pr\nice\",size\n1,10,3\n2,1O,4\n3,12,7\n4,11,9\n");
     let run = folder.run(["init", "items.csv"]);
     run.fine();
-    let remark =
-        "column \"pr\\u000Aice\" is left out of the attributes: line 4 has \"1O\", expected a finite number";
+    let remark = "column \"pr\\u000Aice\" is left out of the attributes: line 4 has \"1O\", expected a finite number";
     assert!(run.stderr.contains(&format!("note: {remark}")), "{}", run.stderr);
     let text = folder.read("ordain.toml");
     assert!(text.contains("id = \"no\"\nattributes = [\"size\"]") && text.contains(&format!("# {remark}")), "{text}");
@@ -177,7 +176,8 @@ fn files_that_make_no_project() {
     folder.refuses(["init", "twice.csv"], &["twice.csv", "ids", "hint: "]);
     folder.refuses(["init", "items.csv", "--relation", "links.csv"], &["links.csv, line 2", "\"nobody\"", "hint: "]);
     folder.refuses(["init", "items.csv", "--relation", "nowhere.csv"], &["nowhere.csv"]);
-    folder.refuses(["init", "items.csv", "--answers", "other.csv"], &["other.csv, line 2, column loser", "\"stranger\""]);
+    folder
+        .refuses(["init", "items.csv", "--answers", "other.csv"], &["other.csv, line 2, column loser", "\"stranger\""]);
     folder.refuses(["init", "."], &["a folder"]);
     folder.refuses(["init", "empty.csv", "--folder", "new"], &["empty.csv"]);
     assert!(!folder.path("new").exists());
@@ -211,7 +211,11 @@ fn an_id_that_repeats() {
     folder.write("items.csv", "id,name,x\n1,ant,1\n2,bee,2\n");
     folder.write("said.csv", "first,second,outcome\nant,bee,first\n");
     let run = folder.run(["init", "items.csv", "--answers", "said.csv"]);
-    assert!(run.stderr.contains("note: column \"id\" lacks items of the answers, so column \"name\""), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("note: column \"id\" lacks items of the answers, so column \"name\""),
+        "{}",
+        run.stderr
+    );
     // One that is taken is not spoken of.
     let folder = Folder::empty();
     folder.write("items.csv", "id,name,x\n1,ant,1\n2,bee,2\n");
@@ -280,7 +284,9 @@ fn options_name_columns_and_the_goal() {
         folder.read(&format!("{folder_name}/ordain.toml"))
     };
     assert!(make(&["--ignore", "x,z"], "ignoring").contains("attributes = [\"y\"]"));
-    assert!(make(&["--top", "3"], "top").contains("goal = \"top\"  # or \"best\", \"whole-order\", \"top-heavy\"\nk = 3\n"));
+    assert!(
+        make(&["--top", "3"], "top").contains("goal = \"top\"  # or \"best\", \"whole-order\", \"top-heavy\"\nk = 3\n")
+    );
     assert!(make(&["--goal", "best"], "best").contains("goal = \"best\""));
     let usage = |options: &[&str], words: &[&str]| {
         folder.run(["init", "items.csv", "--folder", "no"].iter().chain(options)).fails(2, words);
@@ -292,7 +298,8 @@ fn options_name_columns_and_the_goal() {
     usage(&["--top", "3", "--group", "shop"], &["at most 2, the number of items of the largest group"]);
     usage(&["--ignore", "x", "--attributes", "x"], &["\"x\"", "attributes", "hint: "]);
     for (option, column) in [("--id", "cod"), ("--group", "shp"), ("--attributes", "xx"), ("--ignore", "yy")] {
-        folder.refuses(["init", "items.csv", "--folder", "no", option, column], &["items.csv, line 1", column, "hint: "]);
+        folder
+            .refuses(["init", "items.csv", "--folder", "no", option, column], &["items.csv, line 1", column, "hint: "]);
     }
     let words = ["items.csv, line 2, column shop", "\"s\"", "a finite number", "--attributes"];
     folder.refuses(["init", "items.csv", "--folder", "no", "--attributes", "x,shop"], &words);

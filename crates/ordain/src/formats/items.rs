@@ -276,7 +276,9 @@ fn numbers(
             let wrong = |hint: &str| Error::from(numeric.wrong(row, column).hint(hint));
             values.push(match value(cell, mark) {
                 Value::Number(number) if *stranger != Some(row) => number,
-                Value::Number(_) | Value::Wrong => return Err(wrong("mend the cell, or leave the column out under [items]")),
+                Value::Number(_) | Value::Wrong => {
+                    return Err(wrong("mend the cell, or leave the column out under [items]"));
+                }
                 Value::Missing if missing == Missing::Error => {
                     return Err(wrong(
                         "fill the cell, or set missing = \"mean\" under [items] to put the column's mean there",

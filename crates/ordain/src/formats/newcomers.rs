@@ -2,7 +2,7 @@
 //!
 //! A newcomer's attributes and prior columns are put on the scale of the known items, so that those keep their prior. They are
 //! standardized with the means and deviations of the project's items (of the newcomer's group, if there are groups). In
-//! a project with `missing = "mean"`, an empty cell gets the project's mean. Newcomers of an unknown group are
+//! a project with `missing = "mean"`, a missing number gets the project's mean. Newcomers of an unknown group are
 //! standardized among themselves, as if they stood in the project's table.
 
 use std::collections::HashSet;

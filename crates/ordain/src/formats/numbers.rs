@@ -470,8 +470,27 @@ mod tests {
             assert_eq!(parse(cell), Cell::Infinite, "{cell}");
         }
         for cell in [
-            "wide", "3O", "1,23,456", "1,2345,678", "2024-01-05", "1.2.3", "1/2", "$", "%", "$1%", "$$1", "--1", "1 2",
-            "$inf", "+NaN", "1,234.", "01,234", "$1e999", "1_000", "0x1f", "12.34.567",
+            "wide",
+            "3O",
+            "1,23,456",
+            "1,2345,678",
+            "2024-01-05",
+            "1.2.3",
+            "1/2",
+            "$",
+            "%",
+            "$1%",
+            "$$1",
+            "--1",
+            "1 2",
+            "$inf",
+            "+NaN",
+            "1,234.",
+            "01,234",
+            "$1e999",
+            "1_000",
+            "0x1f",
+            "12.34.567",
         ] {
             // Some of these have a reading with a comma, as 01,234 = 1.234; none with a point.
             assert!(!matches!(parse(cell), Cell::Number(Written { point: Some(_), .. })), "{cell}: {:?}", parse(cell));

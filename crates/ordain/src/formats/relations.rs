@@ -129,7 +129,16 @@ struct Weights {
 
 impl<'a> Links<'a> {
     fn new(path: &'a Path, items: &'a Items) -> Self {
-        Self { path, items, first: 0, things: None, known_only: false, left_out: 0, links: Vec::new(), weights: Weights::default() }
+        Self {
+            path,
+            items,
+            first: 0,
+            things: None,
+            known_only: false,
+            left_out: 0,
+            links: Vec::new(),
+            weights: Weights::default(),
+        }
     }
 
     fn read(&mut self) -> Result<()> {

@@ -95,8 +95,7 @@ fn numbers_with_two_readings_say_where() {
     check(&input(links("source,target,weight\na,b,$1\n"), "links.csv"), 2, "weight", "$1", "");
     check(&input(links("source;target;weight\na;b;-0,5\n"), "links.csv"), 2, "weight", "-0,5", "delete the line");
     // One weight tells for all before it.
-    let weights: Vec<f64> =
-        links("a;b;1,234\nb;c;0,5\n").unwrap().links().iter().map(|link| link.weight).collect();
+    let weights: Vec<f64> = links("a;b;1,234\nb;c;0,5\n").unwrap().links().iter().map(|link| link.weight).collect();
     assert_eq!(weights, [1.234, 0.5]);
 }
 
@@ -161,7 +160,8 @@ fn first_lines() {
     };
     let is_header = |text: &str| !draft(text).unwrap().text.contains("header = false");
     // A word over numbers, a word that names columns, words alone.
-    for text in ["film,length\na,1\nb,2\n", "id,1\na,1\nb,2\n", ",x\n0,1\n1,2\n", "film\na\nb\n", "Key;1\na;1\nb;2,5\n"] {
+    for text in ["film,length\na,1\nb,2\n", "id,1\na,1\nb,2\n", ",x\n0,1\n1,2\n", "film\na\nb\n", "Key;1\na;1\nb;2,5\n"]
+    {
         assert!(is_header(text), "{text}");
     }
     // A fraction, a sign, a unit, two equal cells, a text that comes again.

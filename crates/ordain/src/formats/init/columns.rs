@@ -306,7 +306,9 @@ fn id_column(
     }
     let unused = |&column: &usize| {
         let name = &table.columns()[column];
-        Some(column) != group && !sketch.ignore.contains(name) && !sketch.attributes.iter().flatten().any(|own| own == name)
+        Some(column) != group
+            && !sketch.ignore.contains(name)
+            && !sketch.attributes.iter().flatten().any(|own| own == name)
     };
     let called_id = |column: usize| table.columns()[column].eq_ignore_ascii_case("id");
     let named = (0..table.columns().len()).find(|&column| called_id(column) && unused(&column));
@@ -322,7 +324,8 @@ fn id_column(
             _ => None,
         }
     };
-    let mut candidates: Vec<usize> = (0..table.columns().len()).filter(unused).filter(|at| rank(at).is_some()).collect();
+    let mut candidates: Vec<usize> =
+        (0..table.columns().len()).filter(unused).filter(|at| rank(at).is_some()).collect();
     candidates.sort_by_key(rank);
     let fitting: Vec<usize> =
         candidates.iter().copied().filter(|&column| misfit(table, column, group).is_none()).collect();
@@ -332,13 +335,15 @@ fn id_column(
     };
     if let Some(&column) = fitting.iter().find(holds).filter(|_| !answered.is_empty()) {
         let remark = named.filter(|named| *named != column).map(|named| {
-            let why = misfit(table, named, group).map_or_else(|| "lacks items of the answers".into(), |misfit| misfit.says());
+            let why =
+                misfit(table, named, group).map_or_else(|| "lacks items of the answers".into(), |misfit| misfit.says());
             let [id, taken] = [named, column].map(|at| quoted(&table.columns()[at]));
             format!("column {id} {why}, so column {taken} names the items, as in the answers")
         });
         return Ok(Id { column, chosen: named.is_none(), remark });
     }
-    let other = fitting.first().map_or_else(String::new, |&at| format!(", such as --id {}", typed(&table.columns()[at])));
+    let other =
+        fitting.first().map_or_else(String::new, |&at| format!(", such as --id {}", typed(&table.columns()[at])));
     if let Some(column) = named {
         return match misfit(table, column, group) {
             Some(misfit) => {
@@ -410,7 +415,8 @@ impl Misfit {
             (false, false) => "each id once",
         };
         let what = if empty { "the cell is empty in" } else { "the id is the same in" };
-        let group = if empty || self.grouped { "" } else { "; if ids repeat between groups, name the groups: --group COLUMN" };
+        let group =
+            if empty || self.grouped { "" } else { "; if ids repeat between groups, name the groups: --group COLUMN" };
         InputError::new(table.path(), expected)
             .line(table.line(row))
             .column(&table.columns()[column])

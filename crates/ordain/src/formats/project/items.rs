@@ -68,7 +68,8 @@ impl ItemsSettings {
 }
 
 /// The keys of `[items]`.
-const ITEMS_KEYS: [&str; 9] = ["file", "header", "id", "attributes", "prior", "prior_weights", "group", "standardize", "missing"];
+const ITEMS_KEYS: [&str; 9] =
+    ["file", "header", "id", "attributes", "prior", "prior_weights", "group", "standardize", "missing"];
 
 /// The weights of the columns of the prior: 1 each unless they are given.
 fn read_prior_weights(section: &Section<'_>, columns: usize) -> Result<Vec<f64>> {
