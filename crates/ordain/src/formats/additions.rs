@@ -7,7 +7,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use super::items::{ItemsSpec, Missing, attribute_names, items_filled, items_from};
+use super::items::{ItemTable, ItemsSpec, Known, Missing, attribute_names, items_filled, items_from};
 use super::json;
 use super::lock::{failed, open_locked};
 use super::newcomers::check_unknown;
@@ -43,7 +43,7 @@ impl ItemsSource {
         check_form(&self.path)?;
         let before = fs::read(&self.path).map_err(|source| failed("read", &self.path, source))?;
         let (table, delimiter) = self.parsed(&before)?;
-        let known = items_from(&table, &self.spec)?.items;
+        let known = items_from(&table, &self.spec)?;
         let rows = self.arranged(&table, rows)?;
         self.check(&known, &rows)?;
         let lines = match delimiter {
@@ -62,7 +62,7 @@ impl ItemsSource {
                 .hint("the file stays as it is: add the rows by hand")
                 .into());
         }
-        let names = known.attributes().names();
+        let names = known.items.attributes().names();
         let now = attribute_names(&after, &self.spec);
         if now.as_ref().is_ok_and(|now| now == names) {
             let items = items_from(
@@ -103,7 +103,7 @@ impl ItemsSource {
         if self.spec.missing == Missing::Mean {
             return Ok(Vec::new());
         }
-        let items = items_from(&Table::read(&self.path)?, &self.spec)?.items;
+        let items = items_from(&Table::read_with(&self.path, self.spec.header)?, &self.spec)?.items;
         let prior = items.prior().map_or(&[][..], |prior| prior.columns().names());
         Ok(items.attributes().names().iter().chain(prior).cloned().collect())
     }
@@ -111,7 +111,7 @@ impl ItemsSource {
     /// A table of these bytes, and its separator if it has a header.
     fn parsed(&self, bytes: &[u8]) -> Result<(Table, Option<u8>)> {
         let lines = Lines::from_reader(&self.path, Box::new(Cursor::new(bytes.to_vec())), Limits::default());
-        let rows = Rows::from_lines(lines, LastLine::Free)?;
+        let rows = if self.spec.header { Rows::from_lines(lines, LastLine::Free) } else { Rows::bare(lines) }?;
         let delimiter = rows.delimiter();
         Ok((rows.collect()?, delimiter))
     }
@@ -143,11 +143,12 @@ impl ItemsSource {
     }
 
     /// Checks ids, groups and numbers of new rows.
-    fn check(&self, known: &Items, rows: &Table) -> Result<()> {
+    fn check(&self, ItemTable { items: known, marks, .. }: &ItemTable, rows: &Table) -> Result<()> {
         let spec = ItemsSpec { attributes: Some(known.attributes().names().to_vec()), ..self.spec.clone() };
         // Any number will do for an empty cell that is allowed: the new table is read again as a whole.
         let means = [vec![0.0; known.attributes().len()], vec![0.0; spec.prior.len()]];
-        let new = items_filled(rows, &spec, Some(&means[0]), Some(&means[1]))?.items;
+        let of = |means, marks| Some(Known { means, marks });
+        let new = items_filled(rows, &spec, [of(&means[0], &marks.attributes), of(&means[1], &marks.prior)])?.items;
         check_unknown(rows, &spec.id, known, &new)?;
         let Some(group) = &spec.group else { return Ok(()) };
         match new.iter().position(|item| new.group_name(item).is_some_and(|name| name.trim().is_empty())) {

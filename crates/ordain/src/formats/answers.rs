@@ -189,6 +189,15 @@ pub fn read_answers(path: impl AsRef<Path>, items: &Items) -> Result<AnswerLog> 
 
 /// As [`read_answers`], if grades must be on a scale.
 pub(super) fn read_answers_on(path: &Path, items: &Items, scale: Option<GradeScale>) -> Result<AnswerLog> {
+    read_now(path, items, scale).map(|(log, _)| log)
+}
+
+/// As [`read_answers`], with the number of verdicts that both items are bad, each of which is two answers.
+pub(super) fn read_counted(path: &Path, items: &Items) -> Result<(AnswerLog, usize)> {
+    read_now(path, items, None)
+}
+
+fn read_now(path: &Path, items: &Items, scale: Option<GradeScale>) -> Result<(AnswerLog, usize)> {
     settled(path, || Reader::open(Rows::open(path, LastLine::Ended)?, items, scale))
 }
 
@@ -203,7 +212,7 @@ pub(crate) fn is_begun(path: &Path) -> bool {
 
 /// The answers in a table whose header alone has been read.
 pub(crate) fn answers_in(rows: Rows, items: &Items) -> Result<AnswerLog> {
-    Reader::open(rows, items, None)
+    Reader::open(rows, items, None).map(|(log, _)| log)
 }
 
 /// Reads a log that somebody may be appending to. A last line that seems torn is read again when no writer holds the
@@ -239,8 +248,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a table whose header alone has been read.
-    fn open(mut rows: Rows, items: &Items, scale: Option<GradeScale>) -> Result<AnswerLog> {
+    /// Reads a table whose header alone has been read. Also gives the number of verdicts that both items are bad.
+    fn open(mut rows: Rows, items: &Items, scale: Option<GradeScale>) -> Result<(AnswerLog, usize)> {
         let path = rows.path().to_path_buf();
         let (columns, layout) = (rows.columns().to_vec(), Layout::of(&rows)?);
         let reader = Reader { path: &path, items, columns, layout, scale };
@@ -346,12 +355,13 @@ impl Reader<'_> {
     }
 
     /// Chooses the reading of the verdicts and builds the log.
-    fn resolve(&self, said: Vec<Said>) -> Result<AnswerLog> {
+    fn resolve(&self, said: Vec<Said>) -> Result<(AnswerLog, usize)> {
         let no_winner = |word| matches!(word, Some(Word::BothBad | Word::Outcome(Outcome::Tie)));
         let ids_fit = said.iter().all(|said| said.by_id.is_some() || no_winner(said.by_word));
         let words_fit = said.iter().all(|said| said.by_word.is_some());
         let mut entries = Vec::with_capacity(said.len());
         let mut lines = Vec::with_capacity(said.len());
+        let mut both_bad = 0;
         for said in said {
             let word = match (said.by_word, said.by_id) {
                 (Some(word), Some(id)) if word != id => match (words_fit, ids_fit) {
@@ -364,6 +374,7 @@ impl Reader<'_> {
                 (None, None) => continue,
             };
             let line = said.line;
+            both_bad += usize::from(word == Word::BothBad);
             for entry in make_entries(said, word)? {
                 entries.push(entry);
                 lines.push(line);
@@ -374,7 +385,7 @@ impl Reader<'_> {
             let error = self.error(lines[idle], column, "undo", "an earlier standing answer of the same judge");
             return Err(error.hint("there is nothing to take back: delete the line or mend its judge").into());
         }
-        AnswerLog::new(entries)
+        Ok((AnswerLog::new(entries)?, both_bad))
     }
 
     fn ambiguous(&self, said: &Said, by_id: Word) -> Error {

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::value::RawValue;
 
-use super::items::{Content, content};
 use super::json::{cell, nested, object, twice};
+use super::numbers::{Columns, Content};
 use super::source::Lines;
 use super::table::{LastLine, Rows, Table, empty};
 use crate::words::suggestion;
@@ -134,8 +134,9 @@ impl Body {
         let text = match &spec.text {
             Some(names) => names.iter().map(|name| table.column(name)).collect::<Result<_>>()?,
             None => {
+                let numeric = Columns::new(&table);
                 let columns = (0..table.columns().len()).filter(|&column| column != id);
-                columns.filter(|&column| content(&table, column) == Content::Text).collect()
+                columns.filter(|&column| numeric.content(column) == Content::Text).collect()
             }
         };
         Ok(Self::Table { table, id, text, next: 0 })

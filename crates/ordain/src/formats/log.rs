@@ -280,7 +280,7 @@ impl Columns {
         if tabs {
             return Ok((cells.join("\t") + "\n").into_bytes());
         }
-        let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
+        let mut writer = csv::WriterBuilder::new().delimiter(self.delimiter).from_writer(Vec::new());
         let broken = |source: io::Error| failed("append to", path, source);
         writer
             .write_record(cells.iter().map(|cell| cell.as_bytes()))

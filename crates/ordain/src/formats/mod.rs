@@ -1,7 +1,7 @@
 //! Files in and out. Only this module of the library touches files.
 //!
 //! `source` opens a file, plain or packed, and gives its lines. `table` makes named cells of CSV, TSV, JSONL and
-//! Parquet. `items`, `relations` and `answers` make [`crate::data`] of cells; `documents` makes text of them.
+//! Parquet, and `numbers` reads those that hold numbers. `items`, `relations` and `answers` make [`crate::data`] of cells; `documents` makes text of them.
 //! `letor` and `trec` have their own line formats. `project` reads an `ordain.toml` with everything it names, and
 //! `init` writes a first one.
 //!
@@ -45,6 +45,7 @@ mod lock;
 mod log;
 pub(crate) mod model_file;
 mod newcomers;
+mod numbers;
 mod parameters;
 #[cfg(feature = "parquet")]
 mod parquet;

@@ -15,7 +15,7 @@ use self::kernels::{Kernels, kernel_sections};
 use super::additions::ItemsSource;
 use super::answers::{is_begun, items_named_in, read_answer_items, read_answers_on};
 use super::apart::check_apart;
-use super::items::{ItemTable, ItemsSpec, TextColumns, read_items};
+use super::items::{ItemTable, ItemsSpec, Marks, TextColumns, read_items};
 use super::log::check_form;
 use super::settings::{Document, Placed, Section};
 use super::source::read_text;
@@ -115,6 +115,8 @@ pub(super) struct Reading {
     pub(super) scale: Option<Scale>,
     /// The same of the prior.
     pub(super) prior: PriorReading,
+    /// The decimal marks of attributes and prior.
+    pub(super) marks: Marks,
     /// What the links of each relation lead to.
     pub(super) targets: Vec<Targets>,
 }
@@ -320,10 +322,10 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
     check_log_apart(&answers.file, file, items_file, grades.file.as_deref(), &files)?;
     let known = grades.load(file, &table.items)?;
     let log = answers.log(&table.items, known.scale)?;
-    let ItemTable { items, other } = table;
+    let ItemTable { items, other, marks } = table;
     let spec = settings.as_ref().map_or_else(ItemsSpec::default, |settings| settings.spec.clone());
     let means = items.attributes().means();
-    let mut reading = Reading { spec, means, scale: None, prior: PriorReading::default(), targets };
+    let mut reading = Reading { spec, means, scale: None, prior: PriorReading::default(), marks, targets };
     let items = match &settings {
         Some(settings) => {
             let (items, prior) = settings.with_prior(items)?;
@@ -434,7 +436,7 @@ fn items_of_answers(file: &Path, answers: &AnswersSettings) -> Result<ItemTable>
             .into());
     }
     let items = read_answer_items(&answers.file)?;
-    Ok(ItemTable { items, other: TextColumns::default() })
+    Ok(ItemTable { items, other: TextColumns::default(), marks: Marks::default() })
 }
 
 pub(super) fn read_ask(section: Section<'_>) -> Result<Ask> {

@@ -285,6 +285,7 @@ fn a_first_project_opens() {
         file: items.clone(),
         answers: Some(answers.clone()),
         relations: vec![links, shops],
+        ..Sketch::default()
     };
     let text = draft_project(&sketch).unwrap().text;
     write_project(folder.path(""), &text).unwrap();
@@ -304,7 +305,7 @@ fn a_first_project_opens() {
     // One that is there stays.
     assert!(matches!(write_project(folder.path(""), "other"), Err(Error::Io { .. })));
     assert_eq!(folder.read("ordain.toml"), text);
-    assert!(text.contains("# 1 empty cell gets the mean of the column"), "{text}");
+    assert!(text.contains("# 1 missing number gets the mean of the column"), "{text}");
     assert!(text.contains("as = \"undirected\"  # or \"linking\", \"linked\", \"bipartite\"\n"), "{text}");
     assert!(text.contains("as = \"bipartite\"  # or \"undirected\", \"linking\", \"linked\"\n"), "{text}");
     assert!(
