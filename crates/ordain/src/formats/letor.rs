@@ -59,10 +59,10 @@ pub fn read_scores(path: impl AsRef<Path>) -> Result<Vec<f64>> {
 /// The scores of a file whose first line was taken already.
 pub(super) fn scores_of(mut lines: Lines, first: String) -> Result<Vec<f64>> {
     let path = lines.path().to_path_buf();
-    let score = |number: u64, line: &str| {
+    let score = |number: u64, line: &str| -> Result<f64> {
         let cell = line.split_ascii_whitespace().next_back().unwrap_or_default();
         let score = cell.parse::<f64>().ok().filter(|score| !score.is_nan());
-        score.ok_or_else(|| InputError::new(&path, "a score: a number").line(number).found(cell))
+        score.ok_or_else(|| InputError::new(&path, "a score: a number").line(number).found(cell).into())
     };
     let mut scores = vec![score(lines.line(), &first)?];
     while let Some((number, line)) = lines.next_numbered()? {
