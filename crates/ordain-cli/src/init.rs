@@ -35,6 +35,9 @@ pub struct Arguments {
     /// The column of ids [default: the one called id, else the first that can be]
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
+    /// The column of names, which people see in place of ids [default: name, title or label, if it is text]
+    #[arg(long, value_name = "COLUMN")]
+    name: Option<String>,
     /// The columns of attributes, which are numbers [default: all columns of numbers]
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     attributes: Option<Vec<String>>,
@@ -64,6 +67,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         answers: arguments.answers.clone(),
         relations: arguments.relation.clone(),
         id: arguments.id.clone(),
+        name: arguments.name.clone(),
         attributes: arguments.attributes.clone(),
         ignore: arguments.ignore.clone(),
         group: arguments.group.clone(),

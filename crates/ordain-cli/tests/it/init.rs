@@ -308,6 +308,29 @@ fn options_name_columns_and_the_goal() {
     folder.refuses(["init", "games.csv", "--folder", "no", "--id", "winner"], &["games.csv", "--answers"]);
 }
 
+/// The column of names: found, named, and left alone where most cells are empty or it is the id.
+#[test]
+fn names_to_show() {
+    let folder = Folder::empty();
+    folder.write("items.csv", "id,Title,x,nick\na,\"Ant, the\",1,A\nb,Bee,2,B\nc,Cow,4,C\n");
+    let run = folder.run(["init", "items.csv"]);
+    assert_eq!(understood(&run)[1], "shown by their names in column \"Title\"");
+    assert!(folder.read("ordain.toml").contains("id = \"id\"\nname = \"Title\""));
+    ranks(&folder, 3, 0);
+    let name = |options: &[&str], file: &str, place: &str| {
+        folder.run(["init", file, "--folder", place].iter().chain(options)).fine();
+        let text = folder.read(&format!("{place}/ordain.toml"));
+        text.lines().find_map(|line| line.strip_prefix("name = ")).map(str::to_owned)
+    };
+    assert!(name(&["--name", "nick"], "items.csv", "p1").unwrap().starts_with("\"nick\""));
+    assert_eq!(name(&["--ignore", "Title"], "items.csv", "p2"), None);
+    assert_eq!(name(&["--id", "Title"], "items.csv", "p3"), None);
+    folder.write("few.csv", "id,name,x\na,Ant,1\nb,,2\nc,,4\n");
+    assert_eq!(name(&[], "few.csv", "p4"), None);
+    let options = ["init", "items.csv", "--folder", "p5", "--name", "nock"];
+    folder.refuses(options, &["items.csv, line 1", "\"nock\"", "hint: did you mean \"nick\"?"]);
+}
+
 /// A first line that is an item is known as one, in the project too; one that may be either is asked about.
 #[test]
 fn tables_without_a_header() {

@@ -437,8 +437,8 @@ mod tests {
         for (cell, point, comma) in [
             ("12", Some(12.0), Some(12.0)),
             (" -3 ", Some(-3.0), Some(-3.0)),
-            ("3.14", Some(3.14), None),
-            ("3,14", None, Some(3.14)),
+            ("2.75", Some(2.75), None),
+            ("2,75", None, Some(2.75)),
             ("1e-4", Some(1e-4), Some(1e-4)),
             ("1,5e3", None, Some(1500.0)),
             (".5", Some(0.5), None),

@@ -21,6 +21,8 @@ pub(super) struct Described {
     pub(super) spec: ItemsSpec,
     /// How the column of ids was found, if nobody named it.
     pub(super) id_chosen: bool,
+    /// The column of names.
+    pub(super) name: Option<String>,
     /// The number of missing cells of each attribute.
     pub(super) holes: Vec<usize>,
     /// Columns that are not used, each with the reason.
@@ -40,7 +42,8 @@ impl Described {
     pub(super) fn unused(&self) -> impl Iterator<Item = (&str, &'static str)> {
         let texts = self.prose.iter().filter(|_| !self.items.attributes().is_empty());
         let ignored = self.ignored.iter().map(|(name, why)| (name.as_str(), *why));
-        ignored.chain(texts.map(|name| (name.as_str(), "text")))
+        let all = ignored.chain(texts.map(|name| (name.as_str(), "text")));
+        all.filter(|(name, _)| self.name.as_deref() != Some(name))
     }
 
     /// Other readings of the items, each with the column of its ids: every other column that could hold ids.
@@ -106,7 +109,8 @@ pub(super) fn describe_items(table: Table, sketch: &Sketch, answered: &[String])
     };
     let Id { column: id, chosen, remark } = id_column(&table, &columns, sketch, group, answered)?;
     remarks.extend(remark);
-    let found = attributes(&table, &columns, sketch, [Some(id), group])?;
+    let name = name_column(&table, &columns, sketch, [Some(id), group])?;
+    let found = attributes(&table, &columns, sketch, [Some(id), group], name)?;
     let spec = ItemsSpec {
         header: first != First::Item,
         id: table.columns()[id].clone(),
@@ -134,7 +138,8 @@ pub(super) fn describe_items(table: Table, sketch: &Sketch, answered: &[String])
     let with_comma = |&at: &usize| columns.mark(at) == Some(Decimal::Comma);
     let with_commas = names(&table, &attributes.iter().copied().filter(with_comma).collect::<Vec<_>>());
     let ignored = ignored.into_iter().map(|(at, why)| (table.columns()[at].clone(), why)).collect();
-    Ok(Described { items, spec, id_chosen: chosen, holes, ignored, left_out, prose, with_commas, remarks, table })
+    let name = name.map(|at| table.columns()[at].clone());
+    Ok(Described { name, items, spec, id_chosen: chosen, holes, ignored, left_out, prose, with_commas, remarks, table })
 }
 
 fn names(table: &Table, columns: &[usize]) -> Vec<String> {
@@ -159,7 +164,7 @@ pub(super) fn shown(mut parts: Vec<String>, between: &str) -> String {
 
 /// Fails if a column does not exist, or is given two roles.
 fn check_roles(table: &Table, sketch: &Sketch) -> Result<()> {
-    let single = [("id", &sketch.id), ("group", &sketch.group)];
+    let single = [("id", &sketch.id), ("name", &sketch.name), ("group", &sketch.group)];
     let single = single.into_iter().filter_map(|(role, name)| Some((role, name.as_ref()?)));
     let attributes = sketch.attributes.iter().flatten().map(|name| ("attributes", name));
     let ignored = sketch.ignore.iter().map(|name| ("ignore", name));
@@ -172,7 +177,7 @@ fn check_roles(table: &Table, sketch: &Sketch) -> Result<()> {
                 name: role,
                 found: name.clone(),
                 expected,
-                hint: "give each column to one of id, group, attributes and ignore",
+                hint: "give each column to one of id, name, group, attributes and ignore",
             });
         }
         seen.push((role, column));
@@ -188,11 +193,49 @@ struct Found {
     prose: Vec<String>,
 }
 
-fn attributes(table: &Table, columns: &Columns<'_>, sketch: &Sketch, taken: [Option<usize>; 2]) -> Result<Found> {
+/// Columns that are read as names if the table has one.
+const NAMES: [&str; 3] = ["name", "title", "label"];
+
+/// The column of names: the one that is asked for, else one that is called so, holds text in nine cells of ten, and has
+/// no other part.
+fn name_column(
+    table: &Table,
+    columns: &Columns<'_>,
+    sketch: &Sketch,
+    taken: [Option<usize>; 2],
+) -> Result<Option<usize>> {
+    if let Some(name) = &sketch.name {
+        return table.column(name).map(Some);
+    }
+    let filled = |column: usize| {
+        let count = (0..table.len()).filter(|&row| !is_missing(table.cell(row, column))).count();
+        10 * count >= 9 * table.len()
+    };
+    let fits = |&column: &usize| {
+        !taken.contains(&Some(column))
+            && !sketch.ignore.contains(&table.columns()[column])
+            && columns.content(column) == Content::Text
+            && filled(column)
+    };
+    let called = |name: &&str| table.columns().iter().position(|column| column.eq_ignore_ascii_case(name));
+    Ok(NAMES.iter().filter_map(called).find(fits))
+}
+
+/// The parts of all columns but those that are taken. Names may be prose that a kernel compares, but are no attribute.
+fn attributes(
+    table: &Table,
+    columns: &Columns<'_>,
+    sketch: &Sketch,
+    taken: [Option<usize>; 2],
+    names: Option<usize>,
+) -> Result<Found> {
     let mut found = Found { attributes: Vec::new(), ignored: Vec::new(), left_out: Vec::new(), prose: Vec::new() };
     for (column, name) in table.columns().iter().enumerate().filter(|(at, _)| !taken.contains(&Some(*at))) {
         if sketch.ignore.contains(name) {
             found.ignored.push((column, "as asked"));
+            continue;
+        }
+        if names == Some(column) && (columns.content(column) != Content::Text || !is_prose(table, column)) {
             continue;
         }
         if let Some(wanted) = &sketch.attributes {
@@ -308,6 +351,7 @@ fn id_column(
     let unused = |&column: &usize| {
         let name = &table.columns()[column];
         Some(column) != group
+            && sketch.name.as_ref() != Some(name)
             && !sketch.ignore.contains(name)
             && !sketch.attributes.iter().flatten().any(|own| own == name)
     };

@@ -89,6 +89,8 @@ pub struct Sketch {
     pub relations: Vec<PathBuf>,
     /// The column of ids. Default: the one that holds all items of the answers, or is called `id`, or looks like one.
     pub id: Option<String>,
+    /// The column of names that people see. Default: `name`, `title` or `label`, if it holds text and is not the id.
+    pub name: Option<String>,
     /// The columns of attributes. Default: all columns of numbers that differ between items.
     pub attributes: Option<Vec<String>>,
     /// Columns that are not used.
@@ -102,7 +104,7 @@ pub struct Sketch {
 impl Sketch {
     /// The columns that are named.
     fn columns(&self) -> Vec<&str> {
-        let single = self.id.iter().chain(&self.group);
+        let single = self.id.iter().chain(&self.name).chain(&self.group);
         single.chain(self.attributes.iter().flatten()).chain(&self.ignore).map(String::as_str).collect()
     }
 }
@@ -215,6 +217,7 @@ fn understood(described: &Described) -> Vec<String> {
     let id = quoted(&spec.id);
     let chosen = if described.id_chosen { ", since none is called \"id\" (--id takes another one)" } else { "" };
     let mut out = vec![format!("{} by column {id}{chosen}", count(items.len(), "item"))];
+    out.extend(described.name.as_deref().map(|name| format!("shown by their names in column {}", quoted(name))));
     out.extend(spec.group.as_deref().and_then(|column| groups(items, column)));
     let attribute = |(name, missing): (&String, &usize)| match missing {
         0 => quoted(name),
@@ -276,6 +279,9 @@ fn items_text(sketch: &Sketch, described: &Described, remarks: &[String]) -> Res
         text.push_str("header = false  # no line names the columns: they are called 1, 2, 3 and so on\n");
     }
     let _ = writeln!(text, "id = {}", quoted(&spec.id));
+    if let Some(name) = &described.name {
+        let _ = writeln!(text, "name = {}  # what people see; ids stay in files", quoted(name));
+    }
     let _ = writeln!(text, "attributes = [{}]  # numbers that describe an item", names.join(", "));
     for remark in remarks {
         let _ = writeln!(text, "# {remark}");
