@@ -452,6 +452,11 @@ impl Session {
         &self.answers
     }
 
+    /// The number of standing answers, without skips.
+    pub fn told(&self) -> usize {
+        self.answers.iter().filter(|answer| answer.outcome != Outcome::Skip).count()
+    }
+
     /// The parameters.
     pub fn params(&self) -> &SessionParams {
         &self.params

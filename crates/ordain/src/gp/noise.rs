@@ -285,6 +285,10 @@ impl Belief for OverNoises<'_> {
         self.belief.variances_of(items)
     }
 
+    fn centred_variances(&self, items: &[ItemId]) -> Result<Vec<f64>> {
+        self.belief.centred_variances(items)
+    }
+
     fn paths(&self) -> Result<Option<Paths>> {
         self.belief.paths()
     }
