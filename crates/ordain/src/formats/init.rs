@@ -13,6 +13,7 @@ use super::whole::write_new;
 use crate::data::{Items, Outcome};
 use crate::error::{LONGEST_TOKEN, beginning};
 use crate::kernel::Role;
+use crate::numeric::normal;
 use crate::{Error, InputError, Result};
 
 /// The content of a table.
@@ -232,7 +233,9 @@ pub fn draft_project(sketch: &Sketch) -> Result<Draft> {
         text.push_str(&relation_kernel(sketch, relation, &items)?);
     }
     text.push_str(&independent_kernel());
-    text.push_str(&answers_text(sketch, answers, &items)?);
+    let others = usize::from(attributes > 0 || !prose.is_empty()) + sketch.relations.len();
+    let squared_weights = USUAL_OWN_WEIGHT.powi(2) + others as f64 * USUAL_WEIGHT.powi(2);
+    text.push_str(&answers_text(sketch, answers, &items, squared_weights)?);
     Ok(Draft { text, remarks })
 }
 
@@ -245,11 +248,13 @@ fn left_out(cell: &InputError) -> String {
     format!("column {column} is left out of the attributes: line {line} has \"{found}\" where a number should be")
 }
 
-/// A tie width for answers with this share of ties. A difference of two utilities of variance 1, seen through noise of
-/// variance 1, is normal with variance 3. It falls within `±width` with probability `2 width / √(6π)` for a small
-/// width. Tuning finds a better width, but with width 0 a tie would be impossible.
-fn tie_width(share: f64) -> f64 {
-    let width = share * (6.0 * std::f64::consts::PI).sqrt() / 2.0;
+/// A tie width for answers with so many ties among them, under kernels with this sum of squared weights: the prior of the project
+/// then expects that share of ties. The difference of two items that are not alike is normal with twice the sum as its variance; the noise
+/// in the middle of its prior adds a thousandth. One tie in ten is expected before any answer, which counts like ten answers, so the width is never 0
+/// and ties work at once.
+fn tie_width(ties: usize, answers: usize, squared_weights: f64) -> f64 {
+    let share = (ties as f64 + 1.0) / (answers as f64 + 10.0);
+    let width = normal::quantile(0.5 * (1.0 + share)) * (2.0 * squared_weights).sqrt();
     (width * 100.0).ceil() / 100.0
 }
 
@@ -311,16 +316,17 @@ fn independent_kernel() -> String {
     )
 }
 
-fn answers_text(sketch: &Sketch, answers: Option<&Path>, items: &Items) -> Result<String> {
+fn answers_text(sketch: &Sketch, answers: Option<&Path>, items: &Items, squared_weights: f64) -> Result<String> {
     let file = answers.map_or_else(|| Ok(quoted("answers.csv")), |file| named(sketch, file))?;
     let log = answers.filter(|path| is_begun(path)).map(|path| read_answers(path, items)).transpose()?;
     let log = log.unwrap_or_default();
-    let standing = log.standing();
+    let mut standing = log.standing();
+    standing.retain(|answer| matches!(answer.outcome, Outcome::First | Outcome::Second | Outcome::Tie));
     let ties = standing.iter().filter(|answer| answer.outcome == Outcome::Tie).count();
-    let width = tie_width(ties as f64 / standing.len().max(1) as f64);
+    let width = tie_width(ties, standing.len(), squared_weights);
     Ok(format!(
         "\n[answers]\nfile = {file}  # appended to, never rewritten\nnoise = \"learn\"  # how consistent the judge is; or a number\n\
-         tie_width = {width:?}  # ties among the answers: {ties} of {}\n\
+         tie_width = {width:?}  # differences this small are ties; ties among the answers: {ties} of {}\n\
          \n[ask]\ngoal = \"whole-order\"  # or \"top-heavy\", \"best\", or \"top\" with k = 10\n\
          repeat = false  # true: pairs may be asked again\nseed = 1\n",
         standing.len()

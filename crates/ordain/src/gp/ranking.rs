@@ -292,3 +292,41 @@ impl DrawnOrder {
         ranks
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        /// The interval by its definition: it contains the rank, holds the share, and is the central one unless that lacks the rank;
+        /// then it begins or ends with the rank, and one rank less at its other end would hold too little.
+        #[test]
+        fn intervals_by_definition(
+            mut drawn in proptest::collection::vec(1_u32..30, 1..80),
+            rank in 1_usize..30,
+            level in 0.0..=1.0_f64,
+        ) {
+            let (low, high) = interval(&mut drawn, rank, level);
+            let share = |low: usize, high: usize| {
+                drawn.iter().filter(|&&drawn| (low..=high).contains(&(drawn as usize))).count() as f64 / drawn.len() as f64
+            };
+            proptest::prop_assert!(low <= rank && rank <= high);
+            // Rounding in a product of two numbers up to 80.
+            proptest::prop_assert!(share(low, high) >= level - 1e-12);
+            let mut sorted = drawn.clone();
+            sorted.sort_unstable();
+            let count = sorted.len() as f64;
+            let quantile = |p: f64| sorted[((p * count).ceil() as usize).clamp(1, sorted.len()) - 1] as usize;
+            let central = (quantile(0.5 * (1.0 - level)), quantile(1.0 - 0.5 * (1.0 - level)));
+            if (central.0..=central.1).contains(&rank) {
+                proptest::prop_assert_eq!((low, high), central);
+            } else if rank < central.0 {
+                proptest::prop_assert_eq!(low, rank);
+                proptest::prop_assert!(high == rank || share(low, high - 1) < level + 1e-12);
+            } else {
+                proptest::prop_assert_eq!(high, rank);
+                proptest::prop_assert!(low == rank || share(low + 1, high) < level + 1e-12);
+            }
+        }
+    }
+}

@@ -62,3 +62,67 @@ fn is_told_apart(first: &[u32], second: &[u32]) -> bool {
     let better: u32 = first.iter().zip(second).map(|(first, second)| u32::from(first < second)).sum();
     f64::from(better) >= LEVEL * first.len() as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+    use rand_distr::StandardNormal;
+
+    use super::*;
+    use crate::numeric::Seed;
+
+    /// Ranks in draws of independent utilities with falling means.
+    fn drawn(means: &[f64], deviations: &[f64], count: usize, task: u64) -> Vec<Vec<u32>> {
+        let mut stream = Seed(5).stream(task);
+        let one = |_: usize| {
+            let utilities: Vec<f64> = means
+                .iter()
+                .zip(deviations)
+                .map(|(mean, deviation)| mean + deviation * stream.sample::<f64, _>(StandardNormal))
+                .collect();
+            let rank = |own: &f64| 1 + utilities.iter().filter(|other| *other > own).count() as u32;
+            utilities.iter().map(rank).collect()
+        };
+        (0..count).map(one).collect()
+    }
+
+    /// By the definition, every pair counted: a tier is as long as nobody in it is told apart from another member.
+    fn by_hand(draws: &[Vec<u32>], items: usize) -> Vec<usize> {
+        let better = |one: usize, other: usize| {
+            draws.iter().filter(|ranks| ranks[one] < ranks[other]).count() as f64 / draws.len() as f64
+        };
+        let (mut from, mut tier, mut out) = (0, 1, Vec::new());
+        for at in 0..items {
+            if (from..at).any(|member| better(member, at) >= 0.9) {
+                (from, tier) = (at, tier + 1);
+            }
+            out.push(tier);
+        }
+        out
+    }
+
+    #[test]
+    fn tiers_compare_all_members() {
+        for (task, items) in [0, 1, 2, 15, 16, 17, 40, 100].into_iter().enumerate() {
+            let mut stream = Seed(6).stream(task as u64);
+            let mut means: Vec<f64> = (0..items).map(|_| 1.5 * stream.sample::<f64, _>(StandardNormal)).collect();
+            means.sort_by(|one, other| other.total_cmp(one));
+            let deviations: Vec<f64> = (0..items).map(|_| stream.random_range(0.05..1.0)).collect();
+            let draws = drawn(&means, &deviations, 200, task as u64);
+            assert_eq!(tiers(&draws, &deviations, items), by_hand(&draws, items), "{items}");
+            // The same items as the first of a very large group: only better known members count, and they decide.
+            let some = tiers(&draws, &deviations, LARGEST_GROUP + 1);
+            assert!(some.windows(2).all(|pair| pair[1] == pair[0] || pair[1] == pair[0] + 1), "{some:?}");
+        }
+    }
+
+    /// A member far down that is well known ends a tier that its first, ill known member would not; in very large groups too.
+    #[test]
+    fn a_well_known_member_ends_a_tier() {
+        let (means, deviations) = ([1.0, 0.9, 0.0, -0.1], [2.0, 0.05, 0.05, 2.0]);
+        let draws = drawn(&means, &deviations, 2000, 50);
+        for group in [4, LARGEST_GROUP + 1] {
+            assert_eq!(tiers(&draws, &deviations, group), [1, 1, 2, 2], "{group}");
+        }
+    }
+}
