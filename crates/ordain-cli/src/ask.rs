@@ -43,6 +43,10 @@ use crate::{Failure, Outcome, memory, output};
 /// ahead. With groups of more than about a thousand items, certainty and forecast are left out, because the judge would
 /// have to wait. A pipe gets no forecasts: they would hold it up.
 ///
+/// How sure it is, is the number that "ordain rank" says of the same answers. Beyond 64 answers it is counted after every second
+/// answer, beyond 128 after every fourth, and so on, if the noise is learned; the line then says after how many answers. With more than about 350 items,
+/// it is counted quickly from fewer draws; the line then says "about".
+///
 /// With `grades = true` under [ask], `ask` also asks for the grade of a single item, where that tells more than comparing
 /// it. A grade answers, or s(kip). Forecasts count comparisons only.
 #[derive(Args)]
@@ -181,8 +185,9 @@ impl Talk {
             }
             let Some(question) = during("choosing the pair", || self.project.ask())? else { return self.run_out() };
             let standing = during("counting how sure the goal is", || self.project.session()?.standing())?;
+            let told = self.project.session()?.learned();
             if let Some(standing) = standing.filter(|standing| !beyond && standing.is_met) {
-                output::text(format!("the goal is reached: {}", self.progress.certainty(standing)))?;
+                output::text(format!("the goal is reached: {}", self.progress.certainty(standing, told)))?;
                 output::text("go on? yes or no")?;
                 if self.input.choose(&[("yes", true), ("no", false)], 2)? != Some(true) {
                     return self.end("the goal is reached");
@@ -270,7 +275,7 @@ impl Talk {
         let group = items.group_name(item).map_or(String::new(), |group| format!(" in {}", output::name(group)));
         output::text(format!("{count}; first{group}: {first_few}"))?;
         if let Some(standing) = standing {
-            let mut sure = self.progress.certainty(standing);
+            let mut sure = self.progress.certainty(standing, answers);
             if !beyond {
                 self.progress.look_ahead(self.project.session()?)?;
                 sure += &self.progress.to_go().map_or(String::new(), |to_go| format!("; {to_go}"));
@@ -339,11 +344,11 @@ impl Talk {
     /// Says that no pair is left, and what would help if the goal is not reached.
     fn run_out(&mut self) -> Outcome {
         let session = self.project.session()?;
-        let (standing, undecided) = (session.standing()?, session.undecided()?);
+        let (standing, undecided, told) = (session.standing()?, session.undecided()?, session.learned());
         if let (Some(standing), Some(pair)) = (standing.filter(|standing| !standing.is_met), undecided) {
             output::text(format!(
                 "the goal cannot be reached with these pairs: {}",
-                self.progress.certainty(standing)
+                self.progress.certainty(standing, told)
             ))?;
             output::text(format!("undecided: {} or {}", self.name(pair.first), self.name(pair.second)))?;
             output::text(

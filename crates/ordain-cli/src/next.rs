@@ -96,7 +96,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let (enough, questions) = match arguments.inference {
         Inference::Incremental => {
             let session = project.session()?;
-            match enough(arguments, &asking, || session.certainty(&params))? {
+            match enough(arguments, &asking, || session.settled(seed))? {
                 None => {
                     let asked = session.ask_many(count)?;
                     let grades = asked.iter().map(|pair| session.grade_instead(pair)).collect::<Result<Vec<_>, _>>()?;

@@ -24,14 +24,20 @@ use crate::{Failure, Outcome, memory, word};
 /// Rank the items and say how sure the ranking is
 ///
 /// Ranks count from 1 by falling mean utility, within groups if there are groups. The interval of a rank holds it with
-/// 90 % probability. Intervals and the probabilities of being among the first k are counted from joint draws of the
-/// utilities: 4096 up to 2048 items, fewer for more, at least 256. A probability p from N draws has the standard error
-/// sqrt(p (1 - p) / N), at most 0.8 % for 4096 and 3.1 % for 256. In groups of more than 2000 items with more than 1000
-/// rows, standard deviations are counted from the draws too. If draws are fewer than 4096, a line says how exact all is.
+/// 90 % probability, and always contains the rank that is shown: it is the middle 90 %, or, if the rank by mean is not among
+/// them, the 90 % that begin or end with it. Items that are much alike need this: one of a hundred must be first by mean,
+/// and its interval is then 1-90. Intervals, tiers and the probabilities of being among the first k are counted from joint
+/// draws of the utilities: 4096 up to 2048 items, fewer for more, at least 256. A probability p from N draws has the
+/// standard error sqrt(p (1 - p) / N), at most 0.8 % for 4096 and 3.1 % for 256. In groups of more than 2000 items, standard
+/// deviations are counted from the draws too. If draws are fewer than 4096, a line says how exact all is.
 ///
-/// Items of one tier cannot be told apart yet. With at least 90 % probability, all items above the end of a tier are
-/// better than all items below it. The table has a column for tiers if there are several. JSON and CSV always have the
-/// key tier.
+/// The table shows utilities less the mean of their group, with the standard deviation of that: answers compare items, so they
+/// do not tell what all items have in common. JSON and CSV have these numbers as "centred" and "centred_sd"; "mean" and "sd" are
+/// of the utility itself.
+///
+/// Items of one tier cannot be told apart from each other. A tier ends before the first item that some item of the tier is
+/// better than with at least 90 % probability. The table has a column for tiers if there are several. JSON and CSV always
+/// have the key tier. In groups of more than 2000 items, an item is compared with the first and the best known items of the tier.
 ///
 /// Below the table, a line says how sure the goal is. The goal is that of [ask] in the project, or of --goal and --top.
 /// With several groups, the line is about the least sure one. JSON has the same as "certainty": {"goal", "k"?,
@@ -109,6 +115,8 @@ struct Row<'a> {
     rank: usize,
     mean: f64,
     sd: f64,
+    centred: f64,
+    centred_sd: f64,
     rank_low: usize,
     rank_high: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -176,8 +184,6 @@ pub struct Shown {
     top: Option<u32>,
     rule: StopRule,
     foreseen: Option<Foreseen>,
-    /// The items' tiers.
-    tiers: Vec<usize>,
     /// The number of draws that all is counted from.
     draws: usize,
 }
@@ -203,8 +209,7 @@ impl Shown {
             Some(effort) => fitted.forecast(&ranking, asking, effort, &working("looking ahead").watch())?,
             None => None,
         };
-        let tiers = ranking.tiers();
-        Ok(Self { ranking, top, rule: asking.rule, foreseen, tiers, draws: params.draws })
+        Ok(Self { ranking, top, rule: asking.rule, foreseen, draws: params.draws })
     }
 
     /// How exact the numbers are, if there are so many items that draws are fewer than usual.
@@ -214,8 +219,8 @@ impl Shown {
         }
         let probabilities = 100.0 * 0.5 / (self.draws as f64).sqrt();
         let mut line = format!("counted from {} draws: probabilities to at most {probabilities:.1} %", self.draws);
-        if let Some(item) = self.ranking.items.iter().find(|item| item.sd_error > 0.0) {
-            line += &format!(", standard deviations to {:.1} %", 100.0 * item.sd_error / item.sd);
+        if let Some(item) = self.ranking.items.iter().find(|item| item.centred_sd_error > 0.0) {
+            line += &format!(", standard deviations to {:.1} %", 100.0 * item.centred_sd_error / item.centred_sd);
         }
         output::note(line);
     }
@@ -226,14 +231,14 @@ impl Shown {
     }
 
     fn rows<'a>(&'a self, fitted: &'a Fitted) -> impl Iterator<Item = Row<'a>> {
-        self.ranking.items.iter().enumerate().map(|(at, item)| row(fitted, item, self.tiers[at]))
+        self.ranking.items.iter().map(|item| row(fitted, item))
     }
 
-    /// The table for people, with a picture of every item's utility: the mean and the 90 % around it.
+    /// The table for people, with a picture of every item's centred utility: the mean and the 90 % around it.
     pub fn show(&self, fitted: &Fitted) -> Outcome {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
-        let tiered = self.tiers.iter().any(|&tier| tier > 1);
+        let tiered = self.ranking.items.iter().any(|item| item.tier > 1);
         let rows: Vec<Row<'_>> =
             self.rows(fitted).map(|row| Row { tier: row.tier.filter(|_| tiered), ..row }).collect();
         let numbers: Vec<Vec<String>> = rows.iter().map(numbers).collect();
@@ -282,7 +287,7 @@ impl Shown {
     }
 }
 
-fn row<'a>(fitted: &'a Fitted, ranked: &RankedItem, tier: usize) -> Row<'a> {
+fn row<'a>(fitted: &'a Fitted, ranked: &RankedItem) -> Row<'a> {
     let items = fitted.items();
     Row {
         id: items.id(ranked.item),
@@ -290,36 +295,38 @@ fn row<'a>(fitted: &'a Fitted, ranked: &RankedItem, tier: usize) -> Row<'a> {
         rank: ranked.rank,
         mean: ranked.mean,
         sd: ranked.sd,
+        centred: ranked.centred,
+        centred_sd: ranked.centred_sd,
         rank_low: ranked.rank_low,
         rank_high: ranked.rank_high,
         top: ranked.top,
         group: items.group_name(ranked.item),
-        tier: Some(tier),
+        tier: Some(ranked.tier),
         new: fitted.has_newcomers().then(|| fitted.is_new(ranked.item)),
     }
 }
 
-/// The numbers of a row: rank, mean, standard deviation, interval of the rank, probability of the top, and whether the
+/// The numbers of a row: rank, centred mean and its standard deviation, interval of the rank, probability of the top, and whether the
 /// item is new.
 fn numbers(row: &Row<'_>) -> Vec<String> {
     let interval = format!("{}–{}", row.rank_low, row.rank_high);
-    let mut out = vec![row.rank.to_string(), output::fixed(row.mean, 3), output::fixed(row.sd, 3), interval];
+    let mut out = vec![row.rank.to_string(), output::fixed(row.centred, 3), output::fixed(row.centred_sd, 3), interval];
     out.extend(row.top.map(|top| format!("{:.1} %", 100.0 * top)));
     out.extend(row.tier.map(|tier| tier.to_string()));
     out.extend(row.new.map(|new| if new { "new" } else { "" }.to_owned()));
     out
 }
 
-/// A picture of every item's utility, all on one scale; `None` if there is no room.
+/// A picture of every item's centred utility, all on one scale; `None` if there is no room.
 fn pictures(ranked: &[RankedItem], width: usize) -> Vec<Option<String>> {
     /// A standard normal variable lies within ± this with 90 % probability.
     const NINETY: f64 = 1.645;
-    let ends = |item: &RankedItem| (item.mean - NINETY * item.sd, item.mean + NINETY * item.sd);
+    let ends = |item: &RankedItem| (item.centred - NINETY * item.centred_sd, item.centred + NINETY * item.centred_sd);
     let from = ranked.iter().map(|item| ends(item).0).fold(f64::INFINITY, f64::min);
     let to = ranked.iter().map(|item| ends(item).1).fold(f64::NEG_INFINITY, f64::max);
     let draw = |item: &RankedItem| {
         let (low, high) = ends(item);
-        (width > 0).then(|| output::draw_interval(low, item.mean, high, (from, to), width))
+        (width > 0).then(|| output::draw_interval(low, item.centred, high, (from, to), width))
     };
     ranked.iter().map(draw).collect()
 }

@@ -211,6 +211,7 @@ fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
     let facts = project.facts(arguments.truth.as_deref().unwrap_or_default())?;
     let usual = project.model().ask().goal;
     let goal = arguments.goal.given(usual)?.unwrap_or(usual);
+    goal.check(&project.items().group_sizes())?;
     let mut strategies = arguments.strategy.clone();
     let mut focuses = arguments.focus.clone();
     if strategies.is_empty() {
@@ -249,6 +250,7 @@ fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
     let goal = arguments.goal.given(Goal::WholeOrder)?.unwrap_or(Goal::WholeOrder);
     let contenders = contenders(&arguments.strategy, &arguments.focus, &arguments.belief, goal)?;
     let mut queries = problem::queries(&arguments.letor)?;
+    goal.check(&queries.iter().map(|query| query.items.len()).collect::<Vec<_>>())?;
     if arguments.prior {
         problem::add_priors(&mut queries)?;
     }

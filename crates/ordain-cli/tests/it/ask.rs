@@ -203,6 +203,26 @@ fn pools() {
     folder.refuses(["ask", "--pool", "pool.csv"], &["pool.csv, line 2", "compared with itself"]);
 }
 
+/// Before every question, `ask` says of the answers so far what `rank` says of them.
+#[test]
+fn ask_and_rank_are_equally_sure() {
+    for example in ["countries", "six-papers"] {
+        let folder = Folder::example(example);
+        for _ in 0..4 {
+            let said = ask(&folder, &[], &["left", "quit"]);
+            let first = said.fine().lines().find(|line| line.contains(" sure that ")).unwrap().to_owned();
+            // The second question is after one more answer.
+            let lines: Vec<&str> = said.stdout.lines().filter(|line| line.contains(" sure that ")).collect();
+            let rank = folder.run(["rank"]);
+            rank.fine();
+            let now = rank.stderr.lines().find(|line| line.contains(" sure that ")).unwrap();
+            let sure = |line: &str| line.split([';', '(']).next().unwrap().trim().to_owned();
+            assert_eq!(lines[0], first);
+            assert_eq!(sure(lines[1]), sure(now), "{example}");
+        }
+    }
+}
+
 /// With many items, certainty is left out, and this is said once.
 #[test]
 fn many_items() {

@@ -23,7 +23,7 @@ fn grouped() -> Folder {
 
 #[test]
 fn keys_of_a_ranking() {
-    let always = ["id", "mean", "rank", "rank_high", "rank_low", "sd", "tier"];
+    let always = ["centred", "centred_sd", "id", "mean", "rank", "rank_high", "rank_low", "sd", "tier"];
     let with = |more: &[&'static str]| {
         let mut keys = [&always[..], more].concat();
         keys.sort_unstable();
@@ -55,9 +55,9 @@ fn headers_of_csv() {
         let run = folder.run(["rank", "--format", "csv"].iter().chain(more));
         run.fine().lines().next().unwrap().to_owned()
     };
-    assert_eq!(header(&Folder::project(), &[]), "id,rank,mean,sd,rank_low,rank_high,tier");
-    assert_eq!(header(&Folder::project(), &["--top", "1"]), "id,rank,mean,sd,rank_low,rank_high,top,tier");
-    assert_eq!(header(&grouped(), &["--top", "1"]), "id,rank,mean,sd,rank_low,rank_high,top,group,tier");
+    assert_eq!(header(&Folder::project(), &[]), "id,rank,mean,sd,centred,centred_sd,rank_low,rank_high,tier");
+    assert_eq!(header(&Folder::project(), &["--top", "1"]), "id,rank,mean,sd,centred,centred_sd,rank_low,rank_high,top,tier");
+    assert_eq!(header(&grouped(), &["--top", "1"]), "id,rank,mean,sd,centred,centred_sd,rank_low,rank_high,top,group,tier");
 }
 
 #[test]

@@ -58,9 +58,47 @@ fn intervals_hold_the_ranks() {
         assert_eq!(item["rank"], position + 1);
         let (low, high) = (number(item, "rank_low"), number(item, "rank_high"));
         assert!(1.0 <= low && low <= high && high <= items.len() as f64, "{item}");
-        assert!(number(item, "sd") > 0.0);
+        assert!((low..=high).contains(&number(item, "rank")), "{item}");
+        assert!(number(item, "sd") > 0.0 && number(item, "centred_sd") > 0.0);
     }
+    let centre: f64 = items.iter().map(|item| number(item, "centred")).sum();
+    assert!(centre.abs() < 1e-9 * items.len() as f64, "{centre}");
     assert!(items.windows(2).all(|pair| number(&pair[0], "mean") >= number(&pair[1], "mean")));
+}
+
+/// An arena's models have nothing in common but their being models: the table shows what answers tell, not the common part.
+#[test]
+fn utilities_are_shown_centred() {
+    let folder = podium(60);
+    folder.append("ordain.toml", "[[kernel]]\nkind = \"linear\"\nkappa = 10.0\n");
+    folder.replace("ordain.toml", "file = \"items.csv\"", "file = \"items.csv\"\nattributes = [\"is\"]\nstandardize = false");
+    folder.write("items.csv", "id,is\ngold,1\nsilver,1\nbronze,1\n");
+    let ranking = folder.json(["rank"]);
+    let table = folder.run(["rank"]);
+    for (item, line) in ranking["items"].as_array().unwrap().iter().zip(table.fine().lines().skip(1)) {
+        assert!(number(item, "sd") > 9.0 && number(item, "centred_sd") < 3.0, "{item}");
+        let shown = [number(item, "centred"), number(item, "centred_sd")].map(|number| format!("{number:.3}"));
+        assert!(shown.iter().all(|number| line.contains(number)), "{shown:?} in {line}");
+    }
+}
+
+/// Nobody finds more items than there are.
+#[test]
+fn the_top_has_an_end() {
+    let folder = podium(4);
+    for command in ["rank", "next", "ask"] {
+        folder.run([command, "--top", "3"]).fine();
+        folder.refuses([command, "--top", "4"], &["top", "4", "at most 3", "hint: "]);
+    }
+    folder.replace("ordain.toml", "file = \"items.csv\"", "file = \"items.csv\"\nattributes = []");
+    folder.write("items.csv", "id,truth\ngold,3\nsilver,2\nbronze,1\n");
+    let simulate = ["simulate", "--truth", "truth", "--answers", "3", "--goal", "top"];
+    folder.run(simulate.iter().chain(&["--top", "3"])).fine();
+    folder.refuses(simulate.iter().chain(&["--top", "4"]), &["top", "4", "at most 3", "hint: "]);
+    folder.append("ordain.toml", "[ask]\ngoal = \"top\"\nk = 4\n");
+    for command in ["rank", "next", "ask"] {
+        folder.refuses([command], &["ordain.toml", "k", "4", "at most 3", "under [ask]"]);
+    }
 }
 
 /// Same input, same bits, whatever the number of threads.

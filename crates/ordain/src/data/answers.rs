@@ -23,6 +23,9 @@ pub enum Outcome {
     Grade(i32),
 }
 
+/// The name of the width of ties, among settings and tuned parameters.
+pub const TIE_WIDTH: &str = "tie_width";
+
 /// What a grade is written behind, as in `grade:4`.
 const GRADE: &str = "grade:";
 

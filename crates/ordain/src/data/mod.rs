@@ -14,7 +14,7 @@ mod prior;
 mod ratings;
 mod relation;
 
-pub use answers::{Answer, AnswerLog, Entry, Outcome};
+pub use answers::{Answer, AnswerLog, Entry, Outcome, TIE_WIDTH};
 pub(crate) use answers::{check_item, check_pair};
 pub use ask::Ask;
 pub use attributes::{Attributes, Scale};

@@ -141,6 +141,10 @@ impl Project {
                 let error = InputError::new(&self.file.path, expected).column("focus").found(focus.to_string());
                 error.hint("delete it under [ask], or set for example strategy = \"expected-loss\"").into()
             }
+            Unfit::TooMany { k, expected } => {
+                let error = InputError::new(&self.file.path, expected).column("k").found(k.to_string());
+                error.hint("make it smaller under [ask], or set goal = \"whole-order\"").into()
+            }
             Unfit::Options(error) => error,
         })
     }

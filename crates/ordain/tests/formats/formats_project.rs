@@ -1,5 +1,6 @@
 //! Projects and first project files.
 
+use errorfunctions::RealErrorFunctions;
 use ordain::Error;
 use ordain::data::Goal;
 use ordain::data::Outcome;
@@ -323,7 +324,11 @@ fn a_first_project_opens() {
     // Ties need a width.
     std::fs::write(&answers, "left,right,winner\na,b,tie\na,b,left\n").unwrap();
     std::fs::write(folder.path("ordain.toml"), draft_project(&sketch).unwrap().text).unwrap();
-    assert_eq!(read_project(folder.path("")).unwrap().tie_width, 1.09);
+    // Two of the eleven answers, with ten that are expected, are ties; the share that a normal law of variance 18 has within the width.
+    let width = read_project(folder.path("")).unwrap().tie_width;
+    let share = 1.0 - RealErrorFunctions::erfc(width / 6.0);
+    // Rounded up to a hundredth.
+    assert!((share - 2.0 / 12.0).abs() < 0.002 && share >= 2.0 / 12.0, "{width} {share}");
 
     // Items that say nothing, and no answers yet.
     let bare = folder.write("bare.csv", "item,same\na,1\nb,1\n");
@@ -332,4 +337,7 @@ fn a_first_project_opens() {
         .unwrap();
     let project = read_project(folder.path("")).unwrap();
     assert_eq!((project.items.len(), project.kernels.len()), (2, 1));
+    // Ties work at once.
+    let share = 1.0 - RealErrorFunctions::erfc(project.tie_width / 6.0);
+    assert!((share - 0.1).abs() < 0.002, "{}", project.tie_width);
 }

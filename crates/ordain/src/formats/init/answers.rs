@@ -15,10 +15,8 @@ use crate::{InputError, Result};
 /// What a table of answers says.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
-    /// Standing answers, skips included.
-    pub(super) standing: usize,
     /// Standing answers without skips, where a verdict that both items are bad is one.
-    answers: usize,
+    pub(super) answers: usize,
     /// Answers that neither item is preferred.
     pub(super) ties: usize,
     /// Verdicts that both items are bad.
@@ -58,7 +56,6 @@ pub(super) fn read_summary(path: &Path, items: &Items, others: &[(&str, Items)])
     }
     let judges: BTreeSet<&str> = said().filter_map(|answer| answer.judge.as_deref()).collect();
     Ok(Summary {
-        standing: standing.len(),
         // Every verdict that both are bad is two answers. Tables that have it have no undo.
         answers: said().count() - both_bad,
         ties: said().filter(|answer| answer.outcome == Outcome::Tie).count(),

@@ -21,8 +21,6 @@ pub(super) struct Described {
     pub(super) spec: ItemsSpec,
     /// How the column of ids was found, if nobody named it.
     pub(super) id_chosen: bool,
-    /// The column of names.
-    pub(super) name: Option<String>,
     /// The number of missing cells of each attribute.
     pub(super) holes: Vec<usize>,
     /// Columns that are not used, each with the reason.
@@ -43,7 +41,7 @@ impl Described {
         let texts = self.prose.iter().filter(|_| !self.items.attributes().is_empty());
         let ignored = self.ignored.iter().map(|(name, why)| (name.as_str(), *why));
         let all = ignored.chain(texts.map(|name| (name.as_str(), "text")));
-        all.filter(|(name, _)| self.name.as_deref() != Some(name))
+        all.filter(|(name, _)| self.spec.name.as_deref() != Some(name))
     }
 
     /// Other readings of the items, each with the column of its ids: every other column that could hold ids.
@@ -114,7 +112,7 @@ pub(super) fn describe_items(table: Table, sketch: &Sketch, answered: &[String])
     let spec = ItemsSpec {
         header: first != First::Item,
         id: table.columns()[id].clone(),
-        name: None,
+        name: name.map(|at| table.columns()[at].clone()),
         attributes: Some(names(&table, &found.attributes)),
         prior: Vec::new(),
         group: group.map(|at| table.columns()[at].clone()),
@@ -138,8 +136,7 @@ pub(super) fn describe_items(table: Table, sketch: &Sketch, answered: &[String])
     let with_comma = |&at: &usize| columns.mark(at) == Some(Decimal::Comma);
     let with_commas = names(&table, &attributes.iter().copied().filter(with_comma).collect::<Vec<_>>());
     let ignored = ignored.into_iter().map(|(at, why)| (table.columns()[at].clone(), why)).collect();
-    let name = name.map(|at| table.columns()[at].clone());
-    Ok(Described { name, items, spec, id_chosen: chosen, holes, ignored, left_out, prose, with_commas, remarks, table })
+    Ok(Described { items, spec, id_chosen: chosen, holes, ignored, left_out, prose, with_commas, remarks, table })
 }
 
 fn names(table: &Table, columns: &[usize]) -> Vec<String> {

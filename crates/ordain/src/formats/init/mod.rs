@@ -24,6 +24,7 @@ use super::table::{LastLine, Rows, Table};
 use super::whole::write_new;
 use crate::data::{Goal, Items};
 use crate::error::{LONGEST_TOKEN, beginning, token};
+use crate::numeric::normal;
 use crate::{Error, InputError, Result};
 
 /// The content of a table.
@@ -159,7 +160,7 @@ fn of_answers(sketch: &Sketch, draft: &mut Draft) -> Result<()> {
         draft.text.push_str(&text);
         draft.understood.push(line);
     }
-    finish(sketch, &items, Some(&sketch.file), &[], draft)
+    finish(sketch, &items, Some(&sketch.file), &[], sketch.relations.len(), draft)
 }
 
 /// A project with a table of items.
@@ -187,15 +188,18 @@ fn of_items(sketch: &Sketch, table: Table, draft: &mut Draft) -> Result<()> {
         draft.text.push_str(&text);
         draft.understood.push(line);
     }
-    finish(sketch, &described.items, answers, &others, draft)
+    let alike = usize::from(attributes > 0 || !described.prose.is_empty()) + sketch.relations.len();
+    finish(sketch, &described.items, answers, &others, alike, draft)
 }
 
-/// The parts that every project has. `others` are other readings of the items, each with the column of its ids.
+/// The parts that every project has. `others` are other readings of the items, each with the column of its ids; so many kernels say that
+/// items are alike.
 fn finish(
     sketch: &Sketch,
     items: &Items,
     answers: Option<&Path>,
     others: &[(&str, Items)],
+    alike: usize,
     draft: &mut Draft,
 ) -> Result<()> {
     draft.text.push_str(&independent_kernel());
@@ -206,7 +210,8 @@ fn finish(
         draft.remarks.extend(answers::fixed(path, items));
     }
     let summary = summary.unwrap_or_default();
-    draft.text.push_str(&answers_text(sketch, answers, &summary)?);
+    let squared_weights = USUAL_OWN_WEIGHT.powi(2) + alike as f64 * USUAL_WEIGHT.powi(2);
+    draft.text.push_str(&answers_text(sketch, answers, &summary, squared_weights)?);
     draft.text.push_str(&ask_text(sketch, items, &summary)?);
     Ok(())
 }
@@ -217,7 +222,7 @@ fn understood(described: &Described) -> Vec<String> {
     let id = quoted(&spec.id);
     let chosen = if described.id_chosen { ", since none is called \"id\" (--id takes another one)" } else { "" };
     let mut out = vec![format!("{} by column {id}{chosen}", count(items.len(), "item"))];
-    out.extend(described.name.as_deref().map(|name| format!("shown by their names in column {}", quoted(name))));
+    out.extend(spec.name.as_deref().map(|name| format!("shown by their names in column {}", quoted(name))));
     out.extend(spec.group.as_deref().and_then(|column| groups(items, column)));
     let attribute = |(name, missing): (&String, &usize)| match missing {
         0 => quoted(name),
@@ -263,11 +268,13 @@ fn left_out(cell: &InputError) -> String {
     format!("column {column} is left out of the attributes: line {line} has \"{found}\", expected {}", cell.expected)
 }
 
-/// A tie width for answers with this share of ties. A difference of two utilities of variance 1, seen through noise of
-/// variance 1, is normal with variance 3. It falls within `±width` with probability `2 width / √(6π)` for a small
-/// width. Tuning finds a better width, but with width 0 a tie would be impossible.
-fn tie_width(share: f64) -> f64 {
-    let width = share * (6.0 * std::f64::consts::PI).sqrt() / 2.0;
+/// A tie width for answers with so many ties among them, under kernels with this sum of squared weights: the prior of the project
+/// then expects that share of ties. The difference of two items that are not alike is normal with twice the sum as its variance;
+/// the noise in the middle of its prior adds a thousandth. One tie in ten is expected before any answer, which counts like ten
+/// answers, so the width is never 0 and ties work at once.
+fn tie_width(ties: usize, answers: usize, squared_weights: f64) -> f64 {
+    let share = (ties as f64 + 1.0) / (answers as f64 + 10.0);
+    let width = normal::quantile(0.5 * (1.0 + share)) * (2.0 * squared_weights).sqrt();
     (width * 100.0).ceil() / 100.0
 }
 
@@ -279,7 +286,7 @@ fn items_text(sketch: &Sketch, described: &Described, remarks: &[String]) -> Res
         text.push_str("header = false  # no line names the columns: they are called 1, 2, 3 and so on\n");
     }
     let _ = writeln!(text, "id = {}", quoted(&spec.id));
-    if let Some(name) = &described.name {
+    if let Some(name) = &spec.name {
         let _ = writeln!(text, "name = {}  # what people see; ids stay in files", quoted(name));
     }
     let _ = writeln!(text, "attributes = [{}]  # numbers that describe an item", names.join(", "));
@@ -301,13 +308,13 @@ fn items_text(sketch: &Sketch, described: &Described, remarks: &[String]) -> Res
     Ok(text)
 }
 
-fn answers_text(sketch: &Sketch, answers: Option<&Path>, summary: &Summary) -> Result<String> {
+fn answers_text(sketch: &Sketch, answers: Option<&Path>, summary: &Summary, squared_weights: f64) -> Result<String> {
     let file = answers.map_or_else(|| Ok(quoted("answers.csv")), |file| named(sketch, file))?;
-    let Summary { ties, standing, .. } = summary;
-    let width = tie_width(*ties as f64 / (*standing).max(1) as f64);
+    let Summary { ties, answers, .. } = summary;
+    let width = tie_width(*ties, *answers, squared_weights);
     Ok(format!(
         "\n[answers]\nfile = {file}  # appended to, never rewritten\nnoise = \"learn\"  # how consistent the judge is; or a number\n\
-         tie_width = {width:?}  # ties among the answers: {ties} of {standing}\n"
+         tie_width = {width:?}  # differences this small are ties; ties among the answers: {ties} of {answers}\n"
     ))
 }
 
