@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::Failure;
 use crate::simulate::Measure;
-use crate::simulate::picture::picture;
+use crate::simulate::picture::{Scale, picture};
 use crate::working::Working;
 
 /// The number of sessions per contender.
@@ -81,7 +81,7 @@ impl Race {
     /// All curves as a picture.
     pub fn picture(&self) -> String {
         let runs: Vec<(String, &Curve)> = self.curves.iter().map(|(name, curve)| (name.clone(), curve)).collect();
-        picture(&runs, Measure::Accuracy)
+        picture(&runs, Measure::Accuracy, Scale::Percent)
     }
 
     /// The curve of a contender.
@@ -135,6 +135,7 @@ fn expected(
         mistakes: rules.mistakes,
         answers: rules.answers,
     };
+    let shown: Vec<usize> = std::iter::once(0).chain(marks(rules.answers)).collect();
     let over = AtomicUsize::new(0);
     // Few draws suffice, because a mean over sessions is shown.
     let draws = CertaintyParams::default().with_draws(64).with_seed(rules.seed);
@@ -142,9 +143,11 @@ fn expected(
         let conditions = Match::draw(&ground.facts, None, &mut rules.seed.stream(task as u64))?;
         let mut game = conditions.begin(ground.kernel.clone(), params.clone(), &of_match)?;
         let mut said = Vec::new();
-        for answers in 1..=rules.answers {
-            game.step()?;
-            if marks(rules.answers).contains(&answers) {
+        for answers in 0..=rules.answers {
+            if answers > 0 {
+                game.step()?;
+            }
+            if shown.contains(&answers) {
                 said.push(1.0 - game.session.certainty(&draws)?[0].error());
             }
         }
@@ -156,7 +159,7 @@ fn expected(
         let said: Vec<f64> = sessions.iter().map(|said| said[at]).collect();
         (answers, Mean::of(&said))
     };
-    Ok(marks(rules.answers).into_iter().enumerate().map(mark).collect())
+    Ok(shown.into_iter().enumerate().map(mark).collect())
 }
 
 /// The truth, scaled to mean 0 and variance 1 as the model expects.

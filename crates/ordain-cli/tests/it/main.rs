@@ -24,6 +24,7 @@ mod predict;
 mod prior;
 mod rank;
 mod rate;
+mod report;
 mod reproduce;
 mod screen;
 mod search;

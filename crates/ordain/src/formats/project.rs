@@ -198,6 +198,11 @@ impl ProjectFile {
         own.into_iter().chain(items).chain(grades).chain(relations).collect()
     }
 
+    /// The columns of the items' table that hold the ids and the groups.
+    pub fn key_columns(&self) -> (&str, Option<&str>) {
+        (&self.reading.spec.id, self.reading.spec.group.as_deref())
+    }
+
     /// The error for an unknown strategy. Strategies are resolved after files are read, so they cannot be checked here.
     pub fn unknown_strategy(&self, name: &str, known: &[&str]) -> Error {
         let mut error = InputError::new(&self.path, "a known strategy").column("strategy").found(name);

@@ -1,0 +1,112 @@
+//! The ranking as a table.
+
+use std::fmt::Write;
+
+use ordain::data::Items;
+use ordain::gp::RankedItem;
+
+use super::{as_html, named};
+use crate::output;
+use crate::rank::Shown;
+
+/// How much of the ranking is shown.
+#[derive(Clone, Copy)]
+pub struct Extent {
+    /// Only the first so many items of every group.
+    pub limit: Option<usize>,
+    /// Only the first so many groups.
+    groups: usize,
+}
+
+impl Extent {
+    /// All, or about 500 rows: at least three of every group, of at most 100 groups.
+    pub fn of(items: &Items, full: bool) -> Self {
+        const ROWS: usize = 500;
+        const LEAST: usize = 3;
+        const GROUPS: usize = 100;
+        if full {
+            return Self { limit: None, groups: usize::MAX };
+        }
+        let sizes = items.group_sizes();
+        let limit = (ROWS / sizes.len().clamp(1, GROUPS)).max(LEAST);
+        Self { limit: sizes.iter().any(|&size| size > limit).then_some(limit), groups: GROUPS }
+    }
+}
+
+/// An interval of an item's utility: its ends, which hold it with 90 % probability, and the expected utility.
+fn interval(item: &RankedItem) -> [f64; 3] {
+    /// A standard normal variable lies within ± this with 90 % probability.
+    const NINETY: f64 = 1.645;
+    [item.mean - NINETY * item.sd, item.mean, item.mean + NINETY * item.sd]
+}
+
+/// The section.
+pub fn section(items: &Items, shown: &Shown, extent: Extent) -> String {
+    let rows: Vec<(&RankedItem, usize)> = shown.ranking.items.iter().zip(shown.tiers.iter().copied()).collect();
+    let last_group = |item: &RankedItem| items.groups().is_none_or(|groups| groups.of(item.item) < extent.groups);
+    let rows: Vec<(&RankedItem, usize)> = rows.into_iter().filter(|(item, _)| last_group(item)).collect();
+    let tiered = rows.iter().any(|&(_, tier)| tier > 1);
+    let ends = rows.iter().map(|(item, _)| interval(item));
+    let (low, high) = ends
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), [from, _, to]| (low.min(from), high.max(to)));
+    let share = |value: f64| if high > low { 100.0 * (value - low) / (high - low) } else { 50.0 };
+    let columns = 4 + usize::from(tiered);
+    let mut body = String::new();
+    let mut before = (0, 1);
+    for &(item, tier) in &rows {
+        if let Some(group) = items.group_name(item.item).filter(|_| item.rank == 1) {
+            let _ = writeln!(body, "<tr class=\"group\"><th colspan=\"{columns}\">{}</th></tr>", as_html(group));
+        }
+        // A line between two tiers of one group.
+        let class = if item.rank > before.0 && tier != before.1 { " class=\"tier\"" } else { "" };
+        before = (item.rank, tier);
+        let tier = if tiered { format!("<td>{tier}</td>") } else { String::new() };
+        let [from, middle, to] = interval(item).map(share);
+        let _ = writeln!(
+            body,
+            "<tr{class}><td>{}</td><th scope=\"row\" class=\"item\">{}</th>{tier}<td>{}–{}</td><td class=\"picture\">\
+             <span title=\"utility {} ± {}\"><i style=\"left:{from:.1}%;width:{:.1}%\"></i>\
+             <b style=\"left:{middle:.1}%\"></b></span></td></tr>",
+            item.rank,
+            named(items, item.item),
+            item.rank_low,
+            item.rank_high,
+            output::fixed(item.mean, 2),
+            output::fixed(item.sd, 2),
+            to - from,
+        );
+    }
+    let tier = if tiered { "<th scope=\"col\">tier</th>" } else { "" };
+    let tiers = match tiered {
+        true => " Items of one tier cannot be told apart yet.",
+        false if items.len() > 1 => " No tiers can be told apart yet.",
+        false => "",
+    };
+    format!(
+        "<h2>The ranking</h2>\n<p>The rank lies within the interval with 90 % probability. The picture shows the utility: \
+         its mean and the 90 % around it, all on one scale from {} to {}.{tiers}</p>\n{}\
+         <table class=\"ranking\">\n<thead><tr><th scope=\"col\">rank</th><th scope=\"col\" class=\"item\">item</th>{tier}\
+         <th scope=\"col\">rank (90 %)</th><th scope=\"col\">utility</th></tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n",
+        output::fixed(low, 1).replace('-', "−"),
+        output::fixed(high, 1).replace('-', "−"),
+        cut(items, rows.len(), extent),
+    )
+}
+
+/// What is not shown, in words.
+fn cut(items: &Items, rows: usize, extent: Extent) -> String {
+    if rows == items.len() {
+        return String::new();
+    }
+    let groups = items.groups().map_or(1, |groups| groups.len());
+    let of_each = match (extent.limit, groups) {
+        (Some(limit), 1) => format!("the first {limit} of {} items", items.len()),
+        (Some(limit), _) => format!("the first {limit} items of every group"),
+        (None, _) => "the items".to_owned(),
+    };
+    let only = match groups > extent.groups {
+        true => format!("{of_each}, of the first {} of {groups} groups", extent.groups),
+        false => of_each,
+    };
+    format!("<p class=\"notice\">This page shows {only}. All are ranked; <code>--full</code> shows all.</p>\n")
+}
