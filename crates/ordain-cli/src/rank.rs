@@ -133,10 +133,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         });
     }
     if arguments.columns == Columns::All && !matches!(arguments.format, Format::Csv) {
-        return Err(Failure::Usage {
-            message: "--columns all works with CSV alone".into(),
-            hint: "add --format csv",
-        });
+        return Err(Failure::Usage { message: "--columns all works with CSV alone".into(), hint: "add --format csv" });
     }
     let mut project = Project::open(&arguments.project)?;
     project.set_memory(memory::available());

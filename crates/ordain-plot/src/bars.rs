@@ -30,7 +30,8 @@ impl Bars {
         let step = tick_step(largest);
         let ticks = (largest / step - 1e-9).ceil() as usize;
         let names = self.groups.iter().map(|(name, _)| name.as_str());
-        let mut rows = Rows::new((&self.title, &self.across), &self.series, names, LETTERS, BAR * self.series.len() as f64);
+        let mut rows =
+            Rows::new((&self.title, &self.across), &self.series, names, LETTERS, BAR * self.series.len() as f64);
         let digits = if step < 0.0999 { 2 } else { 1 };
         let tick = |at: usize| (at as f64 / ticks as f64, format!("{:.digits$}", at as f64 * step));
         rows.ticks = (0..=ticks).map(tick).collect();

@@ -54,7 +54,7 @@ impl Lines {
     pub fn draw(&self) -> String {
         let legend = self.legend();
         let rows = legend.last().map_or(0.0, |(_, (_, y))| 1.0 + y / BETWEEN_TITLES);
-        let top = TITLE + if legend.is_empty() { 0.0 } else { BETWEEN_TITLES * rows };
+        let top = TITLE + if legend.is_empty() { 0.0 } else { BETWEEN_TITLES * rows + 6.0 };
         let frame = Frame { top, up: &self.up };
         picture(frame.size(), |canvas| {
             canvas.title(&self.title, (14.0, 15.0), f64::from(WIDTH) - 28.0);
@@ -92,9 +92,8 @@ impl Lines {
         }
         let long = shown.iter().any(|&position| self.series[position].title.chars().count() > LONG);
         let columns = if long { 1 } else { 2 };
-        let place = |(at, position)| {
-            (position, (14.0 + 236.0 * (at % columns) as f64, BETWEEN_TITLES * (at / columns) as f64))
-        };
+        let place =
+            |(at, position)| (position, (14.0 + 236.0 * (at % columns) as f64, BETWEEN_TITLES * (at / columns) as f64));
         shown.into_iter().enumerate().map(place).collect()
     }
 
@@ -232,7 +231,10 @@ mod tests {
         let both = lines(vec![series("empty", vec![]), series("full", point.clone()), series("other", point.clone())]);
         let svg = both.draw();
         assert!(!svg.contains("empty") && svg.contains("full") && svg.contains("other") && !both.is_empty());
-        assert!(!lines(vec![series("empty", vec![]), series("full", point)]).draw().contains("full"), "one is no legend");
+        assert!(
+            !lines(vec![series("empty", vec![]), series("full", point)]).draw().contains("full"),
+            "one is no legend"
+        );
         let none = lines(vec![series("empty", vec![])]);
         assert!(none.is_empty() && none.draw().contains("nothing to show"));
         well_formed(&none.draw());

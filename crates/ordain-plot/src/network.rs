@@ -1,7 +1,7 @@
 //! Things and their links.
 
 use crate::canvas::{Anchor, Canvas, LETTER, picture};
-use crate::palette::{self, GRID, INK, PAPER};
+use crate::palette::{self, INK, PAPER};
 use crate::range::{NAMES, SMALL, TITLE, WIDTH};
 
 /// Things as circles, coloured by a number, with lines between linked ones. Linked things stand near each other.
@@ -40,7 +40,7 @@ impl Network {
         picture((WIDTH, 480), |canvas| {
             canvas.title(&self.title, (14.0, 15.0), f64::from(WIDTH) - 28.0);
             for &(one, other) in &self.links {
-                canvas.line(&[places[one], places[other]], GRID, 1);
+                canvas.line(&[places[one], places[other]], INK.faint(0.4), 1);
             }
             let (low, high) = self.ends();
             for (node, &place) in self.nodes.iter().zip(&places) {

@@ -198,7 +198,9 @@ mod tests {
         for count in 0..=strokes.len() {
             let lines = strokes.into_iter().enumerate().take(count).map(line).collect();
             let label = |value: f64| value.to_string();
-            let svg = Powers { title: "time".into(), across: ("items".into(), label), up: ("seconds".into(), label), lines }.draw();
+            let svg =
+                Powers { title: "time".into(), across: ("items".into(), label), up: ("seconds".into(), label), lines }
+                    .draw();
             well_formed(&svg);
             assert_eq!(svg.contains("line 1 &amp; &lt;more&gt;"), count > 1);
         }

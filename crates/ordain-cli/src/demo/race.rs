@@ -37,6 +37,9 @@ pub const RATINGS: &str = "Glicko with random pairs";
 const PARTS: [(&str, &str); 3] =
     [("neighbours", WITHOUT_LINKS), ("attributes", WITHOUT_ATTRIBUTES), ("asking", AT_RANDOM)];
 
+/// What charts show, in percent.
+pub const IN_ORDER: &str = "Pairs in the right order";
+
 /// The results of the sessions.
 pub struct Race {
     /// The contenders' names and curves, Ordain's first.
@@ -81,7 +84,7 @@ impl Race {
     /// All curves as a picture.
     pub fn picture(&self) -> String {
         let runs: Vec<(String, &Curve)> = self.curves.iter().map(|(name, curve)| (name.clone(), curve)).collect();
-        picture(&runs, Measure::Accuracy, Scale::Percent)
+        picture(&runs, Measure::Accuracy, IN_ORDER, Scale::Percent)
     }
 
     /// The curve of a contender.

@@ -8,7 +8,7 @@ use ordain::measure::Mean;
 use ordain_plot::Series;
 use ordain_plot::html::{document, escape};
 
-use super::race::{MARKS, ORDAIN, RATINGS, Race, SESSIONS};
+use super::race::{IN_ORDER, MARKS, ORDAIN, RATINGS, Race, SESSIONS};
 use super::{Place, signed};
 use crate::output;
 use crate::simulate::picture::{Scale, lines};
@@ -78,19 +78,13 @@ impl Story<'_> {
         });
         let gains = self.race.gains();
         let in_percent = |gain: &Mean| Mean { value: 100.0 * gain.value, error: 100.0 * gain.error };
-        let gains = gains.iter().map(|(part, gains)| {
-            (*part, gains.iter().map(|gain| signed(in_percent(gain), 1)).collect())
-        });
+        let gains =
+            gains.iter().map(|(part, gains)| (*part, gains.iter().map(|gain| signed(in_percent(gain), 1)).collect()));
         format!(
             "<h2>How fast the order is found</h2>\n<p>A simulated judge answers anew. The judge knows the life expectancies and \
              errs as the model expects. Ordain asks the pairs whose answers it cannot foresee, and what it learns of one \
              country tells of those like it and of its neighbours. The other lines lack one thing each.</p>\n{}{}{}",
-            chart(
-                &self.race.picture(),
-                &format!(
-                    "Means of {SESSIONS} sessions. Bands are one standard error."
-                )
-            ),
+            chart(&self.race.picture(), &format!("Means of {SESSIONS} sessions. Bands are one standard error.")),
             marks_table("Pairs in the right order, in percent", shares),
             marks_table("What each part of Ordain adds, in percentage points", gains),
         )
@@ -135,7 +129,7 @@ impl Story<'_> {
              order. It needs no truth for that. <code>ordain ask</code> stops by itself when the goal is reached with the \
              probability that you want.</p>\n{}",
             chart(
-                &lines("Expected and true", series, "Pairs in the right order", Scale::Percent),
+                &lines("Expected and true", series, IN_ORDER, Scale::Percent),
                 &format!("Means of {SESSIONS} sessions. Bands are one standard error.")
             )
         )

@@ -7,9 +7,9 @@ use ordain::Project;
 use serde::Serialize;
 
 use super::{Arguments, fit};
+use crate::Outcome;
 use crate::output::{self, Format};
 use crate::working::working;
-use crate::Outcome;
 
 #[derive(Serialize)]
 struct Report<'a> {

@@ -71,8 +71,7 @@ impl Own {
         }
         let ranking = writer.into_inner().map_err(|error| error.into_error())?;
         let mut reader = csv::Reader::from_reader(ranking.as_slice());
-        let mut header: Vec<String> =
-            reader.headers().map_err(csv_failure)?.iter().map(str::to_owned).collect();
+        let mut header: Vec<String> = reader.headers().map_err(csv_failure)?.iter().map(str::to_owned).collect();
         header.extend(apart(&header, &self.names));
         let records = reader.records().collect::<Result<Vec<_>, _>>().map_err(csv_failure)?;
         let whole = |(record, item): (csv::StringRecord, &ItemId)| {

@@ -87,7 +87,13 @@ fn count(answers: &[&Answer], means: &[f64]) -> Vec<Tally> {
         let lead = if side == 0 { lead } else { -lead };
         tally.with_ranking.count += 1;
         tally.with_ranking.chance += 0.5;
-        tally.with_ranking.agreed += if lead > 0.0 { 1.0 } else if lead < 0.0 { 0.0 } else { 0.5 };
+        tally.with_ranking.agreed += if lead > 0.0 {
+            1.0
+        } else if lead < 0.0 {
+            0.0
+        } else {
+            0.5
+        };
     }
     with_others(&mut judges, &pairs);
     let mut tallies: Vec<Tally> = judges.into_values().collect();
@@ -159,7 +165,11 @@ pub fn section(project: &Project, means: &[f64]) -> String {
         0 => String::new(),
         rest => {
             let answers: usize = tallies[SHOWN..].iter().map(|tally| tally.answers).sum();
-            format!("<p class=\"note\">And {} with {} in all.</p>\n", output::count(rest, "more judge"), output::count(answers, "answer"))
+            format!(
+                "<p class=\"note\">And {} with {} in all.</p>\n",
+                output::count(rest, "more judge"),
+                output::count(answers, "answer")
+            )
         }
     };
     let pairs = match tallies.len() {

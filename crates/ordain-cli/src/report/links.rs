@@ -22,10 +22,8 @@ const FIRST: usize = 10;
 
 /// The section: a picture of every relation among the items.
 pub fn section(project: &Project, fitted: &Fitted) -> String {
-    let drawn: Vec<(String, String)> = relations(project)
-        .into_iter()
-        .filter_map(|number| draw(project, fitted, number))
-        .collect();
+    let drawn: Vec<(String, String)> =
+        relations(project).into_iter().filter_map(|number| draw(project, fitted, number)).collect();
     if drawn.is_empty() {
         return String::new();
     }
@@ -111,7 +109,11 @@ fn draw(project: &Project, fitted: &Fitted, number: usize) -> Option<(String, St
     let alone = items.len() - neighbours.len();
     let alone = if alone > 0 { format!(" {} without links.", output::count(alone, "item")) } else { String::new() };
     let which = if shown.len() < neighbours.len() {
-        format!("The {FIRST} items with the highest utility and their neighbours, {} of {} items with links.", shown.len(), neighbours.len())
+        format!(
+            "The {FIRST} items with the highest utility and their neighbours, {} of {} items with links.",
+            shown.len(),
+            neighbours.len()
+        )
     } else {
         format!("All {} with links.", output::count(shown.len(), "item"))
     };

@@ -82,7 +82,8 @@ impl Page<'_> {
             out += "<p class=\"notice\">No answers yet, so this is what the prior says. <code>ordain ask</code> asks for \
                     answers.</p>\n";
         }
-        let sentence = escape(&self.shown.sentence()).replace('\n', "<br>\n");
+        // A number and its sign stay on one line.
+        let sentence = escape(&self.shown.sentence()).replace('\n', "<br>\n").replace(" %", "\u{A0}%");
         out + &format!("<p>{}.</p>\n", capital(&sentence))
     }
 }

@@ -52,7 +52,8 @@ fn is_quick(project: &Project, answers: usize) -> bool {
     /// Evaluations while a model is tuned.
     const EVALUATIONS: f64 = 50.0;
     let standing = project.model().answers().standing();
-    let compared: HashSet<_> = standing.iter().flat_map(|answer| [Some(answer.first), answer.second]).flatten().collect();
+    let compared: HashSet<_> =
+        standing.iter().flat_map(|answer| [Some(answer.first), answer.second]).flatten().collect();
     let size = (answers + compared.len()) as f64;
     let models = (1 + project.model().kernels().len()) as f64;
     models * (1 + FOLDS) as f64 * EVALUATIONS * size * size * size <= BUDGET

@@ -40,26 +40,61 @@ fn interval(item: &RankedItem) -> [f64; 3] {
     [item.mean - NINETY * item.sd, item.mean, item.mean + NINETY * item.sd]
 }
 
-/// The section.
+/// A row: the item and its tier.
+type Row<'a> = (&'a RankedItem, usize);
+
+/// The section. Rows after the first ones are folded up, so that nobody must leaf through them to what follows.
 pub fn section(items: &Items, shown: &Shown, extent: Extent) -> String {
-    let rows: Vec<(&RankedItem, usize)> = shown.ranking.items.iter().zip(shown.tiers.iter().copied()).collect();
-    let last_group = |item: &RankedItem| items.groups().is_none_or(|groups| groups.of(item.item) < extent.groups);
-    let rows: Vec<(&RankedItem, usize)> = rows.into_iter().filter(|(item, _)| last_group(item)).collect();
+    const OPEN: usize = 25;
+    /// Fewer rows than this are not worth folding.
+    const FOLDED: usize = 5;
+    let within = |item: &RankedItem| items.groups().is_none_or(|groups| groups.of(item.item) < extent.groups);
+    let rows: Vec<Row<'_>> = shown.ranking.items.iter().zip(shown.tiers.iter().copied()).collect();
+    let rows: Vec<Row<'_>> = rows.into_iter().filter(|(item, _)| within(item)).collect();
     let tiered = rows.iter().any(|&(_, tier)| tier > 1);
     let ends = rows.iter().map(|(item, _)| interval(item));
-    let (low, high) = ends
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), [from, _, to]| (low.min(from), high.max(to)));
+    let ends =
+        ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), [from, _, to]| (low.min(from), high.max(to)));
+    let (open, folded) = rows.split_at(if rows.len() < OPEN + FOLDED { rows.len() } else { OPEN });
+    let mut out = format!(
+        "<h2>The ranking</h2>\n<p>The rank lies within the interval with 90 % probability. The picture shows the utility: \
+         its mean and the 90 % around it, all on one scale from {} to {}.{}</p>\n{}{}",
+        output::fixed(ends.0, 1).replace('-', "−"),
+        output::fixed(ends.1, 1).replace('-', "−"),
+        match tiered {
+            true => " Items of one tier cannot be told apart yet.",
+            false if items.len() > 1 => " No tiers can be told apart yet.",
+            false => "",
+        },
+        cut(items, rows.len(), extent),
+        table(items, open, tiered, ends),
+    );
+    if !folded.is_empty() {
+        let _ = write!(
+            out,
+            "<details>\n<summary>The next {}</summary>\n{}</details>\n",
+            output::count(folded.len(), "item"),
+            table(items, folded, tiered, ends)
+        );
+    }
+    out
+}
+
+/// A table of some rows. `ends` are those of the scale of the pictures.
+fn table(items: &Items, rows: &[Row<'_>], tiered: bool, (low, high): (f64, f64)) -> String {
     let share = |value: f64| if high > low { 100.0 * (value - low) / (high - low) } else { 50.0 };
     let columns = 4 + usize::from(tiered);
     let mut body = String::new();
-    let mut before = (0, 1);
-    for &(item, tier) in &rows {
-        if let Some(group) = items.group_name(item.item).filter(|_| item.rank == 1) {
+    let mut before: Option<Row<'_>> = None;
+    for &(item, tier) in rows {
+        let new_group = before.is_none() || item.rank == 1;
+        if let Some(group) = items.group_name(item.item).filter(|_| new_group) {
             let _ = writeln!(body, "<tr class=\"group\"><th colspan=\"{columns}\">{}</th></tr>", as_html(group));
         }
         // A line between two tiers of one group.
-        let class = if item.rank > before.0 && tier != before.1 { " class=\"tier\"" } else { "" };
-        before = (item.rank, tier);
+        let parts = before.is_some_and(|(other, own)| item.rank > other.rank && tier != own);
+        let class = if parts { " class=\"tier\"" } else { "" };
+        before = Some((item, tier));
         let tier = if tiered { format!("<td>{tier}</td>") } else { String::new() };
         let [from, middle, to] = interval(item).map(share);
         let _ = writeln!(
@@ -77,19 +112,9 @@ pub fn section(items: &Items, shown: &Shown, extent: Extent) -> String {
         );
     }
     let tier = if tiered { "<th scope=\"col\">tier</th>" } else { "" };
-    let tiers = match tiered {
-        true => " Items of one tier cannot be told apart yet.",
-        false if items.len() > 1 => " No tiers can be told apart yet.",
-        false => "",
-    };
     format!(
-        "<h2>The ranking</h2>\n<p>The rank lies within the interval with 90 % probability. The picture shows the utility: \
-         its mean and the 90 % around it, all on one scale from {} to {}.{tiers}</p>\n{}\
-         <table class=\"ranking\">\n<thead><tr><th scope=\"col\">rank</th><th scope=\"col\" class=\"item\">item</th>{tier}\
-         <th scope=\"col\">rank (90 %)</th><th scope=\"col\">utility</th></tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n",
-        output::fixed(low, 1).replace('-', "−"),
-        output::fixed(high, 1).replace('-', "−"),
-        cut(items, rows.len(), extent),
+        "<table class=\"ranking\">\n<thead><tr><th scope=\"col\">rank</th><th scope=\"col\" class=\"item\">item</th>{tier}\
+         <th scope=\"col\">rank (90 %)</th><th scope=\"col\">utility</th></tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n"
     )
 }
 

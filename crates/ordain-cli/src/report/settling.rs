@@ -100,7 +100,8 @@ fn affordable(project: &Project, fitted: &Fitted, draws: usize) -> usize {
     const LIKELIHOODS: f64 = 150.0;
     let standing = project.model().answers().standing();
     let answers = standing.len() as f64;
-    let compared: HashSet<_> = standing.iter().flat_map(|answer| [Some(answer.first), answer.second]).flatten().collect();
+    let compared: HashSet<_> =
+        standing.iter().flat_map(|answer| [Some(answer.first), answer.second]).flatten().collect();
     let size = answers.min(compared.len() as f64);
     let learning = if fitted.answer_model().learns() { LEARNED } else { HELD } * size * size * (size + answers) / 4.0;
     let group = |size: usize| {
@@ -118,24 +119,26 @@ pub fn section(course: &Course) -> String {
         Course::Known(points) => return known(points),
         Course::NoAnswers => return String::new(),
         Course::OneItem => "There is one item, so there is nothing to settle.".to_owned(),
-        Course::Long => "To learn from the first answers anew takes long in a project of this size, so this part is left \
+        Course::Long => {
+            "To learn from the first answers anew takes long in a project of this size, so this part is left \
                          out. <code>ordain report --full</code> makes it."
-            .to_owned(),
+                .to_owned()
+        }
     };
     format!("<h2>How the ranking settled</h2>\n<p class=\"notice\">{words}</p>\n")
 }
 
 fn known(points: &[Point]) -> String {
     let most = points.last().map_or(0, |point| point.answers);
-    let chart = |title: &str, name: &str, of: fn(&Point) -> f64| {
+    let chart = |title: &str, name: &str, least: f64, of: fn(&Point) -> f64| {
         let mean = |point: &Point| (point.answers as f64, Mean { value: of(point), error: 0.0 });
         let series = vec![Series { title: title.into(), points: points.iter().map(mean).collect() }];
         let (_, high) = Range::of(&series);
-        let up = Range::percent(name, 0.0, high);
+        let up = Range::percent(name, 0.0, high.max(least));
         Lines { title: title.into(), across: Across::UpTo("Answers".into(), most), up, series }.draw()
     };
-    let wrong = chart("Expected wrong pairs", "Pairs in the wrong order", |point| point.wrong);
-    let reached = chart("How sure the goal was", "Probability of the goal", |point| point.reached);
+    let wrong = chart("Expected wrong pairs", "Pairs in the wrong order", 0.1, |point| point.wrong);
+    let reached = chart("How sure the goal was", "Probability of the goal", 1.0, |point| point.reached);
     let figures = html::figures([
         (wrong.as_str(), "How many of all pairs were expected to be in the wrong order."),
         (reached.as_str(), "The probability that the goal was reached."),

@@ -11,7 +11,7 @@ use super::Measure;
 use crate::{Failure, Outcome};
 
 /// A picture of a measure of named curves, with bands of their standard errors.
-pub fn picture(runs: &[(String, &Curve)], measure: Measure, scale: Scale) -> String {
+pub fn picture(runs: &[(String, &Curve)], measure: Measure, name: &str, scale: Scale) -> String {
     let point = |point: &Point| {
         let error = point.error.map_or(0.0, |error| measure.of(&error));
         (point.answers as f64, Mean { value: measure.of(&point.mean), error })
@@ -20,7 +20,7 @@ pub fn picture(runs: &[(String, &Curve)], measure: Measure, scale: Scale) -> Str
         title: title.clone(),
         points: curve.points.iter().map(point).collect(),
     };
-    lines("Quality of the ranking by answers", runs.iter().map(one).collect(), &name(measure), scale)
+    lines("Quality of the ranking by answers", runs.iter().map(one).collect(), name, scale)
 }
 
 /// What the numbers of a vertical axis are.
@@ -66,7 +66,7 @@ pub fn write(path: &Path, text: &str) -> Outcome {
 }
 
 /// The name of an axis: the measure's description with a capital letter.
-fn name(measure: Measure) -> String {
+pub fn name(measure: Measure) -> String {
     let mut letters = measure.description().chars();
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }

@@ -99,11 +99,17 @@ fn many_pairs() {
     let table = folder.run(["predict", "--pairs", "pairs.csv"]);
     let percent = |key: &str| format!("{:.1} %", 100.0 * said[0][key].as_f64().unwrap());
     let first = table.fine().lines().nth(1).unwrap();
-    assert!(first.contains("Malta") && first.contains(&percent("probability")) && first.contains(&percent("tie")), "{first}");
+    assert!(
+        first.contains("Malta") && first.contains(&percent("probability")) && first.contains(&percent("tie")),
+        "{first}"
+    );
     assert!(table.stdout.lines().next().unwrap().contains("second wins"), "{}", table.stdout);
     // No pair is no prediction.
     folder.write("pairs.csv", "first,second\n");
-    assert_eq!(folder.run(["predict", "--pairs", "pairs.csv", "--format", "csv"]).fine(), "first,second,probability,tie\n");
+    assert_eq!(
+        folder.run(["predict", "--pairs", "pairs.csv", "--format", "csv"]).fine(),
+        "first,second,probability,tie\n"
+    );
     assert_eq!(folder.json(["predict", "--pairs", "pairs.csv"])["pairs"].as_array().unwrap().len(), 0);
 }
 

@@ -48,7 +48,7 @@ fn text(page: &str) -> String {
 fn everything_about_a_project() {
     let folder = Folder::example("world");
     let page = page(&folder, &[]);
-    let words = text(&page);
+    let words = text(&page).replace('\u{A0}', " ");
     for heading in [
         "The ranking",
         "How the ranking settled",
@@ -105,7 +105,10 @@ fn the_curve_from_the_first_answer() {
     let curves: Vec<Vec<(f64, f64)>> = curve
         .map(|points| {
             let points = points.split('"').next().unwrap().split_whitespace();
-            points.map(|point| point.split_once(',').unwrap()).map(|(x, y)| (x.parse().unwrap(), y.parse().unwrap())).collect()
+            points
+                .map(|point| point.split_once(',').unwrap())
+                .map(|(x, y)| (x.parse().unwrap(), y.parse().unwrap()))
+                .collect()
         })
         .collect();
     // The longest line is the data: axes and ticks have two or three points.

@@ -78,8 +78,7 @@ fn figure(summary: &Summary, measure: Measure) -> String {
         Measure::Auc => ("Predicted probabilities", "Area under the ROC curve", (low, 1.0)),
     };
     let counts = summary.known.iter().map(ToString::to_string).collect();
-    let (across, up) =
-        (Across::Places("Number of known pairs".to_owned(), counts), Range::new(name, range.0, range.1));
+    let (across, up) = (Across::Places("Number of known pairs".to_owned(), counts), Range::new(name, range.0, range.1));
     Lines { title: title.into(), across, up, series }.draw()
 }
 

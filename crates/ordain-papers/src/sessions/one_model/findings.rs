@@ -111,7 +111,8 @@ impl<'a> Summary<'a> {
             (self.answers(mark).to_string(), values)
         });
         let title = format!("Spread over runs: {}", WAYS[way].title.to_lowercase());
-        let (across, up) = ("Answers, over all queries".to_owned(), Range::new("Mean average precision (MAP)", low, high));
+        let (across, up) =
+            ("Answers, over all queries".to_owned(), Range::new("Mean average precision (MAP)", low, high));
         Boxes { title, across, up, boxes: boxes.collect(), colour: way }.draw()
     }
 
