@@ -67,8 +67,7 @@ fn comparison(answer: &Answer) -> Option<((ItemId, ItemId), usize)> {
 
 fn count(answers: &[&Answer], means: &[f64]) -> Vec<Tally> {
     let mut judges: BTreeMap<Option<&str>, Tally> = BTreeMap::new();
-    // Of every pair, how often each judge preferred which.
-    let mut pairs: BTreeMap<(ItemId, ItemId), BTreeMap<Option<&str>, [usize; 3]>> = BTreeMap::new();
+    let mut pairs: Sides<'_> = BTreeMap::new();
     for answer in answers {
         let judge = answer.judge.as_deref();
         let tally = judges.entry(judge).or_insert_with(|| Tally { judge: answer.judge.clone(), ..Tally::default() });
@@ -101,6 +100,7 @@ fn count(answers: &[&Answer], means: &[f64]) -> Vec<Tally> {
     tallies
 }
 
+/// Of every pair, how often each judge preferred the first, the second and neither.
 type Sides<'a> = BTreeMap<(ItemId, ItemId), BTreeMap<Option<&'a str>, [usize; 3]>>;
 
 /// Counts the agreement of every judge with the others. Two judges agree by chance as often as they would if each kept the
@@ -133,6 +133,13 @@ fn with_others<'a>(judges: &mut BTreeMap<Option<&'a str>, Tally>, pairs: &Sides<
     }
 }
 
+/// The ties and skips of a judge, if there are some.
+fn beside(tally: &Tally) -> String {
+    let counts = [(tally.ties, "tie"), (tally.skips, "skip")].into_iter().filter(|(count, _)| *count > 0);
+    let words: Vec<String> = counts.map(|(count, thing)| output::count(count, thing)).collect();
+    if words.is_empty() { String::new() } else { format!("<small>{}</small>", words.join(", ")) }
+}
+
 /// The section.
 pub fn section(project: &Project, means: &[f64]) -> String {
     const SHOWN: usize = 50;
@@ -152,10 +159,9 @@ pub fn section(project: &Project, means: &[f64]) -> String {
         let judge = tally.judge.as_deref().map_or_else(|| "<i>no name</i>".to_owned(), as_html);
         let others = if tallies.len() > 1 { agreement(tally.with_others) } else { String::new() };
         format!(
-            "<tr><th scope=\"row\" class=\"item\">{judge}</th><td>{}</td><td>{}</td><td>{}</td>{}{others}</tr>\n",
+            "<tr><th scope=\"row\" class=\"item\">{judge}</th><td>{}{}</td>{}{others}</tr>\n",
             tally.answers,
-            tally.ties,
-            tally.skips,
+            beside(tally),
             agreement(tally.with_ranking),
         )
     };
@@ -180,7 +186,7 @@ pub fn section(project: &Project, means: &[f64]) -> String {
         "<h2>Judges</h2>\n<p>With the ranking: how many preferences put the item first that the ranking puts first. The \
          ranking has learned from these very answers.{pairs} Beyond chance, 1 is full agreement and 0 is what chance \
          gives.</p>\n<div class=\"wide\"><table class=\"judges\">\n<thead><tr><th scope=\"col\" class=\"item\">judge</th><th scope=\"col\">answers</th>\
-         <th scope=\"col\">ties</th><th scope=\"col\">skips</th><th scope=\"col\">agrees with the ranking</th>{others}</tr></thead>\n\
+         <th scope=\"col\">agrees with the ranking</th>{others}</tr></thead>\n\
          <tbody>\n{rows}</tbody>\n</table></div>\n{rest}"
     )
 }

@@ -86,7 +86,7 @@ fn known(project: &Project, comparison: &Comparison) -> String {
         let MeanInterval { low, mean, high } = lack.difference.log_loss;
         let [from, middle, to, none] = [low, mean, high, 0.0].map(share);
         format!(
-            "<tr><th scope=\"row\" class=\"item\">{}</th><td>{}</td><td>{} to {}</td><td class=\"picture\"><span>\
+            "<tr><th scope=\"row\" class=\"item\">{}</th><td>{} <small>{} to {}</small></td><td class=\"picture\"><span>\
              <s style=\"left:{none:.1}%\"></s><i style=\"left:{from:.1}%;width:{:.1}%\"></i>\
              <b style=\"left:{middle:.1}%\"></b></span></td><td class=\"words\">{}</td></tr>\n",
             as_html(name),
@@ -103,7 +103,7 @@ fn known(project: &Project, comparison: &Comparison) -> String {
          change of the log loss, with its 95 % interval. Right of the line, the part helps. A guess between two has the \
          log loss 0.693; all parts together have {:.3}. From {} on {}, in {FOLDS} folds.</p>\n\
          <div class=\"wide\"><table class=\"parts\">\n<thead><tr><th scope=\"col\" class=\"item\">without</th>\
-         <th scope=\"col\">change</th><th scope=\"col\">95 %</th><th scope=\"col\"></th><th scope=\"col\" class=\"words\"></th></tr></thead>\n\
+         <th scope=\"col\">change</th><th scope=\"col\" class=\"picture\"></th><th scope=\"col\" class=\"words\"></th></tr></thead>\n\
          <tbody>\n{rows}</tbody>\n</table></div>\n",
         comparison.all.log_loss.mean,
         output::count(comparison.answers, "answer"),

@@ -73,7 +73,7 @@ fn everything_about_a_project() {
     // What compare says.
     let compared = folder.json(["compare"]);
     for model in &compared["models"].as_array().unwrap()[1..] {
-        let change = format!("<td>{:+.3}</td>", model["difference"]["log_loss"]["mean"].as_f64().unwrap());
+        let change = format!("<td>{:+.3} <small>", model["difference"]["log_loss"]["mean"].as_f64().unwrap());
         assert!(page.contains(&change.replace('-', "−")), "{change}");
     }
     // Two curves from no answer to all, each with a title and names of axes, and the graph.
