@@ -6,6 +6,7 @@ use clap::Args;
 use ordain::Recorder;
 use ordain::formats::Table;
 
+use crate::working::during;
 use crate::{Failure, Outcome, output};
 
 /// Add items to the project
@@ -16,6 +17,9 @@ use crate::{Failure, Outcome, output};
 ///
 /// Items that are known from answers alone need no row: `ordain answer FIRST SECOND first --new` records an answer about them.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain add new.csv
+  ordain add id=Atlantis life_expectancy=80")]
 #[command(override_usage = "ordain add [OPTIONS] <FILE>\n       ordain add [OPTIONS] <COLUMN=CELL>...")]
 pub struct Arguments {
     /// A table of new items (CSV, TSV, JSONL or Parquet), or the cells of one
@@ -28,8 +32,8 @@ pub struct Arguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let mut recorder = Recorder::open(&arguments.project)?;
-    let added = recorder.add(&rows(&arguments.words)?)?;
+    let mut recorder = during("reading the project", || Recorder::open(&arguments.project))?;
+    let added = recorder.add(&rows(&recorder, &arguments.words)?)?;
     /// More names would hide the number.
     const MOST: usize = 5;
     let items = recorder.items();
@@ -48,11 +52,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// The rows of a file, or the one of the command line. A word that names a file is that file.
-fn rows(words: &[String]) -> Result<Table, Failure> {
+fn rows(recorder: &Recorder, words: &[String]) -> Result<Table, Failure> {
     if let [file] = words
         && (!file.contains('=') || Path::new(file).exists())
     {
-        return Ok(Table::read(file)?);
+        return Ok(recorder.read_rows(file)?);
     }
     let pair = |word: &String| match word.split_once('=') {
         Some((column, cell)) => Ok((column.to_owned(), cell.to_owned())),

@@ -297,10 +297,10 @@ fn picture(comparison: &Comparison, names: &[String], (name, width): (usize, usi
 /// losses, and two pairs that agree would exclude "no change" with certainty.
 const FEWEST_PAIRS: usize = 20;
 
-/// The verdict on a kernel, in words.
-fn verdict(Lack { difference, .. }: &Lack, name: &str, pairs: usize) -> String {
-    let MeanInterval { low, mean, high } = difference.log_loss;
-    let claim = if pairs < FEWEST_PAIRS {
+/// What may be claimed of a kernel, in words.
+pub fn claim(Lack { difference, .. }: &Lack, pairs: usize) -> &'static str {
+    let MeanInterval { low, high, .. } = difference.log_loss;
+    if pairs < FEWEST_PAIRS {
         "too few pairs to tell"
     } else if low > 0.0 {
         "helps"
@@ -308,7 +308,13 @@ fn verdict(Lack { difference, .. }: &Lack, name: &str, pairs: usize) -> String {
         "does harm here"
     } else {
         "no evidence that it helps"
-    };
+    }
+}
+
+/// The verdict on a kernel, in words.
+fn verdict(lack: &Lack, name: &str, pairs: usize) -> String {
+    let MeanInterval { low, mean, high } = lack.difference.log_loss;
+    let claim = claim(lack, pairs);
     format!("{name}: {claim}; without it the log loss changes by {mean:+.3} (95 % interval {low:+.3} to {high:+.3})")
 }
 

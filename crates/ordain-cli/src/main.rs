@@ -23,6 +23,7 @@ mod predict;
 mod question;
 mod rank;
 mod rate;
+mod report;
 mod reproduce;
 mod score;
 mod search;
@@ -63,6 +64,7 @@ enum Command {
     Ask(ask::Arguments),
     Tune(tune::Arguments),
     Compare(compare::Arguments),
+    Report(report::Arguments),
     Predict(predict::Arguments),
     Answer(answer::Arguments),
     Eval(eval::Arguments),
@@ -140,6 +142,7 @@ fn main() -> ExitCode {
         Command::Ask(arguments) => ask::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Answer(arguments) => answer::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),

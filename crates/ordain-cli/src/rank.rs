@@ -1,5 +1,6 @@
 //! `ordain rank`: the ranking with its uncertainty.
 
+mod columns;
 mod settled;
 
 use std::borrow::Cow;
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use ordain::active::{AskOptions, Asking, Effort, Foreseen, StopRule};
+use ordain::data::ItemId;
 use ordain::formats::NewLinks;
 use ordain::gp::{RankedItem, RankingParams};
 use ordain::numeric::Seed;
@@ -15,6 +17,7 @@ use ordain::{Fitted, Inference, Project, Ranking};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
+use self::columns::Columns;
 use crate::certainty::Wanted;
 use crate::output::{self, Format};
 use crate::question::GoalOptions;
@@ -49,6 +52,10 @@ use crate::{Failure, Outcome, memory, word};
 /// --with ranks items that the project does not have among its own, by their attributes and links. It learns nothing
 /// anew and does not change the belief about the project's items. Attributes of newcomers are standardized like those
 /// of the project's items. The table marks newcomers, JSON gives them the key "new": true, and CSV has a column new.
+///
+/// --format csv --columns all writes the columns of the ranking and then those of the table of items, in the order of
+/// the file and as they are there. The columns of ids and groups are not repeated. A column of the table that is called
+/// like one of the ranking gets "items." before its name, as in items.rank.
 #[derive(Args)]
 #[command(after_long_help = "Examples:
   ordain rank
@@ -81,6 +88,9 @@ pub struct Arguments {
     /// How answers become a belief
     #[arg(long, default_value = "ep", value_parser = word::parser::<Inference>())]
     inference: Inference,
+    /// The columns of CSV. "all" adds the other columns of the table of items, as they are in the file
+    #[arg(long, value_enum, default_value = "ranking")]
+    columns: Columns,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -139,6 +149,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
             hint: "leave it out, or use --format json",
         });
     }
+    if arguments.columns == Columns::All && !matches!(arguments.format, Format::Csv) {
+        return Err(Failure::Usage { message: "--columns all works with CSV alone".into(), hint: "add --format csv" });
+    }
     let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
     let options = AskOptions::default().with_goal(arguments.goal.given(project.model().ask().goal)?);
@@ -155,6 +168,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     shown.note_draws();
     match arguments.format {
         Format::Table => shown.show(&fitted),
+        Format::Csv if arguments.columns == Columns::All => {
+            let own = columns::Own::read(project.file(), &fitted, arguments.with.as_deref())?;
+            let items: Vec<ItemId> = shown.ranking.items.iter().map(|ranked| ranked.item).collect();
+            own.write(shown.rows(&fitted), &items)
+        }
         Format::Csv => output::csv(shown.rows(&fitted)),
         Format::Json => output::json(&Report {
             items: shown.rows(&fitted).map(|row| Row { new: row.new.filter(|&new| new), ..row }).collect(),
@@ -182,15 +200,16 @@ fn fit(project: &Project, arguments: &Arguments) -> Result<Fitted, Failure> {
 pub struct Shown {
     pub ranking: Ranking,
     top: Option<u32>,
-    rule: StopRule,
+    /// When the goal counts as reached.
+    pub rule: StopRule,
     foreseen: Option<Foreseen>,
     /// The number of draws that all is counted from.
     draws: usize,
 }
 
 impl Shown {
-    /// Ranks all items.
-    fn make(
+    /// Ranks all items. Only the first `limit` of every group are kept.
+    pub fn make(
         fitted: &Fitted,
         asking: &Asking,
         top: Option<u32>,
@@ -228,6 +247,11 @@ impl Shown {
     /// As `ordain rank` shows it when nothing else is said.
     pub fn plain(fitted: &Fitted, asking: &Asking) -> Result<Self, Failure> {
         Self::make(fitted, asking, None, None, Some(Effort::IfQuick))
+    }
+
+    /// How sure the goal is and how many answers it still needs, in words.
+    pub fn sentence(&self) -> String {
+        self.ranking.sentence(&self.rule, self.foreseen)
     }
 
     fn rows<'a>(&'a self, fitted: &'a Fitted) -> impl Iterator<Item = Row<'a>> {
@@ -282,7 +306,7 @@ impl Shown {
                 format!("{items}, {}, log evidence {}", output::count(answers, "answer"), output::fixed(evidence, 3))
             }
         });
-        output::note(self.ranking.sentence(&self.rule, self.foreseen));
+        output::note(self.sentence());
         Ok(())
     }
 }

@@ -161,7 +161,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let runs: Vec<(&Contender, &Curve)> = game.contenders.iter().zip(&curves).collect();
     let measure = arguments.measure.unwrap_or_else(|| Measure::for_goal(game.tournament.goal));
     if let Some(file) = &arguments.plot {
-        picture::write(file, &picture::picture(&named(&runs), measure))?;
+        picture::write(
+            file,
+            &picture::picture(&named(&runs), measure, &picture::name(measure), picture::Scale::of(measure)),
+        )?;
         output::note(format!("wrote {}", file.display()));
     }
     match arguments.format {
@@ -194,7 +197,7 @@ impl Game {
     fn check_size(&self) -> Outcome {
         const MOST: usize = 20_000_000;
         let sessions = self.grounds.len().saturating_mul(self.tournament.repeats).saturating_mul(self.contenders.len());
-        if marks(self.tournament.answers).len().saturating_mul(sessions) <= MOST {
+        if (1 + marks(self.tournament.answers).len()).saturating_mul(sessions) <= MOST {
             return Ok(());
         }
         Err(Failure::Usage {
@@ -472,7 +475,11 @@ pub fn table(runs: &[(String, &Curve)], measure: Measure) -> Table {
     table.load_style(presets::NOTHING);
     let points = runs.first().map_or(&[][..], |(_, curve)| &curve.points);
     let last = points.len().saturating_sub(1);
-    let wanted = |&at: &usize| [0, 10, 20, 50, 100, 200, 500, 1000].contains(&points[at].answers) || at == last;
+    // Before the first answer, items without a prior are all equal. That says nothing of any run.
+    let says =
+        |at: usize| points[at].answers > 0 || runs.iter().any(|(_, curve)| curve.points[at].mean.accuracy != 0.5);
+    let wanted =
+        |&at: &usize| says(at) && [0, 10, 20, 50, 100, 200, 500, 1000].contains(&points[at].answers) || at == last;
     let shown: Vec<usize> = (0..points.len()).filter(wanted).collect();
     let heading = |&at: &usize| output::count(points[at].answers, "answer");
     table.set_header(std::iter::once("run".to_owned()).chain(shown.iter().map(heading)));

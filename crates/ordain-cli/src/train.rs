@@ -381,7 +381,8 @@ pub fn drawn(title: &str, curve: &[Epoch]) -> String {
     };
     let series = vec![series("validated", |epoch| epoch.validate), series("trained", |epoch| epoch.train)];
     let (low, high) = Range::of(&series);
-    Lines { across: Across::UpTo("Passes".into(), curve.len()), up: Range::new(title, low, high), series }.draw()
+    let across = Across::UpTo("Passes over the training data".into(), curve.len());
+    Lines { title: format!("Learning: {title}"), across, up: Range::new(title, low, high), series }.draw()
 }
 
 /// Prints the outcome for people.

@@ -209,7 +209,7 @@ fn show(report: &Report, project: &Project) -> Outcome {
 }
 
 /// A number with four significant digits.
-fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     if !(1e-4..1e6).contains(&value.abs()) {
         return if value == 0.0 { "0".into() } else { format!("{value:.3e}") };
     }

@@ -75,7 +75,7 @@ impl Cards {
         let name = project.file().name_column();
         let named = name.is_none_or(|name| !hidden.iter().any(|hidden| hidden == name));
         let Some(file) = &project.file().items else { return Ok(Self { named, table: None, columns: Vec::new() }) };
-        let table = Table::read(file)?;
+        let table = project.file().read_table(file)?;
         if table.len() != project.items().len() {
             let expected = format!("{} as a moment ago", output::count(project.items().len(), "item"));
             return Err(Failure::Library(InputError::new(file, expected).found(table.len().to_string()).into()));

@@ -154,6 +154,7 @@ fn help_for_everything() {
         "ask",
         "tune",
         "compare",
+        "report",
         "predict",
         "answer",
         "reproduce",
@@ -197,6 +198,7 @@ fn a_full_disk_is_no_success() {
     let folder = Folder::project();
     folder.write("items.csv", "id,x,truth\nant,1,3\nbee,2,2\ncow,4,1\n");
     folder.write("some.run", "1 Q0 a 1 3 some\n1 Q0 b 2 2 some\n");
+    folder.write("pairs.csv", "first,second\nant,bee\n");
     folder.write("qrels.txt", "1 0 a 1\n1 0 b 0\n");
     folder.write("documents.csv", "id,text\na,some words\nb,words\n");
     let eval = ["eval", "some.run", "--qrels", "qrels.txt"];
@@ -206,6 +208,7 @@ fn a_full_disk_is_no_success() {
         vec!["help", "rank"],
         vec!["rank", "-h"],
         vec!["ask"],
+        vec!["rank", "--format", "csv", "--columns", "all"],
         vec!["reproduce", "list"],
         vec!["fuse", "some.run"],
         vec!["search", "documents.csv", "words", "--format", "trec"],
@@ -218,6 +221,7 @@ fn a_full_disk_is_no_success() {
             ["rank"].as_slice(),
             &["next"],
             &["predict", "ant", "bee"],
+            &["predict", "--pairs", "pairs.csv"],
             &["search", "documents.csv", "words"],
             &eval,
             &[&eval[..], &["--per-query"]].concat(),

@@ -30,6 +30,7 @@ mod predict;
 mod prior;
 mod rank;
 mod rate;
+mod report;
 mod reproduce;
 mod screen;
 mod search;

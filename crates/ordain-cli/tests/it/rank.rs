@@ -313,3 +313,53 @@ fn some_of_the_rows() {
     let winner = 4.0 * (2.0 / std::f64::consts::PI).sqrt() / 3.0;
     assert!((mean - winner).abs() < 1e-9 && (sd * sd - (4.0 - winner * winner)).abs() < 1e-9, "{mean} {sd}");
 }
+
+/// Every column of the table beside the ranking, cell by cell as it is in the file. Names that the ranking has get a
+/// prefix.
+#[test]
+fn the_tables_own_columns() {
+    let folder = Folder::project();
+    let cells = "id,x,note,rank,items.rank\nant,1.50,\"a, \"\"b\"\"\",7,seven\nbee,2,,8,\ncow,4, wide ,9,nine\n";
+    folder.write("items.csv", cells);
+    let read = |text: &str| -> Vec<Vec<String>> {
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+        reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
+    };
+    let plain = read(folder.run(["rank", "--format", "csv"]).fine());
+    let all = read(folder.run(["rank", "--format", "csv", "--columns", "all"]).fine());
+    let own = ["x", "note", "items.items.rank", "items.rank"].map(str::to_owned);
+    assert_eq!(all[0], [plain[0].clone(), own.to_vec()].concat());
+    let items = read(cells);
+    for (row, whole) in plain.iter().zip(&all).skip(1) {
+        let item = items.iter().find(|item| item[0] == row[0]).unwrap();
+        assert_eq!(*whole, [&row[..], &item[1..]].concat());
+    }
+    assert_eq!(all.len(), 4);
+    // Newcomers bring their columns; a column that their table lacks is empty.
+    folder.write("new.csv", "id,note,x\ndog,fresh,3\n");
+    let joined = read(folder.run(["rank", "--format", "csv", "--columns", "all", "--with", "new.csv"]).fine());
+    let dog = joined.iter().find(|row| row[0] == "dog").unwrap();
+    assert_eq!(dog[dog.len() - 4..], ["3", "fresh", "", ""]);
+    let limited = read(folder.run(["rank", "--format", "csv", "--columns", "all", "--limit", "1"]).fine());
+    assert_eq!((limited.len(), &limited[1]), (2, &all[1]));
+    folder.run(["rank", "--columns", "all"]).fails(2, &["--columns all", "--format csv"]);
+    // Without a table of items there are no columns.
+    folder.write("answers.csv", "winner,loser\nant,bee\n");
+    folder.write("ordain.toml", "[[kernel]]\nkind = \"independent\"\n\n[answers]\nfile = \"answers.csv\"\n");
+    folder.refuses(["rank", "--format", "csv", "--columns", "all"], &["ordain.toml", "a table of items"]);
+}
+
+/// Ids and groups are there already.
+#[test]
+fn keys_are_not_repeated() {
+    let folder = Folder::empty();
+    folder.write("items.csv", "name,x,league\nant,1,zoo\nbee,2,zoo\nant,1,farm\ncow,3,farm\n");
+    folder.write(
+        "ordain.toml",
+        "[items]\nfile = \"items.csv\"\nid = \"name\"\ngroup = \"league\"\n\n[[kernel]]\nkind = \"squared-exponential\"\n",
+    );
+    let run = folder.run(["rank", "--format", "csv", "--columns", "all"]);
+    let header: Vec<&str> = run.fine().lines().next().unwrap().split(',').collect();
+    assert_eq!((header[0], *header.last().unwrap()), ("id", "x"));
+    assert!(header.contains(&"group") && !header.contains(&"name") && !header.contains(&"league"), "{header:?}");
+}

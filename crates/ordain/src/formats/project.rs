@@ -224,6 +224,19 @@ impl ProjectFile {
         self.reading.spec.name.as_deref()
     }
 
+    /// Reads a table whose columns are those of the items' table: a line names them if one does there.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn read_table(&self, path: impl AsRef<Path>) -> Result<Table> {
+        Table::read_with(path.as_ref(), self.reading.spec.header)
+    }
+
+    /// The columns of the items' table that hold the ids and the groups.
+    pub fn key_columns(&self) -> (&str, Option<&str>) {
+        (&self.reading.spec.id, self.reading.spec.group.as_deref())
+    }
+
     /// The error for an unknown strategy. Strategies are resolved after files are read, so they cannot be checked here.
     pub fn unknown_strategy(&self, name: &str, known: &[&str]) -> Error {
         let mut error = InputError::new(&self.path, "a known strategy").column("strategy").found(name);

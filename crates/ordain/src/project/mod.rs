@@ -159,6 +159,14 @@ impl Project {
         Ok(())
     }
 
+    /// Reads pairs of items from a table: columns `first` and `second`, and `group` where ids alone do not say.
+    ///
+    /// # Errors
+    /// As [`Project::set_pool`].
+    pub fn pairs(&self, path: impl AsRef<Path>) -> Result<Vec<(ItemId, ItemId)>> {
+        read_pool(path.as_ref(), self.items())
+    }
+
     /// The pairs to which questions are confined, if they are.
     pub fn pool(&self) -> Option<&[(ItemId, ItemId)]> {
         self.pool.as_deref()

@@ -64,6 +64,14 @@ impl Recorder {
         Ok(Self { items, source, admitted: None, answers, scale, given, log: Log::new(path, file, tie_width) })
     }
 
+    /// Rows to add, from a file that names its columns, or does not, as the project's table does.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn read_rows(&self, path: impl AsRef<Path>) -> Result<Table> {
+        Table::read_with(path.as_ref(), self.source.as_ref().is_none_or(|source| source.spec.header))
+    }
+
     /// Adds items to the project's table: rows with columns of the table, in any order. Columns that the rows lack get empty cells. Every
     /// row is checked; all are on the disk when this returns, or none. Gives the new items.
     ///

@@ -325,6 +325,9 @@ fn a_tournament_ends_where_everything_is_known() {
     };
     let contender = Contender { belief: BeliefKind::Gp, strategy: "random".into(), focus: None };
     let curves = tournament.play(&[ground], &[contender]).unwrap();
+    // All items are equal before the first answer, so half of the pairs are right.
+    let first = &curves[0].points[0];
+    assert_eq!((first.answers, first.mean.accuracy, first.mean.tau), (0, 0.5, 0.0));
     let last = curves[0].points.last().unwrap();
     assert_eq!((last.answers, last.mean.accuracy, last.mean.tau), (66, 1.0, 1.0));
     assert_eq!(StopRule::new(Goal::WholeOrder).target, 0.9);
