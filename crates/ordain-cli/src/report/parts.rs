@@ -100,7 +100,7 @@ fn known(project: &Project, comparison: &Comparison) -> String {
     let rows: String = comparison.without.iter().zip(&names).map(row).collect();
     format!(
         "<h2>What attributes and links contribute</h2>\n<p>How much worse held-out answers are predicted without a part: the \
-         change of the log loss, with its 95 % interval. Right of the line, the part helps. A guess between two has the \
+         change of the log loss, with its 95 % interval. A positive change says that the part helps. A guess between two has the \
          log loss 0.693; all parts together have {:.3}. From {} on {}, in {FOLDS} folds.</p>\n\
          <div class=\"wide\"><table class=\"parts\">\n<thead><tr><th scope=\"col\" class=\"item\">without</th>\
          <th scope=\"col\">change</th><th scope=\"col\" class=\"picture\"></th><th scope=\"col\" class=\"words\"></th></tr></thead>\n\

@@ -112,7 +112,7 @@ fn table(items: &Items, rows: &[&RankedItem], tiered: bool, (low, high): (f64, f
     let tier = if tiered { "<th scope=\"col\">tier</th>" } else { "" };
     format!(
         "<table class=\"ranking\">\n<thead><tr><th scope=\"col\">rank</th><th scope=\"col\" class=\"item\">item</th>{tier}\
-         <th scope=\"col\">rank (90 %)</th><th scope=\"col\">utility</th></tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n"
+         <th scope=\"col\">rank (90\u{A0}%)</th><th scope=\"col\">utility</th></tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n"
     )
 }
 
