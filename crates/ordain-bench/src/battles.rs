@@ -31,7 +31,7 @@ pub fn arena(seed: Seed) -> String {
             Some(*sum)
         })
         .collect();
-    let mut model = |stream: &mut ordain::numeric::Stream| {
+    let model = |stream: &mut ordain::numeric::Stream| {
         let at = stream.random_range(0.0..until[MODELS - 1]);
         until.partition_point(|until| *until <= at).min(MODELS - 1)
     };

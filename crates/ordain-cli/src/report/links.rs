@@ -7,7 +7,7 @@ use ordain::kernel::{Over, Role, Shape};
 use ordain::{Fitted, Project};
 use ordain_plot::{Network, Node, html};
 
-use super::{as_html, label};
+use super::as_html;
 use crate::output;
 
 /// The most items of a picture.

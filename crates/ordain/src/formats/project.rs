@@ -19,6 +19,7 @@ use super::items::{ItemTable, ItemsSpec, Marks, TextColumns, read_items};
 use super::log::check_form;
 use super::settings::{Document, Placed, Section};
 use super::source::read_text;
+use super::table::Table;
 use crate::data::{AnswerLog, Ask, Goal, GradeScale, Items, Prior, Relation, Scale};
 use crate::error::brief;
 use crate::kernel::{KernelSpec, Over, ParameterName, Shape};

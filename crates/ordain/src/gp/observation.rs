@@ -183,7 +183,7 @@ impl AnswerModel {
     }
 
     /// The same model, which begins with this tie width.
-    pub(crate) fn from_tie_width(mut self, tie_width: f64) -> Result<Self> {
+    pub(crate) fn beginning_with_tie_width(mut self, tie_width: f64) -> Result<Self> {
         self = self.with_tie_width(tie_width)?;
         if let Noise::Learned { first_width, .. } = &mut self.noise {
             *first_width = tie_width;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use errorfunctions::RealErrorFunctions;
 use ordain::active::{
     AskOptions, Contender, Facts, Ground, Judge, Mistakes, Session, SessionParams, StopRule, Tournament, certainty,
     rank_with_certainty,
 };
 use ordain::active::{BeliefKind, CertaintyParams};
-use errorfunctions::RealErrorFunctions;
 use ordain::data::{Ask, Attributes, Goal, Groups, ItemId, Items, Outcome};
 use ordain::gp::{AnswerModel, Belief, EpParams, Incremental, RankingParams, TuningParams, predict};
 use ordain::kernel::{Form, Kernel, KernelSpec, Parameter, Rho, Shape, build, set_parameters};
