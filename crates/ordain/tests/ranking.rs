@@ -167,14 +167,18 @@ fn centred_utilities_by_hand() {
                 };
                 for members in groups {
                     let expected = centred_sds(belief, &members);
-                    let mean = members.iter().map(|item| belief.mean()[item.index()]).sum::<f64>() / members.len() as f64;
+                    let mean =
+                        members.iter().map(|item| belief.mean()[item.index()]).sum::<f64>() / members.len() as f64;
                     for (item, expected) in members.iter().zip(expected) {
                         let found = ranked.iter().find(|ranked| ranked.item == *item).unwrap();
                         // Sums of 30 products.
                         assert!((found.centred_sd - expected).abs() < 1e-9, "{found:?} {expected}");
                         assert!((found.centred - (belief.mean()[item.index()] - mean)).abs() < 1e-12);
                         assert_eq!(found.centred_sd_error, 0.0);
-                        assert_eq!((found.mean, found.sd), (belief.mean()[item.index()], belief.variances()[item.index()].sqrt()));
+                        assert_eq!(
+                            (found.mean, found.sd),
+                            (belief.mean()[item.index()], belief.variances()[item.index()].sqrt())
+                        );
                     }
                 }
             }
@@ -213,7 +217,10 @@ fn centred_utilities_of_very_many_items() {
     // Fewer rows are the first of the same.
     let some = rank(&belief, &numbered(n), &params.with_limit(Some(20))).unwrap();
     for (some, all) in some.iter().zip(&all) {
-        assert_eq!((some.centred_sd, some.tier, some.rank_low, some.rank_high), (all.centred_sd, all.tier, all.rank_low, all.rank_high));
+        assert_eq!(
+            (some.centred_sd, some.tier, some.rank_low, some.rank_high),
+            (all.centred_sd, all.tier, all.rank_low, all.rank_high)
+        );
     }
 }
 

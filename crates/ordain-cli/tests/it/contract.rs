@@ -56,8 +56,14 @@ fn headers_of_csv() {
         run.fine().lines().next().unwrap().to_owned()
     };
     assert_eq!(header(&Folder::project(), &[]), "id,rank,mean,sd,centred,centred_sd,rank_low,rank_high,tier");
-    assert_eq!(header(&Folder::project(), &["--top", "1"]), "id,rank,mean,sd,centred,centred_sd,rank_low,rank_high,top,tier");
-    assert_eq!(header(&grouped(), &["--top", "1"]), "id,rank,mean,sd,centred,centred_sd,rank_low,rank_high,top,group,tier");
+    assert_eq!(
+        header(&Folder::project(), &["--top", "1"]),
+        "id,rank,mean,sd,centred,centred_sd,rank_low,rank_high,top,tier"
+    );
+    assert_eq!(
+        header(&grouped(), &["--top", "1"]),
+        "id,rank,mean,sd,centred,centred_sd,rank_low,rank_high,top,group,tier"
+    );
 }
 
 #[test]

@@ -71,7 +71,11 @@ fn intervals_hold_the_ranks() {
 fn utilities_are_shown_centred() {
     let folder = podium(60);
     folder.append("ordain.toml", "[[kernel]]\nkind = \"linear\"\nkappa = 10.0\n");
-    folder.replace("ordain.toml", "file = \"items.csv\"", "file = \"items.csv\"\nattributes = [\"is\"]\nstandardize = false");
+    folder.replace(
+        "ordain.toml",
+        "file = \"items.csv\"",
+        "file = \"items.csv\"\nattributes = [\"is\"]\nstandardize = false",
+    );
     folder.write("items.csv", "id,is\ngold,1\nsilver,1\nbronze,1\n");
     let ranking = folder.json(["rank"]);
     let table = folder.run(["rank"]);

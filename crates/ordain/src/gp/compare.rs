@@ -313,7 +313,8 @@ impl Losses {
     fn of(given: &Given, mean: f64, variance: f64, tie_width: Option<f64>) -> Self {
         /// Probabilities this close differ only by rounding.
         const SAME: f64 = 1e-12;
-        let logs: Vec<f64> = given.outcomes.iter().map(|outcome| under(tie_width, outcome).log_mass(mean, variance)).collect();
+        let logs: Vec<f64> =
+            given.outcomes.iter().map(|outcome| under(tie_width, outcome).log_mass(mean, variance)).collect();
         let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let likely = |log: f64| log.exp() >= best.exp() - SAME;
         let said = logs[given.said];
@@ -373,11 +374,7 @@ impl<'a> Model<'a> {
     }
 
     /// The kernel, and the width of ties if there are some, tuned on these observations alone: earlier tuning is forgotten.
-    fn tuned(
-        &self,
-        observations: &[Observation],
-        tuning: &TuningParams,
-    ) -> Result<(Arc<WeightedSum>, Option<f64>)> {
+    fn tuned(&self, observations: &[Observation], tuning: &TuningParams) -> Result<(Arc<WeightedSum>, Option<f64>)> {
         let kernel = build(&self.specs, self.setting.items, self.setting.relations)?;
         let problem = Problem::new(kernel, observations.to_vec()).with_tie_width(self.setting.model.tie_width());
         let mut problem = [match self.setting.items.groups().filter(|_| tuning.by_group) {

@@ -290,7 +290,8 @@ fn add_squares(columns: &Matrix, sums: &mut [f64]) {
 fn add_centred_squares(columns: &Matrix, rows: &[usize], off: &[f64], sums: &mut [f64]) {
     const ROWS: usize = 1 << 12;
     let value = |column: usize, (row, off): (&usize, &f64)| columns.column(column)[*row] + off;
-    let mean = |column: usize| rows.iter().zip(off).map(|one| value(column, one)).sum::<f64>() / rows.len().max(1) as f64;
+    let mean =
+        |column: usize| rows.iter().zip(off).map(|one| value(column, one)).sum::<f64>() / rows.len().max(1) as f64;
     let means: Vec<f64> = (0..columns.columns()).into_par_iter().map(mean).collect();
     let blocks = sums.par_chunks_mut(ROWS).zip(rows.par_chunks(ROWS)).zip(off.par_chunks(ROWS));
     blocks.for_each(|((sums, rows), off)| {

@@ -16,7 +16,9 @@ pub use ranking::Ranking;
 
 use self::memory::Sizes;
 use crate::active::{AskOptions, Asking, BeliefKind, Facts, Ground, Session, SessionParams, rank_with_certainty};
-use crate::data::{Answer, AnswerLog, Ask, Entry, GradeScale, ItemId, Items, Outcome, Prior, Relation, TIE_WIDTH, check_item};
+use crate::data::{
+    Answer, AnswerLog, Ask, Entry, GradeScale, ItemId, Items, Outcome, Prior, Relation, TIE_WIDTH, check_item,
+};
 use crate::gp::{
     AnswerModel, Belief, Comparison, ComparisonParams, Observation, Prediction, Problem, RankingParams, Setting, Tuned,
     TuningParams, predict,
@@ -135,8 +137,7 @@ impl Model {
     /// # Errors
     /// If there is no such parameter, or a value is not positive and finite; a weight of the prior need only be finite.
     pub fn with_parameters(mut self, parameters: &[Parameter]) -> Result<Self> {
-        let (widths, parameters): (Vec<_>, Vec<_>) =
-            parameters.iter().cloned().partition(|one| one.name == TIE_WIDTH);
+        let (widths, parameters): (Vec<_>, Vec<_>) = parameters.iter().cloned().partition(|one| one.name == TIE_WIDTH);
         for Parameter { name, value } in widths {
             if !(value.is_finite() && value > 0.0) {
                 return Err(Error::Parameter { name, value, expected: "a positive, finite number" });
