@@ -44,7 +44,7 @@ use crate::{Failure, Outcome, memory, output};
 /// have to wait. A pipe gets no forecasts: they would hold it up.
 ///
 /// How sure it is, is the number that "ordain rank" says of the same answers. Beyond 64 answers it is counted after every second
-/// answer, beyond 128 after every fourth, and so on, if the noise is learned; the line then says after how many answers. With more than about 350 items,
+/// answer, beyond 128 after every fourth, and so on; the line then says after how many answers. With more than about 350 items,
 /// it is counted quickly from fewer draws; the line then says "about".
 ///
 /// With `grades = true` under [ask], `ask` also asks for the grade of a single item, where that tells more than comparing

@@ -385,6 +385,8 @@ fn projects_of_every_kind() {
     let folder = Folder::empty();
     folder.write("items.csv", "id,query,x\nant,zoo,1\nbee,zoo,2\nant,farm,1\ncow,farm,3\nhen,farm,2\n");
     folder.run(["init", "items.csv"]).fine();
+    // A held noise asks no pair again.
+    folder.replace("ordain.toml", "noise = \"learn\"", "noise = 0.7");
     let run = ask(&folder, &ON_AND_ON, &["l"; 9]);
     assert_eq!(acknowledged(run.fine()).len(), 4);
     assert!(run.stdout.contains("first in zoo: ") && run.stdout.contains("first in farm: "), "{}", run.stdout);

@@ -341,7 +341,7 @@ impl Session {
         self.candidates.ask_again(self.model().telling_lead());
         self.answers.push(answer);
         self.ahead = Ahead::default();
-        self.counted.answered(self.looks_now());
+        self.counted.answered(self.looks_now(), self.states_now());
         Ok(())
     }
 

@@ -67,6 +67,8 @@ pub(super) struct Counted {
 struct Stated {
     probability: f64,
     is_rough: bool,
+    /// The number of answers that it is of, with skips.
+    after: usize,
 }
 
 impl Counted {
@@ -75,17 +77,21 @@ impl Counted {
         *self = Self { noises: std::mem::take(&mut self.noises), ..Self::default() };
     }
 
-    /// Forgets what another answer changes.
-    pub(super) fn answered(&mut self, looks_now: bool) {
+    /// Forgets what another answer changes. What is stated stays until it is counted again.
+    pub(super) fn answered(&mut self, looks_now: bool, states_now: bool) {
         self.noises = OnceLock::new();
         self.next = OnceLock::new();
         if looks_now {
-            *self = Self::default();
+            let stated = self.stated.get().copied().flatten().filter(|stated| !states_now && !stated.is_rough);
+            *self = Self {
+                stated: stated.map_or_else(OnceLock::new, |stated| OnceLock::from(Some(stated))),
+                ..Self::default()
+            };
         }
     }
 }
 
-/// How a session looks at its goal if the noise is learned.
+/// How often a session looks at its goal if the noise is learned, and counts what it states of it in any case.
 #[derive(Clone, Copy)]
 pub(super) struct Looks {
     /// Looks while the answers double, beyond twice as many answers. Certainty hardly changes with one answer out of hundreds.
@@ -169,8 +175,8 @@ fn by_frequency(drawn: &[Option<(usize, usize)>], items: &[ItemId]) -> Vec<Quest
 }
 
 impl Session {
-    /// How near the goal was when it was last looked at: after the latest answer, or after one of the last few if there are more than
-    /// 64. `None` if the session has no stop rule, or if there are so many items that a first count would take more than a fifth of a
+    /// How near the goal was when that was last counted: after the latest answer, or after one of the last few if there are more than
+    /// 64 ([`Standing::answers`]). `None` if the session has no stop rule, or if there are so many items that a first count would take more than a fifth of a
     /// second.
     ///
     /// The number is that of a ranking of the same answers, unless [`Standing::is_rough`]: there such a count would take too long too.
@@ -182,11 +188,10 @@ impl Session {
         if self.counted.stated.get().is_none() {
             let _ = self.counted.stated.set(self.stated(&rule)?);
         }
-        let Some(Stated { probability, is_rough }) = self.counted.stated.get().copied().flatten() else {
+        let Some(Stated { probability, is_rough, after }) = self.counted.stated.get().copied().flatten() else {
             return Ok(None);
         };
-        let heard = &self.answers[..self.looked_at().min(self.answers.len())];
-        let answers = heard.iter().filter(|answer| answer.outcome != Outcome::Skip).count();
+        let answers = self.answers[..after].iter().filter(|answer| answer.outcome != Outcome::Skip).count();
         let is_met = self.is_near()? && probability >= rule.target;
         Ok(Some(Standing { probability, is_met, answers, is_rough }))
     }
@@ -197,13 +202,15 @@ impl Session {
             true => session.settled(session.params.seed).map(Some),
             false => Ok(None),
         };
+        let after = self.looks.last(self.answers.len());
         // Where EP does not converge, there is no ranking that could say something else.
         if self.looks.sure > QUICK_DRAWS
-            && let Ok(Some(groups)) = self.when_looked_at(settled)
+            && let Ok(Some(groups)) = self.after(after, settled)
         {
-            return Ok(Some(Stated { probability: rule.probability(&groups), is_rough: false }));
+            return Ok(Some(Stated { probability: rule.probability(&groups), is_rough: false, after }));
         }
-        let rough = |reached: &Reached| Stated { probability: reached.probability, is_rough: true };
+        let after = self.looked_at();
+        let rough = |reached: &Reached| Stated { probability: reached.probability, is_rough: true, after };
         Ok(self.over_all_noises(rule)?.map(rough))
     }
 
@@ -254,7 +261,12 @@ impl Session {
     /// What a session finds that has only the answers up to the last look at the goal. Only a session that was resumed after it must
     /// learn them again.
     fn when_looked_at<T>(&self, find: impl Fn(&Self) -> Result<T>) -> Result<T> {
-        match self.looked_at() {
+        self.after(self.looked_at(), find)
+    }
+
+    /// What a session finds that has only so many of the answers.
+    fn after<T>(&self, answers: usize, find: impl Fn(&Self) -> Result<T>) -> Result<T> {
+        match answers {
             all if all == self.answers.len() => find(self),
             some => find(&self.with_answers(self.answers[..some].to_vec())?),
         }
@@ -271,6 +283,11 @@ impl Session {
     /// Whether the goal is looked at after the latest answer.
     pub(super) fn looks_now(&self) -> bool {
         self.looked_at() == self.answers.len()
+    }
+
+    /// Whether what is stated is counted after the latest answer.
+    pub(super) fn states_now(&self) -> bool {
+        self.looks.last(self.answers.len()) == self.answers.len()
     }
 
     /// The number of answers when the goal was last looked at. If the noise is held, a look costs little.
