@@ -19,7 +19,7 @@ use crate::{Failure, Outcome, output};
 #[derive(Args)]
 #[command(after_long_help = "Examples:
   ordain add new.csv
-  ordain add id=Atlantis life_expectancy=80")]
+  ordain add id=Atlantis x=3.1 y=0.2")]
 #[command(override_usage = "ordain add [OPTIONS] <FILE>\n       ordain add [OPTIONS] <COLUMN=CELL>...")]
 pub struct Arguments {
     /// A table of new items (CSV, TSV, JSONL or Parquet), or the cells of one
