@@ -1,6 +1,6 @@
 //! The goal that `ordain ask` was given is the project's from then on.
 
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 
@@ -91,7 +91,7 @@ fn a_file_that_cannot_be_written_is_no_reason_not_to_ask() {
     use std::os::unix::fs::PermissionsExt;
     let folder = project();
     let before = folder.read("ordain.toml");
-    std::fs::set_permissions(folder.path("ordain.toml"), Permissions::from_mode(0o444)).unwrap();
+    std::fs::set_permissions(folder.path("ordain.toml"), std::fs::Permissions::from_mode(0o444)).unwrap();
     let run = quit(&folder, &["--goal", "best"]);
     assert!(run.fine().contains("sure that the first item is the best"), "{}", run.stdout);
     assert!(run.stderr.starts_with("the goal is pursued now, but not remembered: "), "{}", run.stderr);
