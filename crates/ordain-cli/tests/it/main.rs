@@ -27,6 +27,8 @@ mod rate;
 mod reproduce;
 mod screen;
 mod search;
+#[cfg(target_os = "linux")]
+mod session;
 mod simulate;
 #[cfg(target_os = "linux")]
 mod terminal;
