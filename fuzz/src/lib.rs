@@ -13,7 +13,8 @@ use ordain::data::{Answer, Ask, Entry, Goal, ItemId, Items, Outcome};
 use ordain::formats::{
     AnswerWriter, Documents, DocumentsSpec, ItemsSpec, LetorQueries, Lines, Missing, RunQueries, Sketch, Table,
     describe, draft_project, read_answer_ids, read_answer_items, read_answers, read_items, read_letor,
-    read_letor_ranks, read_qrels, read_queries, read_relation, read_run, read_runs, read_scores,
+    read_letor_judgements, read_letor_ranks, read_qrels, read_queries, read_relation, read_run, read_runs, read_scores,
+    read_scores_or_runs,
 };
 use ordain::gp::{RankedItem, RankingParams};
 use ordain::kernel::Parameter;
@@ -54,8 +55,8 @@ pub fn judgements(input: &[u8]) {
     match choice % 6 {
         0 => drop(read_qrels(&path)),
         1 => drop((read_run(&path), read_runs(&path))),
-        2 => drop((read_letor(&path), read_scores(&path))),
-        3 => drop(read_letor_ranks(&path)),
+        2 => drop((read_letor(&path), read_scores(&path), read_scores_or_runs(&path))),
+        3 => drop((read_letor_ranks(&path), read_letor_judgements(&[&path]))),
         4 => {
             if let Ok(mut queries) = LetorQueries::open(&[&path]) {
                 while let Ok(Some(_)) = queries.next() {}

@@ -20,10 +20,15 @@ import pytrec_eval
 from sklearn.metrics import ndcg_score
 
 DEPTHS = (1, 3, 5, 10, 20)
-TREC = {"map", "Rprec", "recip_rank", "ndcg"} | {
-    f"{name}.{','.join(map(str, DEPTHS))}" for name in ("P", "recall", "ndcg_cut")
+TREC = {"map", "Rprec", "recip_rank", "ndcg", "bpref", "infAP"} | {
+    f"{name}.{','.join(map(str, DEPTHS))}" for name in ("P", "recall", "ndcg_cut", "map_cut", "success")
 }
-IR = [ir_measures.parse_measure(name) for name in ("AP", "P@5", "R@10", "RR", "nDCG@10", "Rprec", "Success@1")]
+IR = [
+    ir_measures.parse_measure(name)
+    for name in ("AP", "AP@5", "P@5", "R@10", "RR", "nDCG@10", "Rprec", "Success@1", "Success@3", "Bpref", "infAP")
+]
+# These put the smaller id first among equal scores, so they get runs whose ties trec_eval's rule has settled.
+SETTLED = [ir_measures.parse_measure(name) for name in ("RR@1", "RR@3", "RR@10", "Judged@1", "Judged@5", "Judged@20")]
 
 
 def averaged(task):
@@ -40,14 +45,23 @@ def averaged(task):
     }
 
 
+def settled(scores):
+    """The same order without equal scores: by falling score, then by falling id."""
+    order = sorted(scores, key=lambda document: (scores[document], document), reverse=True)
+    return {document: -place for place, document in enumerate(order)}
+
+
 def measure(queries):
     qrels = {str(q): task["qrels"] for q, task in enumerate(queries) if task["qrels"]}
     run = {str(q): task["run"] for q, task in enumerate(queries) if task["run"]}
     trec = pytrec_eval.RelevanceEvaluator(qrels, TREC).evaluate(run)
     flat_qrels = [ir_measures.Qrel(q, d, g) for q, grades in qrels.items() for d, g in grades.items()]
     flat_run = [ir_measures.ScoredDoc(q, d, s) for q, scores in run.items() for d, s in scores.items()]
+    settled_run = [ir_measures.ScoredDoc(q, d, s) for q, scores in run.items() for d, s in settled(scores).items()]
     theirs = {}
-    for value in ir_measures.iter_calc(IR, flat_qrels, flat_run):
+    values = list(ir_measures.iter_calc(IR, flat_qrels, flat_run))
+    values += ir_measures.iter_calc(SETTLED, flat_qrels, settled_run)
+    for value in values:
         theirs.setdefault(value.query_id, {})[str(value.measure)] = value.value
     order = [str(q) for q in range(len(queries))]
     return {

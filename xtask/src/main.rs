@@ -26,6 +26,7 @@ Tasks:
   deny            Check the licences and sources of all dependencies against deny.toml
   soak [PART...]  The long runs, all or these parts of them: kills, log, projects, stopping, fuzz. Two
                   hours on two cores, and several more for stopping, which goes on where it was interrupted
+  man             Write the pages of the manual of the `ordain` command to target/man
   bench [ARGS]    Run the benches; ARGS go to `cargo bench`
   oracles         Prepare the oracles' Python environment and print its interpreter, for example
                   ORDAIN_PYTHON=\"$(cargo xtask oracles)\" cargo test
@@ -34,8 +35,9 @@ Tasks:
                   under crates/ordain-bench/results; installs several gigabytes of Python packages first.
                   Parts: evaluation, search, fit, tune, engine, goals, graph, fusion, rankers, labels, linklearn, ratings, arena; engine-plot
                   draws docs/engine.svg and writes the report of the latest engine run again
-  bench-commands  Run whole commands beside those of an earlier commit, on projects of up to a million items, and record the
-                  result under crates/ordain-bench/results. Builds that commit first
+  bench-commands [agreement]
+                  Run whole commands beside those of an earlier commit, on projects of up to a million items, or compare what
+                  both say, and record the result under crates/ordain-bench/results. Builds that commit first
   help            Print this
 
 Environment:
@@ -60,11 +62,16 @@ fn main() -> ExitCode {
         (Some("edges"), []) => finish(check_edges("")),
         (Some("deny"), []) => finish(deny("")),
         (Some("soak"), parts) => finish(soak::run(parts)),
+        (Some("man"), []) => finish(man()),
         (Some("bench"), args) => finish(cargo("benches", &["bench", "-p", "ordain-bench"]).args(args).run("")),
         (Some("oracles"), []) => finish(python::ORACLES.prepare("").map(|python| println!("{}", python.display()))),
         (Some("bench-peers"), parts) => finish(bench_peers(parts)),
-        (Some("bench-commands"), []) => finish(bench_commands()),
-        (Some(task @ ("test" | "edges" | "deny" | "oracles" | "bench-commands")), [first, ..]) => {
+        (Some("bench-commands"), []) => finish(bench_commands(&[])),
+        (Some("bench-commands"), [part]) if part == "agreement" => finish(bench_agreement()),
+        (Some("bench-commands"), [part, ..]) => {
+            misuse(&format!("`bench-commands` takes `agreement` or nothing, found `{}`", part.to_string_lossy()))
+        }
+        (Some(task @ ("test" | "edges" | "deny" | "man" | "oracles")), [first, ..]) => {
             misuse(&format!("`{task}` takes no arguments, found `{}`", first.to_string_lossy()))
         }
         (Some(task), _) => misuse(&format!("unknown task `{task}`")),
@@ -123,6 +130,11 @@ fn check_edges(position: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The pages of the manual, by the command itself: it alone knows its arguments.
+fn man() -> Result<(), Failure> {
+    cargo("pages of the manual", &["run", "-p", "ordain-cli", "--", "man"]).args(&[root().join("target/man")]).run("")
+}
+
 /// Ours and the peers', on the same problems in one run.
 fn bench_peers(parts: &[OsString]) -> Result<(), Failure> {
     let python = python::PEERS.prepare("")?;
@@ -130,8 +142,14 @@ fn bench_peers(parts: &[OsString]) -> Result<(), Failure> {
     run.args(&[python]).args(parts).run("")
 }
 
-/// Whole commands of this build and of an earlier commit.
-fn bench_commands() -> Result<(), Failure> {
+/// What commands of this build say beside those of an earlier commit, and beside a sampler.
+fn bench_agreement() -> Result<(), Failure> {
+    let python = python::ORACLES.prepare("")?;
+    bench_commands(&["agreement".into(), python.into()])
+}
+
+/// Whole commands of this build and of an earlier commit; or, with this part, what they say.
+fn bench_commands(part: &[OsString]) -> Result<(), Failure> {
     /// The commit whose commands are compared.
     const BEFORE: &str = "5e190f2";
     let place = root().join("target/commands");
@@ -148,7 +166,7 @@ fn bench_commands() -> Result<(), Failure> {
     cargo("this one", &["build", "--release", "-p", "ordain-cli"]).run("")?;
     let run = cargo("commands", &["run", "--release", "-p", "ordain-bench", "--bin", "commands", "--"]);
     let ordain = |target: PathBuf| target.join("release/ordain");
-    run.args(&[ordain(root().join("target")), ordain(built)]).args(&[BEFORE]).run("")
+    run.args(&[ordain(root().join("target")), ordain(built)]).args(&[BEFORE]).args(part).run("")
 }
 
 /// A step that runs the cargo this program was started by.

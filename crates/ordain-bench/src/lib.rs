@@ -1,5 +1,6 @@
 //! The problems that benches and side-by-side runs share.
 
+pub mod battles;
 pub mod fresh;
 pub mod graphs;
 pub mod projects;

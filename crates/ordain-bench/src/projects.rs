@@ -53,6 +53,19 @@ impl Project {
         Seed(21).stream(self.items as u64)
     }
 
+    /// Where the judge's answers come from that are not in the project.
+    pub fn unseen(&self) -> Stream {
+        Seed(22).stream(self.items as u64)
+    }
+
+    /// An answer about a random pair: the two items, and whether the first is preferred.
+    pub fn answer(&self, utilities: &[f64], stream: &mut Stream) -> (usize, usize, bool) {
+        let first = stream.random_range(0..self.items);
+        let second = (first + stream.random_range(1..self.items)) % self.items;
+        let seen = utilities[first] - utilities[second] + stream.sample::<f64, _>(StandardNormal);
+        (first, second, seen > 0.0)
+    }
+
     /// Writes the project: attributes and utilities are normal, the judge has the project's noise, and pairs are random.
     ///
     /// # Errors
@@ -97,10 +110,8 @@ impl Project {
         let mut out = BufWriter::new(File::create(folder.join("answers.csv"))?);
         writeln!(out, "first,second,outcome,judge,time")?;
         for _ in 0..self.answers {
-            let first = stream.random_range(0..self.items);
-            let second = (first + stream.random_range(1..self.items)) % self.items;
-            let seen = utilities[first] - utilities[second] + stream.sample::<f64, _>(StandardNormal);
-            writeln!(out, "i{first},i{second},{},,", if seen > 0.0 { "first" } else { "second" })?;
+            let (first, second, is_first) = self.answer(utilities, stream);
+            writeln!(out, "i{first},i{second},{},,", if is_first { "first" } else { "second" })?;
         }
         out.flush()
     }

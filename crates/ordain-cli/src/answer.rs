@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use ordain::data::{Answer, Entry, Items, Outcome as Said};
+use ordain::data::{Answer, Entry, Items, Lookup, Outcome as Said, quoted_in_list};
 use ordain::formats::{named_item, named_pair};
 use ordain::{Error, InputError, Recorder};
 
 use crate::clock::now;
+use crate::working::during;
 use crate::{Failure, Outcome, output};
 
 /// Record an answer
@@ -15,12 +16,21 @@ use crate::{Failure, Outcome, output};
 /// For example `ordain answer France Spain first`: of France and Spain, the first is preferred. The answer is on the
 /// disk when the command returns. `ordain answer France --grade 4` grades an item by itself; the project's table [grades]
 /// says which grades there are, otherwise 1 to 5.
+///
+/// With --new, the items may be ones that the project does not have yet. If the answers name the items, recording the answer
+/// is all. If there is a table of items whose attributes may be empty (missing = "mean" under [items], or no attributes), a
+/// row with the id is added to it. Otherwise add the item with its numbers first: `ordain add --help`.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain answer France Spain first
+  ordain answer Italy Spain skip --judge ann
+  ordain answer France --grade 4
+  ordain answer undo --judge ann")]
 #[command(override_usage = "ordain answer [OPTIONS] <FIRST> <SECOND> <first|second|tie|skip>\n       \
                             ordain answer [OPTIONS] <ITEM> <good|bad|skip>\n       ordain answer [OPTIONS] <ITEM> --grade <GRADE>\n       \
                             ordain answer [OPTIONS] undo")]
 pub struct Arguments {
-    /// The items, then the answer
+    /// The items, by id or name, then the answer
     #[arg(required = true, num_args = 1..=3, value_name = "WORD")]
     words: Vec<String>,
     /// The grade of the one item. The higher, the better
@@ -32,20 +42,52 @@ pub struct Arguments {
     /// The name of the judge. An undo takes back this judge's latest answer
     #[arg(long, value_parser = one_line)]
     judge: Option<String>,
-    /// The group of the items, if their ids alone are ambiguous
+    /// The group of the items, if their ids alone are ambiguous, or if they are new and there are groups
     #[arg(long)]
     group: Option<String>,
+    /// Take items that the project does not have yet. Where there is a table of items, they get a row with empty cells
+    #[arg(long)]
+    new: bool,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let mut recorder = Recorder::open(&arguments.project)?;
-    let entry = entry(arguments, recorder.items())?;
+    let said = Words::read(arguments)?;
+    let mut recorder = during("reading the project", || match arguments.new {
+        true => Recorder::open_for_new(&arguments.project),
+        false => Recorder::open(&arguments.project),
+    })?;
+    let group = arguments.group.as_deref();
+    let new = said.unknown(recorder.items(), group);
+    if arguments.new {
+        recorder.admit(&new, group)?;
+    }
+    let entry = said.entry(arguments, recorder.items()).map_err(|error| or_new(error, &new))?;
+    let sentence = match &entry {
+        Entry::Answer(answer) => answer.sentence(|item| output::name(&recorder.items().label(item))),
+        Entry::Undo { .. } => "undo".into(),
+    };
     recorder.record(entry).map_err(|error| by_another(error, &recorder, arguments))?;
-    let learned = recorder.answers().standing().iter().filter(|answer| answer.outcome != Said::Skip).count();
-    let count = output::count(learned, "answer");
-    output::note(format!("recorded in {}: {count} to learn from", recorder.file().display()));
+    let count = output::count(recorder.learned(), "answer");
+    output::note(format!("recorded in {}: {sentence}; {count} to learn from", recorder.file().display()));
+    let names: Vec<String> = new.iter().map(|id| output::name(&quoted_in_list(id))).collect();
+    match recorder.table().filter(|_| !new.is_empty()) {
+        Some(table) => output::note(format!("new in {}, with empty cells: {}", table.display(), names.join(", "))),
+        None if !new.is_empty() => output::note(format!("new: {}", names.join(", "))),
+        None => {}
+    }
     Ok(())
+}
+
+/// Says how to answer about a new item, where the item is one that the project does not have.
+fn or_new(error: Error, unknown: &[&str]) -> Error {
+    match error {
+        Error::Input(error) if !unknown.is_empty() => {
+            let hint = error.hint.clone().map_or(String::new(), |hint| format!("{hint}; "));
+            error.hint(format!("{hint}if it is a new item, say --new")).into()
+        }
+        error => error,
+    }
 }
 
 /// Says how to take back somebody else's answer, where that is what stands.
@@ -59,44 +101,86 @@ fn by_another(error: Error, recorder: &Recorder, arguments: &Arguments) -> Error
     }
 }
 
-fn entry(arguments: &Arguments, items: &Items) -> Result<Entry, Failure> {
-    /// The origin of the items' names, for errors.
-    const ORIGIN: &str = "command line";
-    let wrong = |word: &str, expected: &str, hint| Failure::Usage {
-        message: InputError::new(ORIGIN, expected).found(word).to_string(),
-        hint,
-    };
-    let unknown = |word: &str, expected: &str| wrong(word, expected, "for example: ordain answer France Spain first");
-    let (time, judge, group) = (Some(now()), arguments.judge.clone(), arguments.group.as_deref());
-    let words: Vec<&str> = arguments.words.iter().map(String::as_str).collect();
-    let said = |word: &str| word.parse::<Said>().ok();
-    let answer = match (arguments.grade, &words[..]) {
-        (Some(grade), [item]) => Answer::new(named_item(items, ORIGIN, item, group)?, None, Said::Grade(grade))?,
-        (Some(_), words) => {
-            return Err(wrong(
-                &words.join(" "),
-                "one item with --grade",
-                "for example: ordain answer France --grade 4",
-            ));
+/// The origin of the items' names, for errors.
+const ORIGIN: &str = "command line";
+
+/// What was typed: the items, and what is said of them.
+struct Words<'a> {
+    items: Vec<&'a str>,
+    /// None takes back an answer.
+    outcome: Option<Said>,
+}
+
+impl<'a> Words<'a> {
+    fn read(arguments: &'a Arguments) -> Result<Self, Failure> {
+        let wrong = |word: &str, expected: &str, hint| Failure::Usage {
+            message: InputError::new(ORIGIN, expected).found(word).to_string(),
+            hint,
+        };
+        let unknown =
+            |word: &str, expected: &str| wrong(word, expected, "for example: ordain answer France Spain first");
+        let words: Vec<&str> = arguments.words.iter().map(String::as_str).collect();
+        let said = |word: &str| word.parse::<Said>().ok();
+        let single = |word: &str| said(word).filter(|said| said.is_single() || *said == Said::Skip);
+        let (items, outcome) = match (arguments.grade, &words[..]) {
+            (Some(grade), [item]) => (vec![*item], Some(Said::Grade(grade))),
+            (Some(_), words) => {
+                return Err(wrong(
+                    &words.join(" "),
+                    "one item with --grade",
+                    "for example: ordain answer France --grade 4",
+                ));
+            }
+            (None, ["undo"]) if arguments.new => {
+                return Err(wrong(
+                    "--new",
+                    "no --new with undo",
+                    "an undo is about an answer that is there: leave it out",
+                ));
+            }
+            (None, ["undo"]) => (Vec::new(), None),
+            (None, [item, word]) if single(word).is_some() => (vec![*item], single(word)),
+            (None, [first, second, word]) => match said(word).filter(|said| !said.is_single()) {
+                Some(said) => (vec![*first, *second], Some(said)),
+                None => return Err(unknown(word, "first, second, tie or skip after two items")),
+            },
+            _ => {
+                let last = words.last().copied().unwrap_or_default();
+                let expected =
+                    "two items and first, second, tie or skip; one item and good, bad, skip or --grade; undo";
+                return Err(unknown(last, expected));
+            }
+        };
+        Ok(Self { items, outcome })
+    }
+
+    /// The items that the project does not have, each once.
+    fn unknown(&self, items: &Items, group: Option<&str>) -> Vec<&'a str> {
+        let group = group.filter(|group| items.groups().is_some() && !group.is_empty());
+        let mut out = Vec::new();
+        for &word in &self.items {
+            if items.find_called(word, group) == Lookup::Unknown && !out.contains(&word) {
+                out.push(word);
+            }
         }
-        (None, ["undo"]) => return Ok(Entry::Undo { judge, time }),
-        (None, [item, word]) if said(word).is_some_and(|said| said.is_single() || said == Said::Skip) => {
-            Answer::new(named_item(items, ORIGIN, item, group)?, None, word.parse()?)?
-        }
-        (None, [first, second, word]) => {
-            let Some(said) = said(word).filter(|said| !said.is_single()) else {
-                return Err(unknown(word, "first, second, tie or skip after two items"));
-            };
-            let (first, second) = named_pair(items, ORIGIN, [first, second], group)?;
-            Answer::new(first, Some(second), said)?
-        }
-        _ => {
-            let last = words.last().copied().unwrap_or_default();
-            let expected = "two items and first, second, tie or skip; one item and good, bad, skip or --grade; undo";
-            return Err(unknown(last, expected));
-        }
-    };
-    Ok(Entry::Answer(Answer { judge, time, ..answer }))
+        out
+    }
+
+    fn entry(&self, arguments: &Arguments, items: &Items) -> Result<Entry, Error> {
+        let (time, judge, group) = (Some(now()), arguments.judge.clone(), arguments.group.as_deref());
+        let answer = match (self.outcome, &self.items[..]) {
+            (None, _) => return Ok(Entry::Undo { judge, time }),
+            (Some(said), [first, second]) => {
+                let (first, second) = named_pair(items, ORIGIN, [first, second], group)?;
+                Answer::new(first, Some(second), said)?
+            }
+            (Some(said), several) => {
+                let item = several.first().copied().unwrap_or_default();
+                Answer::new(named_item(items, ORIGIN, item, group)?, None, said)?
+            }
+        };
+        Ok(Entry::Answer(Answer { judge, time, ..answer }))
+    }
 }
 
 /// Checks that a judge's name is one line, because the log holds one entry per line.

@@ -10,7 +10,7 @@ use std::thread;
 
 use clap::Args;
 use ordain::active::{Question, Standing};
-use ordain::data::{Answer, GradeScale, ItemId, Outcome as Said};
+use ordain::data::{Answer, Goal, GradeScale, ItemId, Outcome as Said};
 use ordain::gp::Grading;
 use ordain::{Error, Project};
 
@@ -21,16 +21,20 @@ use crate::answer::one_line;
 use crate::certainty::Wanted;
 use crate::clock::now;
 use crate::question::Options;
-use crate::working::working;
+use crate::working::{during, working};
 use crate::{Failure, Outcome, memory, output};
 
 /// Ask one question after another, always the one that helps most
 ///
 /// For example `ordain ask --judge anna --goal best`. On a terminal, a key answers: l or the left arrow, r or the right
-/// arrow, t(ie), s(kip), u(ndo), q(uit). When input is a pipe or a file, a line answers: the word or its first letter.
+/// arrow, t(ie) if the project has ties, s(kip), u(ndo), q(uit). When input is a pipe or a file, a line answers: the word
+/// or its first letter.
 /// Every answer is on disk before the next question. You can stop at any moment and continue later: a resumed session
 /// asks exactly the pairs that an uninterrupted one would ask. Answers that others record in the meantime count from
 /// the next start on.
+///
+/// A goal that is given here (--goal, --top) is written into the project file, so that `ordain rank`, `ordain next` and the
+/// next `ordain ask` pursue it too.
 ///
 /// Before every question, `ask` shows which items are ranked first, how sure that is, and about how many answers the goal
 /// takes in all. It offers to stop when the goal is reached with the target's probability. If the noise is learned, it
@@ -39,9 +43,17 @@ use crate::{Failure, Outcome, memory, output};
 /// ahead. With groups of more than about a thousand items, certainty and forecast are left out, because the judge would
 /// have to wait. A pipe gets no forecasts: they would hold it up.
 ///
+/// How sure it is, is the number that "ordain rank" says of the same answers. Beyond 64 answers it is counted after every second
+/// answer, beyond 128 after every fourth, and so on, if the noise is learned; the line then says after how many answers. With more than about 350 items,
+/// it is counted quickly from fewer draws; the line then says "about".
+///
 /// With `grades = true` under [ask], `ask` also asks for the grade of a single item, where that tells more than comparing
 /// it. A grade answers, or s(kip). Forecasts count comparisons only.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain ask
+  ordain ask --judge ann --goal top --top 3 --target 0.9
+  ordain ask --pool pairs.csv --limit 20")]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
@@ -72,10 +84,12 @@ enum Word {
     Quit,
 }
 
+const TIE: (&str, Word) = ("tie", Word::Said(Said::Tie));
+
 const WORDS: [(&str, Word); 6] = [
     ("left", Word::Said(Said::First)),
     ("right", Word::Said(Said::Second)),
-    ("tie", Word::Said(Said::Tie)),
+    TIE,
     ("skip", Word::Said(Said::Skip)),
     ("undo", Word::Undo),
     ("quit", Word::Quit),
@@ -104,15 +118,20 @@ const FIRST_FEW: usize = 5;
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let mut project = Project::open(&arguments.project)?;
+    let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
-    let options = arguments.options.given(project.model().ask().goal)?;
+    let usual = project.model().ask().goal;
+    let options = arguments.options.given(usual)?;
+    let changed = options.goal.filter(|goal| *goal != usual);
     project.set_options(arguments.wanted.with(options))?;
     if let Some(pool) = &arguments.pool {
         project.set_pool(pool)?;
     }
     let cards = Cards::read(&project, &arguments.hide)?;
     project.check_log()?;
+    if let Some(goal) = changed {
+        remember(&mut project, goal);
+    }
     let working = working("learning from the answers");
     project.set_watch(working.watch());
     project.session()?;
@@ -121,6 +140,27 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let progress = Progress::new(&project, input.is_terminal())?;
     let judge = arguments.judge.clone();
     Talk { project, cards, progress, judge, input, given: 0 }.go(arguments.limit)
+}
+
+/// Writes the goal into the project file, so that `rank`, `next` and the next `ask` pursue it too. A file that cannot be written is
+/// no reason not to ask.
+fn remember(project: &mut Project, goal: Goal) {
+    let before = project.model().ask().clone();
+    // A focus without a strategy was meant for the strategy of the former goal.
+    let focus = before.focus.filter(|_| before.strategy.is_some());
+    let dropped = match (before.focus, focus) {
+        (Some(focus), None) => format!(", without focus = {focus}, which was meant for the former goal"),
+        _ => String::new(),
+    };
+    let file = project.file().path.display().to_string();
+    let places = goal.places().map_or(String::new(), |k| format!(", k = {k}"));
+    match project.save_ask(before.with_goal(goal).with_focus(focus)) {
+        Ok(()) => output::note(format!(
+            "{file} now has goal = \"{goal}\"{places} under [ask]{dropped}: \"ordain rank\", \"ordain next\" and the next \
+             \"ordain ask\" pursue it too"
+        )),
+        Err(error) => output::note(format!("the goal is pursued now, but not remembered: {error}")),
+    }
 }
 
 /// The conversation with the judge.
@@ -143,12 +183,13 @@ impl Talk {
             if limit.is_some_and(|limit| self.given >= limit) {
                 return self.end("that is as many as the limit allows");
             }
-            let Some(question) = self.project.ask()? else { return self.run_out() };
-            let standing = self.project.session()?.standing()?;
+            let Some(question) = during("choosing the pair", || self.project.ask())? else { return self.run_out() };
+            let standing = during("counting how sure the goal is", || self.project.session()?.standing())?;
+            let told = self.project.session()?.learned();
             if let Some(standing) = standing.filter(|standing| !beyond && standing.is_met) {
-                output::text(format!("the goal is reached: {}", self.progress.certainty(standing)))?;
+                output::text(format!("the goal is reached: {}", self.progress.certainty(standing, told)))?;
                 output::text("go on? yes or no")?;
-                if self.input.choose(&[("yes", true), ("no", false)])? != Some(true) {
+                if self.input.choose(&[("yes", true), ("no", false)], 2)? != Some(true) {
                     return self.end("the goal is reached");
                 }
                 beyond = true;
@@ -162,10 +203,12 @@ impl Talk {
             loop {
                 match self.hear(&question, asked)? {
                     None | Some(Word::Quit) => return self.end("see you"),
-                    Some(Word::Said(Said::Tie)) if self.project.model().answer_model().tie_width() == 0.0 => {
-                        output::text(
-                            "there are no ties in this project: choose, skip, or set tie_width under [answers]",
-                        )?;
+                    Some(Word::Said(Said::Tie)) if !self.has_ties() => {
+                        let file = self.project.file().path.display();
+                        output::text(format!(
+                            "there are no ties in this project: choose or skip; or set for example tie_width = 0.2 under \
+                             [answers] in {file}, and ask again"
+                        ))?;
                     }
                     Some(Word::Said(said)) => break self.record(asked, said)?,
                     Some(Word::Undo) if self.take_back()? => break,
@@ -194,15 +237,16 @@ impl Talk {
         if let Asked::Grade(_) = asked {
             return self.hear_grade();
         }
+        let (words, offered) = words(self.has_ties());
         let Self { project, input, .. } = self;
         if !input.is_terminal() {
-            return input.choose(&WORDS);
+            return input.choose(&words, offered);
         }
         let session = project.session()?;
         thread::scope(|scope| {
             // An error here occurs again when the answer is learned, and is reported there.
             scope.spawn(|| session.prefetch(question).is_ok());
-            input.choose(&WORDS)
+            input.choose(&words, offered)
         })
     }
 
@@ -213,20 +257,25 @@ impl Talk {
         let graded = names.iter().zip(&grades).map(|(name, &grade)| (name.as_str(), Word::Said(Said::Grade(grade))));
         let words: Vec<(&str, Word)> =
             graded.chain(WORDS.into_iter().skip_while(|(word, _)| *word != "skip")).collect();
-        self.input.choose(&words)
+        self.input.choose(&words, words.len())
+    }
+
+    /// Whether an answer may be a tie.
+    fn has_ties(&self) -> bool {
+        self.project.model().answer_model().tie_width() > 0.0
     }
 
     fn show(&mut self, asked: Asked, standing: Option<Standing>, beyond: bool) -> Outcome {
         let item = asked.item();
         let first_few = self.first_few(item)?;
-        let answers = self.project.session()?.answers().len();
+        let answers = self.project.session()?.learned();
         let items = self.project.items();
         output::text("")?;
         let count = output::count(answers, "answer");
-        let group = items.group_name(item).map_or(String::new(), |group| format!(" in {}", shown(group)));
+        let group = items.group_name(item).map_or(String::new(), |group| format!(" in {}", output::name(group)));
         output::text(format!("{count}; first{group}: {first_few}"))?;
         if let Some(standing) = standing {
-            let mut sure = self.progress.certainty(standing);
+            let mut sure = self.progress.certainty(standing, answers);
             if !beyond {
                 self.progress.look_ahead(self.project.session()?)?;
                 sure += &self.progress.to_go().map_or(String::new(), |to_go| format!("; {to_go}"));
@@ -257,14 +306,14 @@ impl Talk {
             answer.second.is_some_and(|second| [answer.first, second].iter().all(|item| sides.contains(item)))
         };
         let session = self.project.session()?;
-        Ok(session.model().learns()
-            && session.answers().iter().any(|answer| answer.outcome != Said::Skip && about(answer)))
+        Ok(session.model().learns() && session.answers().iter().any(|answer| !answer.is_skip() && about(answer)))
     }
 
     /// The names of the items ranked first in an item's group.
     fn first_few(&mut self, item: ItemId) -> Result<String, Error> {
         let first = self.project.session()?.first_few(item, FIRST_FEW);
-        Ok(first.into_iter().map(|item| self.name(item)).collect::<Vec<_>>().join(", "))
+        let name = |item| output::name(&self.cards.label_in_list(self.project.items(), item));
+        Ok(first.into_iter().map(name).collect::<Vec<_>>().join(", "))
     }
 
     /// Learns an answer, puts it on disk, then says so.
@@ -274,31 +323,32 @@ impl Talk {
             Asked::Grade(item) => Answer::new(item, None, said)?,
         };
         let answer = Answer { judge: self.judge.clone(), time: Some(now()), ..answer };
-        self.project.tell(answer.clone())?;
+        during("learning the answer", || self.project.tell(answer.clone()))?;
         self.given += usize::from(said != Said::Skip);
         output::text(format!("recorded: {}", answer.sentence(|item| self.name(item))))
     }
 
     /// Takes back the judge's latest answer. Returns false if there is none.
     fn take_back(&mut self) -> Result<bool, Failure> {
-        let Some(taken) = self.project.undo(self.judge.as_deref(), Some(now()))? else { return Ok(false) };
+        let undone = during("learning without the answer", || self.project.undo(self.judge.as_deref(), Some(now())));
+        let Some(taken) = undone? else { return Ok(false) };
         self.given = self.given.saturating_sub(usize::from(taken.outcome != Said::Skip));
         output::text(format!("recorded: undo of {}", taken.sentence(|item| self.name(item))))?;
         Ok(true)
     }
 
     fn name(&self, item: ItemId) -> String {
-        shown(self.project.items().id(item))
+        output::name(&self.cards.label(self.project.items(), item))
     }
 
     /// Says that no pair is left, and what would help if the goal is not reached.
     fn run_out(&mut self) -> Outcome {
         let session = self.project.session()?;
-        let (standing, undecided) = (session.standing()?, session.undecided()?);
+        let (standing, undecided, told) = (session.standing()?, session.undecided()?, session.learned());
         if let (Some(standing), Some(pair)) = (standing.filter(|standing| !standing.is_met), undecided) {
             output::text(format!(
                 "the goal cannot be reached with these pairs: {}",
-                self.progress.certainty(standing)
+                self.progress.certainty(standing, told)
             ))?;
             output::text(format!("undecided: {} or {}", self.name(pair.first), self.name(pair.second)))?;
             output::text(
@@ -315,9 +365,12 @@ impl Talk {
     }
 }
 
-/// A name as sentences show it: of a readable length, without characters that move the cursor.
-fn shown(name: &str) -> String {
-    /// Two of these fill a few lines.
-    const LONGEST: usize = 200;
-    output::cut(name, LONGEST)
+/// The words that answer a question about two items, and how many of them are offered. A tie that the project has no room for is
+/// understood, so that the reason can be told.
+fn words(has_ties: bool) -> (Vec<(&'static str, Word)>, usize) {
+    if has_ties {
+        return (WORDS.to_vec(), WORDS.len());
+    }
+    let others = WORDS.into_iter().filter(|word| *word != TIE);
+    (others.chain([TIE]).collect(), WORDS.len() - 1)
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use crate::output::{self, Format};
-use crate::working::working;
+use crate::working::{during, working};
 use crate::{Failure, Outcome, memory};
 
 /// Say whether each kernel helps: do attributes, do links?
@@ -37,6 +37,9 @@ use crate::{Failure, Outcome, memory};
 /// position of the kernel in the file, from 0. "difference" is to the model with all kernels: a positive log loss says
 /// that the kernel helps. "tuned" is false with --fixed.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain compare
+  ordain compare --fixed --folds 5")]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
@@ -107,7 +110,7 @@ impl From<Score> for ScoreReport {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let mut project = Project::open(&arguments.project)?;
+    let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
     check_pairs(&project, arguments.folds)?;
     let seed = Seed(arguments.seed.unwrap_or(project.model().ask().seed));
@@ -294,10 +297,10 @@ fn picture(comparison: &Comparison, names: &[String], (name, width): (usize, usi
 /// losses, and two pairs that agree would exclude "no change" with certainty.
 const FEWEST_PAIRS: usize = 20;
 
-/// The verdict on a kernel, in words.
-fn verdict(Lack { difference, .. }: &Lack, name: &str, pairs: usize) -> String {
-    let MeanInterval { low, mean, high } = difference.log_loss;
-    let claim = if pairs < FEWEST_PAIRS {
+/// What may be claimed of a kernel, in words.
+pub fn claim(Lack { difference, .. }: &Lack, pairs: usize) -> &'static str {
+    let MeanInterval { low, high, .. } = difference.log_loss;
+    if pairs < FEWEST_PAIRS {
         "too few pairs to tell"
     } else if low > 0.0 {
         "helps"
@@ -305,7 +308,13 @@ fn verdict(Lack { difference, .. }: &Lack, name: &str, pairs: usize) -> String {
         "does harm here"
     } else {
         "no evidence that it helps"
-    };
+    }
+}
+
+/// The verdict on a kernel, in words.
+fn verdict(lack: &Lack, name: &str, pairs: usize) -> String {
+    let MeanInterval { low, mean, high } = lack.difference.log_loss;
+    let claim = claim(lack, pairs);
     format!("{name}: {claim}; without it the log loss changes by {mean:+.3} (95 % interval {low:+.3} to {high:+.3})")
 }
 

@@ -29,6 +29,9 @@ use crate::{Failure, Outcome, output, rank};
 /// order is found: by Ordain, without neighbours, without attributes, with random pairs, and by Glicko, which rates
 /// every country by itself. The folder also gets a page with pictures, report.html.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain demo
+  ordain rank ordain-demo --top 5")]
 pub struct Arguments {
     /// The folder for the example
     #[arg(default_value = "ordain-demo")]
@@ -128,17 +131,17 @@ fn gains(race: &Race) -> Table {
     let heading = |&answers: &usize| output::count(answers, "answer");
     table.set_header(std::iter::once("part".to_owned()).chain(MARKS.iter().map(heading)));
     for (part, gains) in race.gains() {
-        table.add_row(std::iter::once(part.to_owned()).chain(gains.into_iter().map(signed)));
+        table.add_row(std::iter::once(part.to_owned()).chain(gains.into_iter().map(|gain| signed(gain, 3))));
     }
     align_right(&mut table, 1..=MARKS.len());
     table
 }
 
-/// A difference with its sign and its standard error.
-fn signed(gain: Mean) -> String {
-    let value = output::fixed(gain.value, 3);
+/// A difference with its sign and its standard error, with this many digits after the point.
+fn signed(gain: Mean, digits: usize) -> String {
+    let value = output::fixed(gain.value, digits);
     let sign = if value.starts_with('-') { "" } else { "+" };
-    format!("{sign}{value} ± {:.3}", gain.error)
+    format!("{sign}{value} ± {:.digits$}", gain.error)
 }
 
 fn align_right(table: &mut Table, columns: impl IntoIterator<Item = usize>) {
@@ -170,7 +173,7 @@ fn places<'a>(items: &'a Items, ranked: &[RankedItem], truth: &[f64]) -> Vec<Pla
     let place = |ranked: &RankedItem| {
         let years = truth[ranked.item.index()];
         let above = truth.iter().filter(|&&other| other > years).count();
-        Place { name: items.id(ranked.item), ranked: ranked.clone(), truth: 1 + above, years }
+        Place { name: items.name(ranked.item), ranked: ranked.clone(), truth: 1 + above, years }
     };
     ranked.iter().map(place).collect()
 }

@@ -1,19 +1,19 @@
 //! `ordain eval`: measures runs against judgements.
 
 mod bounds;
+mod input;
+mod show;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
-use ordain::data::{Judgements, Run};
-use ordain::formats::{read_letor, read_qrels, read_runs, read_scores};
+use ordain::data::Judgements;
 use ordain::measure::{Evaluation, EvaluationParams, Measure, RunEvaluation, Ties, evaluate, holm, paired_t_test};
 use ordain::{Error, InputError};
-use serde::Serialize;
 
 use self::bounds::BoundArguments;
+use self::input::{Input, listed};
+use self::show::Measured;
 use crate::output::{self, Format};
 use crate::working::working;
 use crate::{Failure, Outcome, labels, word};
@@ -22,6 +22,10 @@ use crate::{Failure, Outcome, labels, word};
 ///
 /// This works like trec_eval, with several runs side by side. Scores order the documents; ranks that a run states are
 /// ignored. A document without a judgement counts as not relevant. A query counts if it is both judged and answered.
+///
+/// --letor takes judgements from LETOR files, of features or of the ranks of several rankers, where NULL stands for none. Files of scores
+/// have a line for each of theirs; runs name documents, such as the run that "ordain fuse --letor" writes. --per-query sets runs side by
+/// side: one row per query, and one column per run, or per measure and run.
 ///
 /// A star marks a run whose mean differs from that of the first run: * for p < 0.05, ** for p < 0.01. The test is a
 /// paired t test over the queries that both answer, with Holm's correction over the runs.
@@ -34,15 +38,17 @@ use crate::{Failure, Outcome, labels, word};
 #[derive(Args)]
 #[command(after_long_help = measures())]
 pub struct Arguments {
-    /// TREC runs (qid Q0 docid rank score tag); with --letor, files of scores, one per line; with --truth, rankings of labels
+    /// TREC runs (qid Q0 docid rank score tag), named by their tags, or FILE:TAG where tags are equal; with --letor also files of
+    /// scores, one per line; with --truth, rankings of labels
     #[arg(required_unless_present = "unlabelled", conflicts_with = "unlabelled", value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// The judgements: TREC qrels (qid iteration docid grade)
     #[arg(long, value_name = "FILE", required_unless_present_any = ["letor", "truth"], conflicts_with_all = ["letor", "truth"])]
     qrels: Option<PathBuf>,
-    /// Judgements in a LETOR file; each line of scores belongs to its line
+    /// Judgements in a LETOR file, of features or of ranks and NULL; may be given several times. Each line of scores belongs to its
+    /// line
     #[arg(long, value_name = "FILE")]
-    letor: Option<PathBuf>,
+    letor: Vec<PathBuf>,
     /// The true labels: ARFF, or a table such as CSV
     #[arg(long, value_name = "FILE", conflicts_with_all = ["letor", "bounds", "measure", "ties", "complete", "per_query"])]
     truth: Option<PathBuf>,
@@ -58,7 +64,7 @@ pub struct Arguments {
     /// Count judged queries that a run does not answer, as if the run had found nothing
     #[arg(long)]
     complete: bool,
-    /// Show the values of every query
+    /// Show the values of every query, with the runs side by side
     #[arg(long)]
     per_query: bool,
     /// The form of the output
@@ -68,7 +74,16 @@ pub struct Arguments {
     bounds: BoundArguments,
 }
 
-/// The measures, one per line.
+const EXAMPLES: &str = "Examples:
+  ordain eval bm25.run dense.run --qrels qrels.txt
+  ordain eval bm25.run dense.run --qrels qrels.txt --measure mrr@10 --per-query
+  ordain eval bm25.run --qrels qrels.txt --measure bpref,infap,judged@10 --format json
+  ordain eval scores.txt --letor test.txt --measure ndcg@5
+  ordain fuse --letor A1.txt A2.txt --output fused.run
+  ordain eval fused.run --letor A1.txt --letor A2.txt
+  ordain eval bm25.run --qrels qrels.txt --bounds";
+
+/// Examples, and the measures, one per line.
 fn measures() -> String {
     let line = |measure: &Measure| {
         let others = measure.other_names().join(", ");
@@ -76,7 +91,7 @@ fn measures() -> String {
         format!("  {:<14}{}{others}", measure.name(), measure.description())
     };
     let lines: Vec<String> = Measure::all().iter().map(line).collect();
-    format!("Measures, k being a number:\n{}", lines.join("\n"))
+    format!("{EXAMPLES}\n\nMeasures, k being a number:\n{}", lines.join("\n"))
 }
 
 fn measure(text: &str) -> Result<Measure, String> {
@@ -91,103 +106,54 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(truth) = &arguments.truth {
         return labels::eval::run(truth, arguments.labels.as_deref(), &arguments.runs, arguments.format);
     }
-    if let (Some(letor), Some(unlabelled)) = (&arguments.letor, arguments.bounds.unlabelled()) {
+    if let Some(unlabelled) = arguments.bounds.unlabelled() {
+        let [letor] = &arguments.letor[..] else {
+            return Err(Failure::Usage {
+                message: "--unlabelled with several files of --letor".into(),
+                hint: "the scorer is fitted on one file: join them into one",
+            });
+        };
         return bounds::of_scorer(&arguments.bounds, letor, unlabelled, arguments.format);
     }
     let working = working("measuring");
-    let usual = if arguments.letor.is_some() { Ties::Given } else { Ties::Trec };
+    let usual = if arguments.letor.is_empty() { Ties::Trec } else { Ties::Given };
     let ties = arguments.ties.unwrap_or(usual);
     let measures = if arguments.bounds.bounds { Vec::new() } else { arguments.measure.clone() };
     let params = EvaluationParams::new(measures).with_ties(ties).with_complete(arguments.complete);
-    let Input { judgements, runs, features } = read(arguments)?;
+    let Input { judgements, runs, features } = Input::read(arguments)?;
     let mut evaluation = Evaluation { queries: Vec::new(), runs: Vec::new() };
-    let judged = arguments.letor.as_deref().or(arguments.qrels.as_deref()).unwrap_or(Path::new(""));
+    let judged = match arguments.letor.is_empty() {
+        true => arguments.qrels.clone().unwrap_or_default(),
+        false => PathBuf::from(listed(&arguments.letor)),
+    };
     for (path, run) in &runs {
         let one = evaluate(std::slice::from_ref(run), &judgements, &params);
-        let one = one.map_err(|error| in_file(path, judged, error))?;
+        let one = one.map_err(|error| in_file(path, &judged, error))?;
         evaluation.queries = one.queries;
         evaluation.runs.extend(one.runs);
     }
     drop(working);
     for ((path, _), run) in runs.iter().zip(&evaluation.runs) {
-        let of = |warning| format!("warning: {}, run {}: {warning}", path.display(), run.name);
-        run.warnings.iter().map(of).for_each(output::note);
+        let of = |warning| format!("{}, run {}: {warning}", path.display(), run.name);
+        run.warnings.iter().map(of).for_each(output::warn);
     }
     if arguments.bounds.bounds {
-        return bounds::of_runs(&arguments.bounds, judged, (&judgements, &runs), features, arguments.format);
+        return bounds::of_runs(&arguments.bounds, &judged, (&judgements, &runs), features, arguments.format);
     }
-    let significance = significance(&evaluation);
-    match (arguments.format, arguments.per_query) {
-        (Format::Json, per_query) => output::json(&report(&evaluation, &params.measures, &significance, per_query)),
-        (Format::Csv, false) => output::csv_table(&header(&params.measures, "queries"), mean_rows(&evaluation)),
-        (Format::Csv, true) => output::csv_table(&header(&params.measures, "query"), query_rows(&evaluation)),
-        (Format::Table, per_query) => show(&evaluation, &params.measures, &significance, per_query),
+    if params.measures.contains(&Measure::InferredAveragePrecision) && !is_sampled(&judgements) {
+        output::note(format!(
+            "infap: no grade of {} is negative, so all of the pool counts as judged, and infap is map",
+            judged.display()
+        ));
     }
+    let p = significance(&evaluation);
+    let measured = Measured { evaluation: &evaluation, measures: &params.measures, p: &p };
+    measured.show(arguments.format, arguments.per_query)
 }
 
-/// What was read.
-struct Input {
-    judgements: Judgements,
-    /// Every run with its file.
-    runs: Vec<(PathBuf, Run)>,
-    /// How many features a LETOR file has.
-    features: Option<usize>,
-}
-
-fn read(arguments: &Arguments) -> Result<Input, Failure> {
-    let mut runs = Vec::new();
-    if let Some(letor) = &arguments.letor {
-        let data = read_letor(letor)?;
-        let mut judgements = Judgements::default();
-        let mut places = Vec::with_capacity(data.items.len());
-        for (item, &grade) in data.items.iter().zip(&data.grades) {
-            let query = data.items.group_name(item).unwrap_or("1");
-            let at = data.items.groups().map_or(0, |groups| groups.of(item));
-            if at == judgements.queries.len() {
-                judgements.queries.push((query.to_owned(), Default::default()));
-            }
-            let grade = whole(letor, data.lines[item.index()], grade)?;
-            judgements.queries[at].1.insert(data.items.id(item).to_owned(), grade);
-            places.push((at, data.items.id(item)));
-        }
-        for path in &arguments.runs {
-            let scores = read_scores(path)?;
-            if scores.len() != places.len() {
-                let expected = format!("{} scores, one per line of {}", places.len(), letor.display());
-                return Err(ordain::Error::from(InputError::new(path, expected).found(scores.len().to_string())).into());
-            }
-            let mut run = Run::new(path.file_stem().unwrap_or_default().to_string_lossy());
-            run.queries = judgements.queries.iter().map(|(query, _)| (query.clone(), Vec::new())).collect();
-            for (line, (&(query, document), &score)) in places.iter().zip(&scores).enumerate() {
-                if !run.push(query, document, 0, score, line as u64 + 1) {
-                    return Err(ordain::Error::from(InputError::new(letor, "at most 4 GiB of document ids")).into());
-                }
-            }
-            runs.push((path.clone(), run));
-        }
-        return Ok(Input { judgements, runs, features: Some(data.items.attributes().len()) });
-    }
-    let qrels = arguments.qrels.as_deref().unwrap_or(Path::new(""));
-    let judgements = read_qrels(qrels)?;
-    for path in &arguments.runs {
-        runs.extend(read_runs(path)?.into_iter().map(|run| (path.clone(), run)));
-    }
-    // Runs of several files often bear the same tag; then the files tell them apart.
-    let tags: Vec<String> = runs.iter().map(|(_, run)| run.name.clone()).collect();
-    for (path, run) in &mut runs {
-        if tags.iter().filter(|tag| **tag == run.name).count() > 1 {
-            run.name = path.display().to_string();
-        }
-    }
-    Ok(Input { judgements, runs, features: None })
-}
-
-/// The grade on a line, as measures need it. LETOR allows any number.
-pub fn whole(letor: &Path, line: u64, grade: f64) -> ordain::Result<i32> {
-    if grade.fract() == 0.0 && grade.abs() <= f64::from(i32::MAX) {
-        return Ok(grade as i32);
-    }
-    Err(InputError::new(letor, "whole numbers as grades").line(line).column(1).found(grade.to_string()).into())
+/// Whether some document of the pool was not judged.
+fn is_sampled(judgements: &Judgements) -> bool {
+    judgements.queries.iter().any(|(_, grades)| grades.values().any(|&grade| grade < 0))
 }
 
 /// An error of a run or of a judgement, with its file.
@@ -229,102 +195,5 @@ fn significance_of(runs: &[RunEvaluation], measure: usize) -> Vec<Option<f64>> {
     out
 }
 
-#[derive(Serialize)]
-struct Report {
-    runs: Vec<RunReport>,
-}
-
-#[derive(Serialize)]
-struct RunReport {
-    name: String,
-    queries: usize,
-    measures: BTreeMap<String, f64>,
-    /// Corrected p values against the first run.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    p: BTreeMap<String, f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    per_query: Option<BTreeMap<String, BTreeMap<String, f64>>>,
-}
-
-fn report(evaluation: &Evaluation, measures: &[Measure], p: &[Vec<Option<f64>>], per_query: bool) -> Report {
-    let names: Vec<String> = measures.iter().map(ToString::to_string).collect();
-    let of_query = |run: &RunEvaluation, at: usize| -> BTreeMap<String, f64> {
-        let value = |(measure, name): (usize, &String)| Some((name.clone(), run.values[measure][at]?));
-        names.iter().enumerate().filter_map(value).collect()
-    };
-    let run = |(at, run): (usize, &RunEvaluation)| RunReport {
-        name: run.name.clone(),
-        queries: run.counted(),
-        measures: names.iter().enumerate().map(|(measure, name)| (name.clone(), run.mean(measure))).collect(),
-        p: names.iter().zip(&p[at]).filter_map(|(name, p)| Some((name.clone(), (*p)?))).collect(),
-        per_query: per_query.then(|| {
-            let queries = evaluation.queries.iter().enumerate();
-            queries
-                .map(|(at, query)| (query.clone(), of_query(run, at)))
-                .filter(|(_, values)| !values.is_empty())
-                .collect()
-        }),
-    };
-    Report { runs: evaluation.runs.iter().enumerate().map(run).collect() }
-}
-
-fn header(measures: &[Measure], second: &str) -> Vec<String> {
-    ["run".to_owned(), second.to_owned()].into_iter().chain(measures.iter().map(ToString::to_string)).collect()
-}
-
-fn mean_rows(evaluation: &Evaluation) -> impl Iterator<Item = Vec<String>> {
-    evaluation.runs.iter().map(|run| {
-        let means = (0..run.values.len()).map(|measure| run.mean(measure).to_string());
-        [run.name.clone(), run.counted().to_string()].into_iter().chain(means).collect()
-    })
-}
-
-fn query_rows(evaluation: &Evaluation) -> impl Iterator<Item = Vec<String>> {
-    evaluation.runs.iter().flat_map(|run| {
-        let row = |(at, query): (usize, &String)| {
-            let values = run.values.iter().map(|values| values[at].map(|value| value.to_string()));
-            let values: Vec<String> = values.collect::<Option<_>>()?;
-            Some([run.name.clone(), query.clone()].into_iter().chain(values).collect())
-        };
-        evaluation.queries.iter().enumerate().filter_map(row).collect::<Vec<_>>()
-    })
-}
-
 /// The widest name of a run or a query that a table shows.
 const WIDEST: usize = 60;
-
-fn show(evaluation: &Evaluation, measures: &[Measure], p: &[Vec<Option<f64>>], per_query: bool) -> Outcome {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(header(measures, if per_query { "query" } else { "queries" }));
-    if per_query {
-        let short = |cell: String| cell.parse::<f64>().map_or(cell, |value| output::fixed(value, 4));
-        for row in query_rows(evaluation) {
-            let (names, values) = row.split_at(2);
-            let names = names.iter().map(|name| output::cut(name, WIDEST));
-            table.add_row(names.chain(values.iter().cloned().map(short)));
-        }
-    }
-    for (run, p) in evaluation.runs.iter().zip(p) {
-        let star = |p: &Option<f64>| match p {
-            Some(p) if *p < 0.01 => "**",
-            Some(p) if *p < 0.05 => "* ",
-            _ => "  ",
-        };
-        let means =
-            p.iter().enumerate().map(|(measure, p)| format!("{}{}", output::fixed(run.mean(measure), 4), star(p)));
-        let count = if per_query { "all".to_owned() } else { run.counted().to_string() };
-        table.add_row([output::cut(&run.name, WIDEST), count].into_iter().chain(means));
-    }
-    for column in 1..=measures.len() + 1 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    output::table(&table)?;
-    if evaluation.runs.len() > 1 {
-        let first = output::cut(&evaluation.runs[0].name, WIDEST);
-        output::note(format!("* p < 0.05, ** p < 0.01 against {first} (paired t test, Holm's correction)"));
-    }
-    Ok(())
-}

@@ -5,6 +5,7 @@ mod input;
 mod report;
 mod state;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -27,8 +28,9 @@ use report::Report;
 ///
 /// Every run is an expert. Queries are ordered one after the other, with the experts' present weights. Only then the
 /// query's feedback, if it has any, changes the weights. So the fused run never knows the judgements of a query before
-/// it orders it, and the first queries are ordered with the initial weights. --state keeps the weights in a file. A
-/// second pass over the same runs with --learn none orders all queries with the learned weights.
+/// it orders it, and the first queries are ordered with the initial weights. --state keeps the weights in a file, and
+/// the queries that they were learned from. A second pass over the same runs with --learn none orders all queries with
+/// the learned weights; a warning says that a measure on these queries flatters it.
 ///
 /// `margin` weighs experts by their contribution to the combined order (logistic loss of the weighted preference).
 /// `hedge` weighs each expert by its own mistakes, and in the end trusts one (LTOT).
@@ -48,7 +50,8 @@ use report::Report;
   ordain fuse --letor A1.txt A2.txt --output fused.run
   ordain eval fused.run --qrels qrels.txt")]
 pub struct Arguments {
-    /// TREC runs (qid Q0 docid rank score tag); each run of each file is an expert, named by its tag
+    /// TREC runs (qid Q0 docid rank score tag); each run of each file is an expert, named by its tag, or FILE:TAG where
+    /// tags are equal
     #[arg(value_name = "RUN", required_unless_present = "letor")]
     runs: Vec<PathBuf>,
     /// LETOR rank aggregation files instead of runs: experts are 1, 2, ..., and the grades are the feedback
@@ -140,9 +143,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let (what, method) = ("the list of experts".into(), "ordain fuse");
         return Err(ordain::Error::TooLarge { what, size: names.len(), limit: MOST_EXPERTS, method }.into());
     }
-    let weights = state::start(arguments, learn, &names)?;
+    let (weights, learned) = state::start(arguments, learn, &names)?;
     let before = weights.rounds();
-    let mut fuser = Fuser { arguments, input, weights, queries: 0 };
+    let mut fuser = Fuser { arguments, input, weights, queries: 0, learned, again: Vec::new() };
     let tell = |queries: usize| working.say(format!("fusing: {queries} queries"));
     let mut text = Vec::new();
     match &arguments.output {
@@ -151,6 +154,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     drop(working);
     source.warn(fuser.queries, fuser.weights.rounds() - before);
+    fuser.warn();
     let report = Report::new(names, &fuser.weights, arguments.order, fuser.queries);
     if let Some(path) = &arguments.plot {
         picture::write(path, &report.picture())?;
@@ -222,9 +226,29 @@ struct Fuser<'a> {
     input: Input,
     weights: ExpertWeights,
     queries: usize,
+    /// The queries that the state had learned from before.
+    learned: BTreeSet<String>,
+    /// Those of them that came again.
+    again: Vec<String>,
 }
 
 impl Fuser<'_> {
+    /// Warns about queries that the state had learned from already.
+    fn warn(&self) {
+        const NAMED: usize = 5;
+        let (Some(state), count @ 1..) = (&self.arguments.state, self.again.len()) else { return };
+        let more = if count > NAMED { ", …" } else { "" };
+        let named = self.again.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let these = if count == 1 { "1 of these queries".into() } else { format!("{count} of these queries") };
+        let so = match self.weights.learning() {
+            Learning::None => "their feedback made the weights, so a measure on them flatters the fused run",
+            Learning::Margin | Learning::Hedge => {
+                "their feedback now counts twice, and a measure on them flatters the fused run"
+            }
+        };
+        output::warn(format!("{} had learned from {these} already ({named}{more}): {so}", state.display()));
+    }
+
     /// LTOT figure 2: order, then learn, query by query.
     fn fuse(&mut self, source: &mut Source, out: &mut dyn Write, tell: impl Fn(usize)) -> Outcome {
         let arguments = self.arguments;
@@ -247,7 +271,12 @@ impl Fuser<'_> {
                 let shown = &fused.order[..fused.order.len().min(arguments.top)];
                 pooled.write(shown, &fused.scores, &arguments.tag, out)?;
                 let feedback = source.feedback(pooled.query, &pooled.documents, shown)?;
-                self.weights.learn(&pooled.experts, &feedback)?;
+                let query = pooled.query.name();
+                let fixed = self.weights.learning() == Learning::None;
+                if self.learned.contains(query) && (fixed || !feedback.is_empty()) {
+                    self.again.push(query.to_owned());
+                }
+                self.weights.learn(query, &pooled.experts, &feedback)?;
                 self.queries += 1;
             }
             tell(self.queries);

@@ -1,11 +1,13 @@
 //! The `ordain` command: parses the arguments, runs the subcommand, turns its result into an exit code.
 
+mod add;
 mod answer;
 mod ask;
 mod certainty;
 mod chart;
 mod clock;
 mod compare;
+mod completions;
 mod demo;
 mod eval;
 mod fuse;
@@ -13,6 +15,7 @@ mod init;
 mod labels;
 mod letor;
 mod links;
+mod manners;
 mod memory;
 mod next;
 mod output;
@@ -20,6 +23,7 @@ mod predict;
 mod question;
 mod rank;
 mod rate;
+mod report;
 mod reproduce;
 mod score;
 mod search;
@@ -33,27 +37,34 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use manners::Manners;
+use output::Kind;
 
 /// Learn the order of things from as few comparisons as possible.
 ///
 /// Items have attributes and links. Somebody answers "which of these two?". Ordain ranks all items and says how sure it
 /// is. A folder with an `ordain.toml` is a project. Start one with `ordain init items.csv`, or look at `ordain demo`.
 #[derive(Parser)]
-#[command(name = "ordain", version, max_term_width = 100)]
+#[command(name = "ordain", version, max_term_width = 100, after_help = manners::HELP)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    manners: Manners,
 }
 
 #[derive(Subcommand)]
 enum Command {
     Init(init::Arguments),
+    Add(add::Arguments),
     Rank(rank::Arguments),
     Next(next::Arguments),
     Ask(ask::Arguments),
     Tune(tune::Arguments),
     Compare(compare::Arguments),
+    Report(report::Arguments),
     Predict(predict::Arguments),
     Answer(answer::Arguments),
     Eval(eval::Arguments),
@@ -65,6 +76,14 @@ enum Command {
     Search(search::Arguments),
     Simulate(simulate::Arguments),
     Demo(demo::Arguments),
+    Completions(completions::Arguments),
+    #[command(hide = true)]
+    Man(completions::ManArguments),
+}
+
+/// The command as the parser, the shells and the manual see it.
+fn command() -> clap::Command {
+    Arguments::command()
 }
 
 /// Why a subcommand failed.
@@ -104,20 +123,26 @@ const USAGE: u8 = 2;
 const INTERNAL: u8 = 3;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let colours = manners::colours(std::env::args_os().skip(1));
+    let mut command = manners::with_project(command().color(colours));
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(said) => return answered(&said),
     };
+    manners::choose(arguments.manners.quiet, arguments.manners.color);
     working::tell_waits();
     outlive_file_limits();
     hold_panics();
     let run = || match arguments.command {
         Command::Init(arguments) => init::run(&arguments),
+        Command::Add(arguments) => add::run(&arguments),
         Command::Rank(arguments) => rank::run(&arguments),
         Command::Next(arguments) => next::run(&arguments),
         Command::Ask(arguments) => ask::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Answer(arguments) => answer::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
@@ -129,6 +154,8 @@ fn main() -> ExitCode {
         Command::Search(arguments) => search::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => completions::write_pages(&arguments),
     };
     // What is left in the buffer of standard output must arrive too.
     let run = || run().and_then(|()| Ok(std::io::stdout().flush()?));
@@ -198,12 +225,12 @@ fn unwritten(error: &std::io::Error) -> ExitCode {
 fn complain(message: &str, hint: Option<&str>, code: u8) -> ExitCode {
     /// Room for any path. No message should come near it.
     const LONGEST: usize = 8000;
-    let say = |kind: &str, text: &str| {
+    let say = |kind: Kind, text: &str| {
         let short: String = text.chars().take(LONGEST).collect();
         let more = if short.len() < text.len() { "…" } else { "" };
-        output::note(format_args!("{kind}: {short}{more}"));
+        output::say(kind, format_args!("{short}{more}"));
     };
-    say("error", message);
-    hint.into_iter().for_each(|hint| say("hint", hint));
+    say(Kind::Error, message);
+    hint.into_iter().for_each(|hint| say(Kind::Hint, hint));
     ExitCode::from(code)
 }

@@ -1,5 +1,6 @@
 //! `ordain next`: the pairs that are worth asking.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -14,7 +15,7 @@ use serde::Serialize;
 use crate::certainty::{Slack, parse_share};
 use crate::output::{self, Format};
 use crate::question::Options;
-use crate::working::working;
+use crate::working::{during, working};
 use crate::{Outcome, memory, word};
 
 /// Name the pairs that are worth asking next
@@ -33,6 +34,10 @@ use crate::{Outcome, memory, word};
 /// Scores are comparable only within a strategy. JSON has null for an infinite score. The score of variance-ratio is
 /// infinite for items with equal means.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain next --count 5
+  ordain next --goal top --top 3 --format json
+  ordain next --pool pairs.csv --target 0.9")]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
@@ -75,7 +80,7 @@ struct Row<'a> {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let mut project = Project::open(&arguments.project)?;
+    let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
     let options = arguments.options.given(project.model().ask().goal)?;
     project.set_options(arguments.slack.with(options).with_target(arguments.target))?;
@@ -91,7 +96,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let (enough, questions) = match arguments.inference {
         Inference::Incremental => {
             let session = project.session()?;
-            match enough(arguments, &asking, || session.certainty(&params))? {
+            match enough(arguments, &asking, || session.settled(seed))? {
                 None => {
                     let asked = session.ask_many(count)?;
                     let grades = asked.iter().map(|pair| session.grade_instead(pair)).collect::<Result<Vec<_>, _>>()?;
@@ -127,7 +132,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             }
             Ok(())
         }
-        Format::Table => show(&rows, &asking),
+        Format::Table => show(project.items(), &questions, &asking),
     }
 }
 
@@ -185,23 +190,21 @@ fn show_csv(rows: &[Row<'_>]) -> Outcome {
     output::csv_table(&header.map(str::to_owned).collect::<Vec<_>>(), rows.iter().map(cells))
 }
 
-fn show(rows: &[Row<'_>], asking: &Asking) -> Outcome {
+fn show(items: &Items, questions: &[Asked], asking: &Asking) -> Outcome {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let grouped = rows.iter().any(|row| row.group.is_some());
+    let grouped = items.groups().is_some();
     /// The shortest length to which names are cut.
     const SHORTEST: usize = 8;
     // The room that the score and the spaces around cells leave. If it is too small, a name gets a line.
     let room = output::columns().saturating_sub(20) / if grouped { 3 } else { 2 };
     let width = if room < SHORTEST { output::columns() } else { room };
     table.set_header(grouped.then_some("group").into_iter().chain(["first", "second", "score"]));
-    for row in rows {
-        let names = row
-            .group
-            .into_iter()
-            .chain([row.first, row.second.unwrap_or("(its grade)")])
-            .map(|name| output::cut(name, width));
-        table.add_row(names.chain([format!("{:.4e}", row.score)]));
+    for asked in questions {
+        let second = asked.second.map_or("(its grade)".into(), |second| items.label(second));
+        let group = items.group_name(asked.first).map(Cow::from);
+        let names = group.into_iter().chain([items.label(asked.first), second]).map(|name| output::cut(&name, width));
+        table.add_row(names.chain([format!("{:.4e}", asked.score)]));
     }
     if let Some(column) = table.column_mut(2 + usize::from(grouped)) {
         column.set_cell_alignment(CellAlignment::Right);

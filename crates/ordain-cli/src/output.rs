@@ -9,7 +9,7 @@ use serde::Serialize;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::Outcome;
+use crate::{Outcome, manners};
 
 /// The form of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -103,9 +103,44 @@ pub fn csv_failure(error: csv::Error) -> std::io::Error {
     }
 }
 
-/// Writes a note to standard error, in lines that fit the terminal. A closed standard error is no reason to fail.
+/// Writes a note to standard error, in lines that fit the terminal; nothing with `--quiet`. A closed standard error is no reason to fail.
 pub fn note(text: impl std::fmt::Display) {
-    let text = wrapped(&text.to_string(), terminal_of(&std::io::stderr()));
+    if !manners::is_quiet() {
+        let text = wrapped(&text.to_string(), terminal_of(&std::io::stderr()));
+        let _ = writeln!(std::io::stderr().lock(), "{text}");
+    }
+}
+
+/// What a message is about that is no note. `--quiet` leaves it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Why the command failed.
+    Error,
+    /// What may be wrong with what the command did.
+    Warning,
+    /// What to do about an error.
+    Hint,
+}
+
+/// Writes a warning to standard error, in lines that fit the terminal.
+pub fn warn(text: impl std::fmt::Display) {
+    say(Kind::Warning, text);
+}
+
+/// Writes a message to standard error, in lines that fit the terminal, after the word for its kind.
+pub fn say(kind: Kind, text: impl std::fmt::Display) {
+    // Bold red, yellow and cyan, as the parser's own messages have them.
+    let (word, colour) = match kind {
+        Kind::Error => ("error:", "\u{1b}[1;31m"),
+        Kind::Warning => ("warning:", "\u{1b}[1;33m"),
+        Kind::Hint => ("hint:", "\u{1b}[1;36m"),
+    };
+    let text = wrapped(&format!("{word} {text}"), terminal_of(&std::io::stderr()));
+    // The colour comes after the text was made harmless and broken into lines.
+    let text = match text.strip_prefix(word).filter(|_| manners::has_colours()) {
+        Some(rest) => format!("{colour}{word}\u{1b}[0m{rest}"),
+        None => text,
+    };
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
@@ -172,6 +207,13 @@ fn is_hostile(letter: char) -> bool {
 
 fn harmless(letter: char) -> char {
     if is_hostile(letter) { char::REPLACEMENT_CHARACTER } else { letter }
+}
+
+/// A name as sentences show it: of a readable length, without characters that move the cursor.
+pub fn name(name: &str) -> String {
+    /// Two of these fill a few lines.
+    const LONGEST: usize = 200;
+    cut(name, LONGEST)
 }
 
 /// Whole text for the screen, of any length: without hostile characters, except for line feeds.

@@ -1,29 +1,43 @@
-//! `ordain predict`: the probable answer of a judge on two items, or the probable grade of one.
+//! `ordain predict`: the probable answer of a judge on two items or on many pairs, or the probable grade of one.
+
+mod pairs;
 
 use std::path::PathBuf;
 
 use clap::Args;
 use ordain::formats::{named_item, named_pair};
+use ordain::gp::Prediction;
 use ordain::{Fitted, Inference, InputError, Project};
 use serde::Serialize;
 
 use crate::output::{self, Format};
-use crate::working::working;
+use crate::working::{during, working};
 use crate::{Outcome, memory, word};
 
 /// Predict which of two items a judge would prefer, or the grade of one
 ///
 /// With one item, the probability of every grade, if the project has grades. The median has the least expected absolute
 /// error, the mode is the most probable grade.
+///
+/// --pairs predicts every pair of a table with the columns first and second, and group if ids alone are ambiguous. JSON:
+/// {"pairs":[{"first","second","probability","tie","group"?}...]}, in the order of the file.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain predict France Spain
+  ordain predict France Spain --format json
+  ordain predict France --judge ann")]
 pub struct Arguments {
-    /// The first item
-    first: String,
+    /// The first item: its id, or its name if no other item has that name
+    #[arg(required_unless_present = "pairs")]
+    first: Option<String>,
     /// The second item. Without it, the grade of the first is predicted
     second: Option<String>,
     /// The judge whose grade is predicted. Default: any judge
     #[arg(long, conflicts_with = "second")]
     judge: Option<String>,
+    /// Predict every pair of this table: columns first and second, and group if ids alone are ambiguous
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["first", "second", "judge", "group"])]
+    pairs: Option<PathBuf>,
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(long, default_value = ".")]
     project: PathBuf,
@@ -65,11 +79,13 @@ const ORIGIN: &str = "command line";
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let mut project = Project::open(&arguments.project)?;
+    let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
-    match &arguments.second {
-        Some(second) => answer(arguments, &project, second),
-        None => grade(arguments, &project),
+    match (&arguments.pairs, &arguments.first, &arguments.second) {
+        (Some(file), ..) => pairs::run(arguments, &project, file),
+        (None, Some(first), Some(second)) => answer(arguments, &project, [first, second]),
+        (None, Some(first), None) => grade(arguments, &project, first),
+        (None, None, _) => unreachable!("the parser requires an item or pairs"),
     }
 }
 
@@ -84,15 +100,15 @@ fn line(probability: f64, what: &str) -> Outcome {
     output::text(format_args!("{:5.1} %  {}", 100.0 * probability, output::cut(what, room)))
 }
 
-fn grade(arguments: &Arguments, project: &Project) -> Outcome {
-    let item = named_item(project.items(), ORIGIN, &arguments.first, arguments.group.as_deref())?;
+fn grade(arguments: &Arguments, project: &Project, id: &str) -> Outcome {
+    let item = named_item(project.items(), ORIGIN, id, arguments.group.as_deref())?;
     let Some(found) = fit(arguments, project)?.predict_grade(item, arguments.judge.as_deref())? else {
         let error = InputError::new(&project.file().path, "grades, or a second item").found("a project without grades");
-        let hint = format!("record some: ordain answer {} --grade 4", output::typed(&arguments.first));
+        let hint = format!("record some: ordain answer {} --grade 4", output::typed(id));
         return Err(ordain::Error::from(error.hint(hint)).into());
     };
     let grades = found.probabilities().map(|(grade, probability)| GradeRow { grade, probability }).collect();
-    let report = GradeReport { item: &arguments.first, grades, median: found.median(), mode: found.mode() };
+    let report = GradeReport { item: project.items().id(item), grades, median: found.median(), mode: found.mode() };
     match arguments.format {
         Format::Json => output::json(&report),
         Format::Csv => output::csv(report.grades),
@@ -106,18 +122,17 @@ fn grade(arguments: &Arguments, project: &Project) -> Outcome {
     }
 }
 
-fn answer(arguments: &Arguments, project: &Project, second_id: &str) -> Outcome {
-    let ids = [arguments.first.as_str(), second_id];
-    let (first, second) = named_pair(project.items(), ORIGIN, ids, arguments.group.as_deref())?;
-    let prediction = fit(arguments, project)?.predict(first, second)?;
-    let report =
-        Report { first: &arguments.first, second: second_id, probability: prediction.probability, tie: prediction.tie };
+fn answer(arguments: &Arguments, project: &Project, words: [&str; 2]) -> Outcome {
+    let items = project.items();
+    let (first, second) = named_pair(items, ORIGIN, words, arguments.group.as_deref())?;
+    let Prediction { probability, tie } = fit(arguments, project)?.predict(first, second)?;
+    let report = Report { first: items.id(first), second: items.id(second), probability, tie };
     match arguments.format {
         Format::Json => output::json(&report),
         Format::Csv => output::csv([report]),
         Format::Table => {
-            line(report.probability, report.first)?;
-            line(1.0 - report.probability - report.tie, report.second)?;
+            line(report.probability, &items.label(first))?;
+            line(1.0 - report.probability - report.tie, &items.label(second))?;
             if report.tie > 0.0 { line(report.tie, "a tie") } else { Ok(()) }
         }
     }

@@ -36,6 +36,11 @@ pub struct GoalOptions {
 }
 
 impl GoalOptions {
+    /// A goal that is given otherwise.
+    pub fn of(goal: Option<Goal>, top: Option<u32>) -> Self {
+        Self { goal, top }
+    }
+
     /// The number of items to find, if the command line gives it.
     pub fn top(&self) -> Option<u32> {
         self.top

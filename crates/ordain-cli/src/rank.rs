@@ -1,12 +1,15 @@
 //! `ordain rank`: the ranking with its uncertainty.
 
+mod columns;
 mod settled;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use ordain::active::{AskOptions, Asking, Effort, Foreseen, StopRule};
+use ordain::data::ItemId;
 use ordain::formats::NewLinks;
 use ordain::gp::{RankedItem, RankingParams};
 use ordain::numeric::Seed;
@@ -14,23 +17,30 @@ use ordain::{Fitted, Inference, Project, Ranking};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
+use self::columns::Columns;
 use crate::certainty::Wanted;
 use crate::output::{self, Format};
 use crate::question::GoalOptions;
-use crate::working::working;
+use crate::working::{during, working};
 use crate::{Failure, Outcome, memory, word};
 
 /// Rank the items and say how sure the ranking is
 ///
 /// Ranks count from 1 by falling mean utility, within groups if there are groups. The interval of a rank holds it with
-/// 90 % probability. Intervals and the probabilities of being among the first k are counted from joint draws of the
-/// utilities: 4096 up to 2048 items, fewer for more, at least 256. A probability p from N draws has the standard error
-/// sqrt(p (1 - p) / N), at most 0.8 % for 4096 and 3.1 % for 256. In groups of more than 2000 items with more than 1000
-/// rows, standard deviations are counted from the draws too. If draws are fewer than 4096, a line says how exact all is.
+/// 90 % probability, and always contains the rank that is shown: it is the middle 90 %, or, if the rank by mean is not among
+/// them, the 90 % that begin or end with it. Items that are much alike need this: one of a hundred must be first by mean,
+/// and its interval is then 1-90. Intervals, tiers and the probabilities of being among the first k are counted from joint
+/// draws of the utilities: 4096 up to 2048 items, fewer for more, at least 256. A probability p from N draws has the
+/// standard error sqrt(p (1 - p) / N), at most 0.8 % for 4096 and 3.1 % for 256. In groups of more than 2000 items, standard
+/// deviations are counted from the draws too. If draws are fewer than 4096, a line says how exact all is.
 ///
-/// Items of one tier cannot be told apart yet. With at least 90 % probability, all items above the end of a tier are
-/// better than all items below it. The table has a column for tiers if there are several. JSON and CSV always have the
-/// key tier.
+/// The table shows utilities less the mean of their group, with the standard deviation of that: answers compare items, so they
+/// do not tell what all items have in common. JSON and CSV have these numbers as "centred" and "centred_sd"; "mean" and "sd" are
+/// of the utility itself.
+///
+/// Items of one tier cannot be told apart from each other. A tier ends before the first item that some item of the tier is
+/// better than with at least 90 % probability. The table has a column for tiers if there are several. JSON and CSV always
+/// have the key tier. In groups of more than 2000 items, an item is compared with the first and the best known items of the tier.
 ///
 /// Below the table, a line says how sure the goal is. The goal is that of [ask] in the project, or of --goal and --top.
 /// With several groups, the line is about the least sure one. JSON has the same as "certainty": {"goal", "k"?,
@@ -42,7 +52,16 @@ use crate::{Failure, Outcome, memory, word};
 /// --with ranks items that the project does not have among its own, by their attributes and links. It learns nothing
 /// anew and does not change the belief about the project's items. Attributes of newcomers are standardized like those
 /// of the project's items. The table marks newcomers, JSON gives them the key "new": true, and CSV has a column new.
+///
+/// --format csv --columns all writes the columns of the ranking and then those of the table of items, in the order of
+/// the file and as they are there. The columns of ids and groups are not repeated. A column of the table that is called
+/// like one of the ranking gets "items." before its name, as in items.rank.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain rank
+  ordain rank --top 10 --limit 20
+  ordain rank --format json > ranking.json
+  ordain rank --with new.csv")]
 #[command(mut_arg("top", |top| top.help("Show each item's probability of being among the first K; this is then the goal")))]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
@@ -69,6 +88,9 @@ pub struct Arguments {
     /// How answers become a belief
     #[arg(long, default_value = "ep", value_parser = word::parser::<Inference>())]
     inference: Inference,
+    /// The columns of CSV. "all" adds the other columns of the table of items, as they are in the file
+    #[arg(long, value_enum, default_value = "ranking")]
+    columns: Columns,
     /// The form of the output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -97,9 +119,14 @@ struct Report<'a> {
 #[derive(Serialize)]
 struct Row<'a> {
     id: &'a str,
+    /// What people see in place of the id.
+    #[serde(skip)]
+    label: Cow<'a, str>,
     rank: usize,
     mean: f64,
     sd: f64,
+    centred: f64,
+    centred_sd: f64,
     rank_low: usize,
     rank_high: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,7 +149,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
             hint: "leave it out, or use --format json",
         });
     }
-    let mut project = Project::open(&arguments.project)?;
+    if arguments.columns == Columns::All && !matches!(arguments.format, Format::Csv) {
+        return Err(Failure::Usage { message: "--columns all works with CSV alone".into(), hint: "add --format csv" });
+    }
+    let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
     let options = AskOptions::default().with_goal(arguments.goal.given(project.model().ask().goal)?);
     project.set_options(arguments.wanted.with(options))?;
@@ -138,6 +168,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     shown.note_draws();
     match arguments.format {
         Format::Table => shown.show(&fitted),
+        Format::Csv if arguments.columns == Columns::All => {
+            let own = columns::Own::read(project.file(), &fitted, arguments.with.as_deref())?;
+            let items: Vec<ItemId> = shown.ranking.items.iter().map(|ranked| ranked.item).collect();
+            own.write(shown.rows(&fitted), &items)
+        }
         Format::Csv => output::csv(shown.rows(&fitted)),
         Format::Json => output::json(&Report {
             items: shown.rows(&fitted).map(|row| Row { new: row.new.filter(|&new| new), ..row }).collect(),
@@ -151,7 +186,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
 
 /// What is believed of the project's items, and of newcomers if some are given.
 fn fit(project: &Project, arguments: &Arguments) -> Result<Fitted, Failure> {
-    let newcomers = arguments.with.as_ref().map(|items| project.newcomers(items, &arguments.with_links)).transpose()?;
+    let read = || arguments.with.as_ref().map(|items| project.newcomers(items, &arguments.with_links)).transpose();
+    let newcomers = during("reading the new items", read)?;
     let working = working("learning from the answers");
     let (inference, watch) = (arguments.inference, working.watch());
     Ok(match newcomers {
@@ -164,17 +200,16 @@ fn fit(project: &Project, arguments: &Arguments) -> Result<Fitted, Failure> {
 pub struct Shown {
     pub ranking: Ranking,
     top: Option<u32>,
-    rule: StopRule,
+    /// When the goal counts as reached.
+    pub rule: StopRule,
     foreseen: Option<Foreseen>,
-    /// The items' tiers.
-    tiers: Vec<usize>,
     /// The number of draws that all is counted from.
     draws: usize,
 }
 
 impl Shown {
-    /// Ranks all items.
-    fn make(
+    /// Ranks all items. Only the first `limit` of every group are kept.
+    pub fn make(
         fitted: &Fitted,
         asking: &Asking,
         top: Option<u32>,
@@ -193,8 +228,7 @@ impl Shown {
             Some(effort) => fitted.forecast(&ranking, asking, effort, &working("looking ahead").watch())?,
             None => None,
         };
-        let tiers = ranking.tiers();
-        Ok(Self { ranking, top, rule: asking.rule, foreseen, tiers, draws: params.draws })
+        Ok(Self { ranking, top, rule: asking.rule, foreseen, draws: params.draws })
     }
 
     /// How exact the numbers are, if there are so many items that draws are fewer than usual.
@@ -204,8 +238,8 @@ impl Shown {
         }
         let probabilities = 100.0 * 0.5 / (self.draws as f64).sqrt();
         let mut line = format!("counted from {} draws: probabilities to at most {probabilities:.1} %", self.draws);
-        if let Some(item) = self.ranking.items.iter().find(|item| item.sd_error > 0.0) {
-            line += &format!(", standard deviations to {:.1} %", 100.0 * item.sd_error / item.sd);
+        if let Some(item) = self.ranking.items.iter().find(|item| item.centred_sd_error > 0.0) {
+            line += &format!(", standard deviations to {:.1} %", 100.0 * item.centred_sd_error / item.centred_sd);
         }
         output::note(line);
     }
@@ -215,15 +249,20 @@ impl Shown {
         Self::make(fitted, asking, None, None, Some(Effort::IfQuick))
     }
 
-    fn rows<'a>(&'a self, fitted: &'a Fitted) -> impl Iterator<Item = Row<'a>> {
-        self.ranking.items.iter().enumerate().map(|(at, item)| row(fitted, item, self.tiers[at]))
+    /// How sure the goal is and how many answers it still needs, in words.
+    pub fn sentence(&self) -> String {
+        self.ranking.sentence(&self.rule, self.foreseen)
     }
 
-    /// The table for people, with a picture of every item's utility: the mean and the 90 % around it.
+    fn rows<'a>(&'a self, fitted: &'a Fitted) -> impl Iterator<Item = Row<'a>> {
+        self.ranking.items.iter().map(|item| row(fitted, item))
+    }
+
+    /// The table for people, with a picture of every item's centred utility: the mean and the 90 % around it.
     pub fn show(&self, fitted: &Fitted) -> Outcome {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
-        let tiered = self.tiers.iter().any(|&tier| tier > 1);
+        let tiered = self.ranking.items.iter().any(|item| item.tier > 1);
         let rows: Vec<Row<'_>> =
             self.rows(fitted).map(|row| Row { tier: row.tier.filter(|_| tiered), ..row }).collect();
         let numbers: Vec<Vec<String>> = rows.iter().map(numbers).collect();
@@ -235,7 +274,7 @@ impl Shown {
         let fixed = (0..headings.len()).map(|column| widest(column).max(headings[column].width()) + PADDING).sum();
         let longest = |name: fn(&Row<'_>) -> usize| rows.iter().map(name).max().unwrap_or(0);
         let group = fitted.items().groups().map(|_| longest(|row| row.group.map_or(0, str::width)).max("group".len()));
-        let widths = Widths::fit(output::columns(), fixed, longest(|row| row.id.width()).max("item".len()), group);
+        let widths = Widths::fit(output::columns(), fixed, longest(|row| row.label.width()).max("item".len()), group);
 
         let rank = headings.remove(0);
         let heading = if widths.picture < 26 { "90 % interval" } else { "utility with 90 % interval" };
@@ -245,7 +284,7 @@ impl Shown {
         let pictures = pictures(&self.ranking.items, widths.picture);
         for ((row, mut numbers), picture) in rows.iter().zip(numbers).zip(pictures) {
             let group = group.map(|_| output::cut(row.group.unwrap_or_default(), widths.group));
-            let item = output::cut(row.id, widths.item);
+            let item = output::cut(&row.label, widths.item);
             let rank = numbers.remove(0);
             table.add_row(group.into_iter().chain([rank, item]).chain(numbers).chain(picture));
         }
@@ -267,48 +306,51 @@ impl Shown {
                 format!("{items}, {}, log evidence {}", output::count(answers, "answer"), output::fixed(evidence, 3))
             }
         });
-        output::note(self.ranking.sentence(&self.rule, self.foreseen));
+        output::note(self.sentence());
         Ok(())
     }
 }
 
-fn row<'a>(fitted: &'a Fitted, ranked: &RankedItem, tier: usize) -> Row<'a> {
+fn row<'a>(fitted: &'a Fitted, ranked: &RankedItem) -> Row<'a> {
     let items = fitted.items();
     Row {
         id: items.id(ranked.item),
+        label: items.label(ranked.item),
         rank: ranked.rank,
         mean: ranked.mean,
         sd: ranked.sd,
+        centred: ranked.centred,
+        centred_sd: ranked.centred_sd,
         rank_low: ranked.rank_low,
         rank_high: ranked.rank_high,
         top: ranked.top,
         group: items.group_name(ranked.item),
-        tier: Some(tier),
+        tier: Some(ranked.tier),
         new: fitted.has_newcomers().then(|| fitted.is_new(ranked.item)),
     }
 }
 
-/// The numbers of a row: rank, mean, standard deviation, interval of the rank, probability of the top, and whether the
+/// The numbers of a row: rank, centred mean and its standard deviation, interval of the rank, probability of the top, and whether the
 /// item is new.
 fn numbers(row: &Row<'_>) -> Vec<String> {
     let interval = format!("{}–{}", row.rank_low, row.rank_high);
-    let mut out = vec![row.rank.to_string(), output::fixed(row.mean, 3), output::fixed(row.sd, 3), interval];
+    let mut out = vec![row.rank.to_string(), output::fixed(row.centred, 3), output::fixed(row.centred_sd, 3), interval];
     out.extend(row.top.map(|top| format!("{:.1} %", 100.0 * top)));
     out.extend(row.tier.map(|tier| tier.to_string()));
     out.extend(row.new.map(|new| if new { "new" } else { "" }.to_owned()));
     out
 }
 
-/// A picture of every item's utility, all on one scale; `None` if there is no room.
+/// A picture of every item's centred utility, all on one scale; `None` if there is no room.
 fn pictures(ranked: &[RankedItem], width: usize) -> Vec<Option<String>> {
     /// A standard normal variable lies within ± this with 90 % probability.
     const NINETY: f64 = 1.645;
-    let ends = |item: &RankedItem| (item.mean - NINETY * item.sd, item.mean + NINETY * item.sd);
+    let ends = |item: &RankedItem| (item.centred - NINETY * item.centred_sd, item.centred + NINETY * item.centred_sd);
     let from = ranked.iter().map(|item| ends(item).0).fold(f64::INFINITY, f64::min);
     let to = ranked.iter().map(|item| ends(item).1).fold(f64::NEG_INFINITY, f64::max);
     let draw = |item: &RankedItem| {
         let (low, high) = ends(item);
-        (width > 0).then(|| output::draw_interval(low, item.mean, high, (from, to), width))
+        (width > 0).then(|| output::draw_interval(low, item.centred, high, (from, to), width))
     };
     ranked.iter().map(draw).collect()
 }

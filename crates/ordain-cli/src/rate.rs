@@ -16,9 +16,11 @@ use crate::Outcome;
 /// The models are those of collaborative ordinal regression: CGPOR for ordinal grades, CGPR for grades as values, and
 /// the same for answers about pairs.
 #[derive(Args)]
-#[command(
-    after_help = "Examples:\n  ordain rate train ratings.csv -o taste.json      a table with the columns user,item,grade\n  ordain rate predict taste.json                   what users agree on\n  ordain rate predict taste.json --user ann        ann's ranking, and the grades she would give\n  ordain rate predict taste.json --new guests.csv  users who were not there"
-)]
+#[command(after_long_help = "Examples:
+  ordain rate train ratings.csv -o taste.json        # a table with the columns user,item,grade
+  ordain rate predict taste.json                     # what users agree on
+  ordain rate predict taste.json --user ann          # ann's ranking, and the grades she would give
+  ordain rate predict taste.json --new guests.csv    # users who were not there")]
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,

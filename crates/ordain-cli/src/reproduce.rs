@@ -14,8 +14,9 @@ use ordain_papers::{
     DataFile, DataFolder, Experiment, Findings, Gist, Options, Progress, experiments, find, write_report,
 };
 
+use crate::manners::is_quiet;
 use crate::output::{self, typed};
-use crate::working::bar_style;
+use crate::working::{bar_style, during};
 use crate::{Failure, Outcome};
 
 /// Run the papers' experiments again
@@ -49,7 +50,14 @@ fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(std::iter::once(LIST).chain(experiments().iter().map(|experiment| experiment.name)))
 }
 
-/// What the folder of data must hold.
+const EXAMPLES: &str = "Examples:
+  ordain reproduce list
+  ordain reproduce ssgp-spiral --quick --out tried
+  ordain reproduce kp-bounds ud-bounds --quick --data data
+
+";
+
+/// Examples, and what the folder of data must hold.
 fn data_help() -> String {
     let mut files: Vec<DataFile> = Vec::new();
     for &file in experiments().iter().flat_map(|experiment| experiment.data) {
@@ -57,7 +65,8 @@ fn data_help() -> String {
             files.push(file);
         }
     }
-    let mut out = "Files in the folder of data, gzipped. docs/data.md says where to get each of them.\n".to_owned();
+    let mut out = EXAMPLES.to_owned();
+    out.push_str("Files in the folder of data, gzipped. docs/data.md says where to get each of them.\n");
     for set in files.chunk_by(|a, b| a.collection == b.collection) {
         let _ = write!(out, "\n{}:\n", set[0].collection);
         for alike in set.chunk_by(|a, b| a.form == b.form) {
@@ -81,11 +90,11 @@ fn data_place(arguments: &Arguments) -> (PathBuf, &'static str) {
 
 /// Says which files are not those that the recorded results were made with.
 fn warn_of_other_files(experiment: &Experiment, data: &DataFolder) -> Outcome {
-    let differing = data.differing(experiment.data)?;
+    let differing = during("checking the data", || data.differing(experiment.data))?;
     if !differing.is_empty() {
         let files: Vec<&str> = differing.iter().map(|file| file.path).collect();
-        output::note(format!(
-            "warning: results may differ from ours: docs/data.md lists another SHA-256 for {}",
+        output::warn(format!(
+            "results may differ from ours: docs/data.md lists another SHA-256 for {}",
             files.join(", ")
         ));
     }
@@ -114,7 +123,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             output::note(&gist.note);
         }
         // After every experiment, so that a failure of the next one leaves a report on this one.
-        output::note(format!("More in {}", typed(write_report(&arguments.out)?)));
+        output::note(format!("More in {}", typed(during("writing the report", || write_report(&arguments.out))?)));
     }
     Ok(())
 }
@@ -157,7 +166,8 @@ fn one(
     options: Options,
 ) -> Result<Findings, Failure> {
     // Drawn only if standard error is a terminal.
-    let bar = ProgressBar::new(0).with_style(bar_style("{prefix}: {msg} {wide_bar} {pos}/{len}, {eta} left"));
+    let bar = if is_quiet() { ProgressBar::hidden() } else { ProgressBar::new(0) };
+    let bar = bar.with_style(bar_style("{prefix}: {msg} {wide_bar} {pos}/{len}, {eta} left"));
     bar.set_prefix(experiment.name);
     bar.enable_steady_tick(Duration::from_millis(200));
     let mut stage = "";

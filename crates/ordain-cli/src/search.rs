@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
 use ordain::InputError;
 use ordain::formats::{
-    Documents, DocumentsSpec, Lines, QueryText, TextModel, check_outputs, fits_run, read_queries, write_whole,
+    Documents, DocumentsSpec, Lines, Queries, QueryText, TextModel, check_outputs, fits_run, read_queries, write_whole,
 };
 use ordain::text::{Analysis, Bm25Params, Feedback, Hit, Index, IndexBuilder, Query, Stemmer, StopWords, Weighting};
 use serde::Serialize;
@@ -29,7 +29,8 @@ use crate::{Failure, Outcome};
 #[command(after_long_help = "Examples:
   ordain search papers.jsonl \"learning to rank\"
   ordain search papers.jsonl --queries queries.tsv --stem english --output bm25.run
-  ordain search papers.jsonl --queries queries.tsv --model words.json --feedback similar --output similar.run
+  ordain search papers.jsonl --queries queries.tsv --feedback similar --output similar.run
+  ordain search papers.jsonl \"learning to rank\" --model words.json
   ordain eval bm25.run --qrels qrels.txt")]
 pub struct Arguments {
     /// The documents: one per row, with an id and text
@@ -37,7 +38,7 @@ pub struct Arguments {
     /// The words to look for
     #[arg(value_name = "WORDS", conflicts_with = "queries")]
     words: Vec<String>,
-    /// A file of queries, one per row: qid,text
+    /// A file of queries: a table with the columns qid and text, or lines of a qid, a tab and the text without a header
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
     /// The fields to search, e.g. title,abstract [default: every text field except the id]
@@ -207,7 +208,14 @@ fn queries(arguments: &Arguments, format: Format) -> Result<Vec<QueryText>, Fail
         }
         return Ok(vec![QueryText { line: 0, id: "1".into(), text: arguments.words.join(" ") }]);
     };
-    let queries = read_queries(path)?;
+    let Queries { queries, header } = read_queries(path)?;
+    if let (false, Some(first)) = (header, queries.first()) {
+        output::note(format!(
+            "{} has no header: its lines are a qid, a tab and the text, from query {} on",
+            path.display(),
+            first.id
+        ));
+    }
     if format == Format::Trec {
         for query in &queries {
             check_id(path, query.line, "qid", &query.id)?;
@@ -230,7 +238,7 @@ fn check_id(path: &Path, line: u64, column: &str, id: &str) -> Outcome {
 fn warn(queries: &[QueryText], known: &[Query], hits: &[Vec<Hit>]) {
     for ((query, known), _) in queries.iter().zip(known).zip(hits).filter(|(_, hits)| hits.is_empty()) {
         let why = if known.is_empty() { "no word is left of it" } else { "none of its words is in the collection" };
-        output::note(format!("warning: nothing found for query {}: {why}", query.id));
+        output::warn(format!("nothing found for query {}: {why}", query.id));
     }
 }
 

@@ -28,8 +28,8 @@ use self::tuning::{Split, Tuning};
 use crate::certainty::{Wanted, parse_share};
 use crate::output::{self, Format};
 use crate::question::GoalOptions;
-use crate::working::working;
-use crate::{Failure, Outcome, chart, word};
+use crate::working::{during, working};
+use crate::{Failure, Outcome, chart, manners, word};
 
 /// Play sessions against a known truth, to see how many answers a good ranking needs
 ///
@@ -57,12 +57,12 @@ use crate::{Failure, Outcome, chart, word};
 /// "map_se"?,...}...]}]}, with a point every 10 answers up to 100, every 50 beyond, and at the last answer. With a prior
 /// mean, the first point is at 0 answers. CSV: one row per point and measure.
 #[derive(Args)]
-#[command(after_long_help = "Examples:\n  \
-    ordain simulate --letor S1.txt.gz --answers 200 --strategy expected-loss,random --belief gp,glicko\n  \
-    ordain simulate ordain-demo --truth life_expectancy --strategy entropy,random --repeats 10 --plot curves.svg\n  \
-    ordain simulate --letor S1.txt.gz --stop --goal best --mistakes 0.1 --answers 500")]
+#[command(after_long_help = "Examples:
+  ordain simulate --letor S1.txt.gz --answers 50 --strategy expected-loss,random --belief gp,glicko
+  ordain simulate --truth life_expectancy --strategy entropy,random --repeats 10 --plot curves.svg
+  ordain simulate --letor S1.txt.gz --stop --goal best --mistakes 0.1 --answers 200")]
 pub struct Arguments {
-    /// The project: a folder with an ordain.toml, or such a file [default: .]
+    /// The project: a folder with an ordain.toml, or such a file [default: the variable ORDAIN_PROJECT, else .]
     #[arg(conflicts_with = "letor")]
     project: Option<PathBuf>,
     /// The column of the items' table that holds the truth. It must not be an attribute
@@ -161,7 +161,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let runs: Vec<(&Contender, &Curve)> = game.contenders.iter().zip(&curves).collect();
     let measure = arguments.measure.unwrap_or_else(|| Measure::for_goal(game.tournament.goal));
     if let Some(file) = &arguments.plot {
-        picture::write(file, &picture::picture(&named(&runs), measure))?;
+        picture::write(
+            file,
+            &picture::picture(&named(&runs), measure, &picture::name(measure), picture::Scale::of(measure)),
+        )?;
         output::note(format!("wrote {}", file.display()));
     }
     match arguments.format {
@@ -194,7 +197,7 @@ impl Game {
     fn check_size(&self) -> Outcome {
         const MOST: usize = 20_000_000;
         let sessions = self.grounds.len().saturating_mul(self.tournament.repeats).saturating_mul(self.contenders.len());
-        if marks(self.tournament.answers).len().saturating_mul(sessions) <= MOST {
+        if (1 + marks(self.tournament.answers).len()).saturating_mul(sessions) <= MOST {
             return Ok(());
         }
         Err(Failure::Usage {
@@ -205,11 +208,13 @@ impl Game {
 }
 
 fn project_game(arguments: &Arguments) -> Result<Game, Failure> {
-    let mut project = Project::open(arguments.project.as_deref().unwrap_or(".".as_ref()))?;
+    let place = arguments.project.clone().unwrap_or_else(manners::project);
+    let mut project = during("reading the project", || Project::open(place))?;
     check_plot(arguments, &project.file().roles())?;
     let facts = project.facts(arguments.truth.as_deref().unwrap_or_default())?;
     let usual = project.model().ask().goal;
     let goal = arguments.goal.given(usual)?.unwrap_or(usual);
+    goal.check(&project.items().group_sizes())?;
     let mut strategies = arguments.strategy.clone();
     let mut focuses = arguments.focus.clone();
     if strategies.is_empty() {
@@ -248,6 +253,7 @@ fn letor_game(arguments: &Arguments) -> Result<Game, Failure> {
     let goal = arguments.goal.given(Goal::WholeOrder)?.unwrap_or(Goal::WholeOrder);
     let contenders = contenders(&arguments.strategy, &arguments.focus, &arguments.belief, goal)?;
     let mut queries = problem::queries(&arguments.letor)?;
+    goal.check(&queries.iter().map(|query| query.items.len()).collect::<Vec<_>>())?;
     if arguments.prior {
         problem::add_priors(&mut queries)?;
     }
@@ -469,7 +475,11 @@ pub fn table(runs: &[(String, &Curve)], measure: Measure) -> Table {
     table.load_style(presets::NOTHING);
     let points = runs.first().map_or(&[][..], |(_, curve)| &curve.points);
     let last = points.len().saturating_sub(1);
-    let wanted = |&at: &usize| [0, 10, 20, 50, 100, 200, 500, 1000].contains(&points[at].answers) || at == last;
+    // Before the first answer, items without a prior are all equal. That says nothing of any run.
+    let says =
+        |at: usize| points[at].answers > 0 || runs.iter().any(|(_, curve)| curve.points[at].mean.accuracy != 0.5);
+    let wanted =
+        |&at: &usize| says(at) && [0, 10, 20, 50, 100, 200, 500, 1000].contains(&points[at].answers) || at == last;
     let shown: Vec<usize> = (0..points.len()).filter(wanted).collect();
     let heading = |&at: &usize| output::count(points[at].answers, "answer");
     table.set_header(std::iter::once("run".to_owned()).chain(shown.iter().map(heading)));

@@ -50,7 +50,7 @@ use crate::{Failure, Outcome, chart, labels, letor, word};
   ordain train ranksvm --train grades.txt -o model.json
   ordain score model.json S5.txt -o model.run
   ordain train labels --train music.arff --labels 6 -o labels.json
-  ordain train labels --train a.csv --validate b.csv --labels calm,happy,sad --method kernel -o labels.json
+  ordain train labels --train a.csv --labels calm,happy,sad --method kernel -o moods.json
   ordain train linklearn --docs articles.jsonl --links links.csv --text title,body -o words.json
   ordain search papers.jsonl \"learning to rank\" --model words.json")]
 pub struct Arguments {
@@ -148,7 +148,9 @@ fn measure(text: &str) -> Result<Measure, String> {
         Some(hint) => format!("{error}; {hint}"),
         None => error.to_string(),
     })?;
-    if measure.is_gain() {
+    if let Measure::JudgedAt(_) = measure {
+        Err(format!("{text} says nothing of the order; choose by a measure of relevance"))
+    } else if measure.is_gain() {
         Ok(measure)
     } else {
         Err(format!("{text} is a cost; choose by a measure of which more is better"))
@@ -379,7 +381,8 @@ pub fn drawn(title: &str, curve: &[Epoch]) -> String {
     };
     let series = vec![series("validated", |epoch| epoch.validate), series("trained", |epoch| epoch.train)];
     let (low, high) = Range::of(&series);
-    Lines { across: Across::UpTo("Passes".into(), curve.len()), up: Range::new(title, low, high), series }.draw()
+    let across = Across::UpTo("Passes over the training data".into(), curve.len());
+    Lines { title: format!("Learning: {title}"), across, up: Range::new(title, low, high), series }.draw()
 }
 
 /// Prints the outcome for people.

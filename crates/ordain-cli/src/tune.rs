@@ -1,11 +1,11 @@
-//! `ordain tune`: the kernels' parameters and the weights of the prior from the answers.
+//! `ordain tune`: the kernels' parameters, the weights of the prior and the tie width from the answers.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
-use ordain::data::{ItemId, Items, Prior};
+use ordain::data::{ItemId, Items, Prior, TIE_WIDTH};
 use ordain::formats::rounded;
 use ordain::gp::{Observation, Tuned, TunedParameter, TuningMethod, TuningParams};
 use ordain::kernel::{Parameter, ParameterName};
@@ -14,22 +14,26 @@ use ordain::{Error, InputError, Project};
 use serde::Serialize;
 
 use crate::output::{self, Format};
-use crate::working::working;
+use crate::working::{during, working};
 use crate::{Failure, Outcome, memory, word};
 
-/// Learn the kernels' weights and shapes, and the weights of the prior, from the answers
+/// Learn the kernels' weights and shapes, the weights of the prior and the tie width from the answers
 ///
 /// Finds the most probable parameters given the answers. They maximize the product of the evidence of the answers, as
 /// EP approximates it, and a broad prior around ordinary values. The prior keeps lengths and weights within bounds if
 /// there are few answers. The values are written into ordain.toml; comments and order stay. Kappa, the beta of
 /// Laplacians and the noise are not tuned, because weights have the same effect. If rho is a list with one number per
 /// attribute, a length is learned for every attribute. If [items] names columns as prior, their weights are learned as
-/// prior_weights.
+/// prior_weights. If there are ties, their width is learned as tie_width under [answers]; the method em-ep holds it.
 ///
 /// JSON: {"parameters":[{"name","before","value","low"?,"high"?}...],"log_evidence_before","log_evidence",
 /// "log_posterior_before","log_posterior","answers","groups"?,"groups_without_answers"?,"evaluations","converged",
-/// "written"}. CSV: one row per parameter. The weight of the first column of the prior is named prior[0].
+/// "written"}. CSV: one row per parameter. The weight of the first column of the prior is named prior[0], the width of ties
+/// tie_width.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain tune
+  ordain tune --dry-run --intervals")]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
@@ -90,7 +94,7 @@ struct Row {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let mut project = Project::open(&arguments.project)?;
+    let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
     let observations = project.observations()?;
     let taught = taught_groups(arguments, project.items(), &observations);
@@ -184,6 +188,7 @@ fn show(report: &Report, project: &Project) -> Outcome {
     for row in &report.parameters {
         let (part, parameter) = match (ParameterName::parse(&row.name), Prior::column_of(&row.name)) {
             (Some(name), _) => (kernels.get(name.kernel).map_or("", String::as_str), name.own),
+            (None, None) if row.name == TIE_WIDTH => ("answers", TIE_WIDTH),
             (None, Some(column)) => ("prior", columns.get(column).map_or("", String::as_str)),
             (None, None) => ("", &*row.name),
         };
@@ -204,7 +209,7 @@ fn show(report: &Report, project: &Project) -> Outcome {
 }
 
 /// A number with four significant digits.
-fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     if !(1e-4..1e6).contains(&value.abs()) {
         return if value == 0.0 { "0".into() } else { format!("{value:.3e}") };
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ordain::{Step, Watch};
 
-use crate::output;
+use crate::{manners, output};
 
 /// How long nothing is said: most work is over by then.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -19,7 +19,7 @@ pub struct Working {
     shown: Option<JoinHandle<()>>,
 }
 
-/// Starts a piece of work. Nothing is shown if standard error is not a terminal.
+/// Starts a piece of work. Nothing is shown if standard error is not a terminal, or with `--quiet`.
 pub fn working(on: &'static str) -> Working {
     let (over, waits) = channel();
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
@@ -27,7 +27,7 @@ pub fn working(on: &'static str) -> Working {
     bar.set_message(on);
     let drawn = bar.clone();
     let shown = thread::spawn(move || {
-        if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+        if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) && !manners::is_quiet() {
             drawn.set_draw_target(ProgressDrawTarget::stderr());
             drawn.enable_steady_tick(Duration::from_millis(100));
             let _ = waits.recv();
@@ -35,6 +35,12 @@ pub fn working(on: &'static str) -> Working {
         }
     });
     Working { bar, over: Some(over), shown: Some(shown) }
+}
+
+/// Does a piece of work that has no steps.
+pub fn during<T>(on: &'static str, work: impl FnOnce() -> T) -> T {
+    let _working = working(on);
+    work()
 }
 
 impl Working {

@@ -2,11 +2,13 @@
 
 use crate::canvas::{Canvas, picture};
 use crate::palette;
-use crate::range::{Frame, Range, SIDES};
+use crate::range::{Frame, Range, SIDES, TITLE, WIDTH};
 
 /// Boxes from the lower to the upper quartile, with the median. Whiskers reach to the furthest values within one and a
 /// half times the distance of the quartiles; values beyond are points (Tukey).
 pub struct Boxes {
+    /// The title.
+    pub title: String,
     /// The meaning of the boxes.
     pub across: String,
     /// The vertical axis.
@@ -52,7 +54,7 @@ impl Quartiles {
 impl Boxes {
     /// An SVG picture.
     pub fn draw(&self) -> String {
-        let frame = Frame { top: 14.0, up: &self.up };
+        let frame = Frame { top: TITLE, up: &self.up };
         let (left, right) = SIDES;
         let width = (right - left) / self.boxes.len() as f64;
         let x = |at: usize| left + width * (at as f64 + 0.5);
@@ -61,6 +63,7 @@ impl Boxes {
         let named = self.boxes.iter().enumerate().filter(|(at, _)| (at + 1) % every == 0);
         let ticks: Vec<(f64, String)> = named.map(|(at, (name, _))| (x(at), name.clone())).collect();
         picture(frame.size(), |canvas| {
+            canvas.title(&self.title, (14.0, 15.0), f64::from(WIDTH) - 28.0);
             frame.axes(canvas, &self.across, &ticks);
             let half = (0.32 * width).min(18.0);
             for (at, (_, values)) in self.boxes.iter().enumerate() {
@@ -106,7 +109,9 @@ mod tests {
         for count in [1, 4, 18] {
             let boxes = (1..=count).map(|at| (at.to_string(), vec![0.1, 0.2, 0.9, 0.3, 0.25])).collect();
             let up = Range::new("AP", 0.0, 1.0);
-            well_formed(&Boxes { across: "Answers".into(), up, boxes, colour: 1 }.draw());
+            let svg = Boxes { title: "spread".into(), across: "Answers".into(), up, boxes, colour: 1 }.draw();
+            well_formed(&svg);
+            assert!(["spread", "Answers", "AP"].iter().all(|words| svg.contains(words)));
         }
     }
 }

@@ -25,6 +25,9 @@ pub enum Anchor {
     Centre,
 }
 
+/// An upper bound on the mean width of a letter, for letters of size 1 in the fonts of pages.
+pub(crate) const LETTER: f64 = 0.62;
+
 /// An SVG picture of this width and height, in pixels.
 pub fn picture(size: (u32, u32), draw: impl FnOnce(&Canvas<'_>)) -> String {
     let mut svg = String::new();
@@ -67,6 +70,13 @@ impl Canvas<'_> {
     /// A text in ink, with letters of this size.
     pub fn text(&self, text: &str, at: (f64, f64), size: f64, anchor: Anchor) {
         self.coloured_text(text, at, size, anchor, INK);
+    }
+
+    /// The title of a chart, from this place on. Its letters are smaller if it is too long for so many pixels.
+    pub fn title(&self, title: &str, at: (f64, f64), room: f64) {
+        const LARGE: f64 = 17.0;
+        let letters = title.chars().count().max(1) as f64;
+        self.text(title, at, LARGE.min(room / (LETTER * letters)), Anchor::Left);
     }
 
     /// A text in a colour, with letters of this size.

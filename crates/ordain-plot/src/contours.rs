@@ -2,12 +2,15 @@
 
 use crate::canvas::{Anchor, Canvas, picture};
 use crate::palette::{self, Colour, INK};
+use crate::range::{NAMES, SMALL};
 
 /// A function of two numbers: shades, lines of equal values, and points.
 pub struct Contours {
     /// What is shown.
     pub title: String,
-    /// The least and the largest number across, and the same up.
+    /// The names of the axes: across and up.
+    pub names: [String; 2],
+    /// The least and the largest number across.
     pub across: (f64, f64),
     /// The same up.
     pub up: (f64, f64),
@@ -20,10 +23,10 @@ pub struct Contours {
 }
 
 /// Where the data are: left, top, right, bottom.
-const FRAME: [f64; 4] = [20.0, 40.0, 380.0, 400.0];
+const FRAME: [f64; 4] = [48.0, 34.0, 408.0, 394.0];
 
 /// The size of the picture, with room for the scale.
-const SIZE: (u32, u32) = (480, 420);
+const SIZE: (u32, u32) = (480, 450);
 
 /// The number of lines of equal values.
 const LEVELS: usize = 11;
@@ -36,7 +39,8 @@ impl Contours {
     /// An SVG picture.
     pub fn draw(&self) -> String {
         picture(SIZE, |canvas| {
-            canvas.text(&self.title, (FRAME[0], 12.0), 16.0, Anchor::TopLeft);
+            canvas.title(&self.title, (14.0, 15.0), f64::from(SIZE.0) - 28.0);
+            self.axes(canvas);
             self.shades(canvas);
             self.levels().for_each(|level| self.line(canvas, level));
             for &(x, y) in &self.points {
@@ -117,6 +121,20 @@ impl Contours {
         }
     }
 
+    /// The names of the axes and the numbers at their ends.
+    fn axes(&self, canvas: &Canvas<'_>) {
+        let [left, top, right, bottom] = FRAME;
+        let text = |value: f64| format!("{value}").replace('-', "−");
+        canvas.text(&self.names[0], ((left + right) / 2.0, bottom + 26.0), NAMES, Anchor::Top);
+        canvas.upward_text(&self.names[1], (6.0, (top + bottom) / 2.0), NAMES);
+        for (x, value) in [(left + 8.0, self.across.0), (right - 8.0, self.across.1)] {
+            canvas.text(&text(value), (x, bottom + 8.0), SMALL, Anchor::Top);
+        }
+        for (y, value) in [(bottom - 6.0, self.up.0), (top + 6.0, self.up.1)] {
+            canvas.text(&text(value), (left - 8.0, y), SMALL, Anchor::Right);
+        }
+    }
+
     /// Which shade stands for which value.
     fn scale(&self, canvas: &Canvas<'_>) {
         const STEPS: usize = 60;
@@ -125,12 +143,12 @@ impl Contours {
         let y = |share: f64| bottom - (bottom - top) * share;
         for step in 0..STEPS {
             let [from, to] = [step, step + 1].map(|step| step as f64 / STEPS as f64);
-            canvas.rectangle([(right + 16.0, y(to)), (right + 34.0, y(from))], palette::shade(from));
+            canvas.rectangle([(right + 10.0, y(to)), (right + 26.0, y(from))], palette::shade(from));
         }
         for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
             let text = format!("{:.2}", low + share * (high - low)).replace('-', "−").replace("−0.00", "0.00");
-            canvas.line(&[(right + 34.0, y(share)), (right + 38.0, y(share))], INK, 1);
-            canvas.text(&text, (right + 42.0, y(share)), 13.0, Anchor::Left);
+            canvas.line(&[(right + 26.0, y(share)), (right + 29.0, y(share))], INK, 1);
+            canvas.text(&text, (right + 32.0, y(share)), 12.0, Anchor::Left);
         }
     }
 }
@@ -152,6 +170,7 @@ mod tests {
         for (at, rows) in grids.into_iter().enumerate() {
             let svg = Contours {
                 title: "a & b".into(),
+                names: ["width & depth".into(), "height".into()],
                 across: (-1.0, 1.0),
                 up: (-1.0, 1.0),
                 rows,
@@ -160,6 +179,7 @@ mod tests {
             }
             .draw();
             well_formed(&svg);
+            assert!(["a &amp; b", "width &amp; depth", "height"].iter().all(|words| svg.contains(words)));
             assert_eq!(svg.matches("<polyline").count() > 40, at == 0, "only the bowl has levels");
         }
     }
@@ -170,6 +190,7 @@ mod tests {
         let rows = (-20..=20).map(|i| (-20..=20).map(|j| f64::from(i * i + j * j)).collect()).collect();
         let contours = Contours {
             title: String::new(),
+            names: Default::default(),
             across: (-20.0, 20.0),
             up: (-20.0, 20.0),
             rows,
@@ -181,7 +202,7 @@ mod tests {
         let mut seen = 0;
         for corner in pieces.flat_map(str::split_whitespace) {
             let (x, y) = corner.split_once(',').unwrap();
-            let [x, y] = [(x, 200.0), (y, 220.0)].map(|(text, middle)| (text.parse::<f64>().unwrap() - middle) / 9.0);
+            let [x, y] = [(x, 228.0), (y, 214.0)].map(|(text, middle)| (text.parse::<f64>().unwrap() - middle) / 9.0);
             // A pixel is a ninth of a step.
             assert!((x.hypot(y) - 15.0).abs() < 0.2, "{x} {y}");
             seen += 1;

@@ -9,9 +9,11 @@ use crate::rows::Rows;
 
 /// Dots in named rows, with their standard errors. Unlike bars, they need not begin at 0, so small differences show.
 pub struct Dots {
+    /// The title.
+    pub title: String,
     /// The meaning of the dots, and the axis.
     pub across: Range,
-    /// The names of the series. Seven have their own colours.
+    /// The names of the series. Seven have their own colours. A single one has no legend.
     pub series: Vec<String>,
     /// Every row: its name and its means, one per series if known. An error that is not a number is not drawn.
     pub rows: Vec<(String, Vec<Option<Mean>>)>,
@@ -27,7 +29,7 @@ impl Dots {
     /// An SVG picture.
     pub fn draw(&self) -> String {
         let names = self.rows.iter().map(|(name, _)| name.as_str());
-        let mut rows = Rows::new(self.across.title(), &self.series, names, LETTERS, ROW);
+        let mut rows = Rows::new((&self.title, self.across.title()), &self.series, names, LETTERS, ROW);
         let ticks = self.across.ticks();
         // Texts of many ticks would touch.
         let every = if ticks.len() > 6 { 2 } else { 1 };
@@ -63,8 +65,10 @@ mod tests {
         let exact = Some(Mean { value: 0.45, error: f64::NAN });
         let rows = vec![("a & b".to_owned(), vec![known, None]), ("c".to_owned(), vec![exact, known])];
         let across = Range::new("test", 0.38, 0.45);
-        let svg = Dots { across, series: vec!["MAP".into(), "NDCG".into()], rows }.draw();
+        let series = vec!["MAP".into(), "NDCG".into()];
+        let svg = Dots { title: "rankers".into(), across, series, rows }.draw();
         well_formed(&svg);
+        assert!(["rankers", "test", "MAP", "NDCG"].iter().all(|words| svg.contains(words)));
         assert_eq!(svg.matches("<circle").count(), 3, "one dot per mean that is known");
     }
 }

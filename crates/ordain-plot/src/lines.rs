@@ -4,15 +4,17 @@ use ordain::measure::Mean;
 
 use crate::canvas::{Anchor, Canvas, picture};
 use crate::palette;
-use crate::range::{Frame, Range, SIDES};
+use crate::range::{Frame, NAMES, Range, SIDES, SMALL, TITLE, WIDTH};
 
 /// Lines of means with their standard errors.
 pub struct Lines {
+    /// The title.
+    pub title: String,
     /// The horizontal axis.
     pub across: Across,
     /// The vertical axis.
     pub up: Range,
-    /// The lines. Seven have their own colours.
+    /// The lines. Seven have their own colours. Those without points are left out. A single one has no legend.
     pub series: Vec<Series>,
 }
 
@@ -38,6 +40,9 @@ pub struct Series {
 /// For places: neighbouring series are moved apart by this much, so their bars do not cover each other.
 const APART: f64 = 8.0;
 
+/// The distance of the lines of the legend.
+const BETWEEN_TITLES: f64 = 24.0;
+
 /// For places: the width of a name.
 const NAME: f64 = 32.0;
 
@@ -47,37 +52,58 @@ const BETWEEN_MARKERS: f64 = 26.0;
 impl Lines {
     /// An SVG picture.
     pub fn draw(&self) -> String {
-        let rows = self.series.len().div_ceil(self.legend_columns());
-        let frame = Frame { top: 22.0 + 26.0 * rows as f64, up: &self.up };
+        let legend = self.legend();
+        let rows = legend.last().map_or(0.0, |(_, (_, y))| 1.0 + y / BETWEEN_TITLES);
+        let top = TITLE + if legend.is_empty() { 0.0 } else { BETWEEN_TITLES * rows + 6.0 };
+        let frame = Frame { top, up: &self.up };
         picture(frame.size(), |canvas| {
+            canvas.title(&self.title, (14.0, 15.0), f64::from(WIDTH) - 28.0);
             let (title, ticks) = self.across.ticks();
             frame.axes(canvas, title, &ticks);
-            self.legend(canvas);
-            if matches!(self.across, Across::UpTo(..)) {
-                (0..self.series.len()).for_each(|position| self.band(canvas, &frame, position));
+            for (position, (x, y)) in legend {
+                self.entry(canvas, position, (x, TITLE + 8.0 + y));
             }
-            (0..self.series.len()).for_each(|position| self.series(canvas, &frame, position));
+            if self.is_empty() {
+                canvas.text("nothing to show", frame.middle(), NAMES, Anchor::Centre);
+            }
+            if matches!(self.across, Across::UpTo(..)) {
+                self.shown().for_each(|position| self.band(canvas, &frame, position));
+            }
+            self.shown().for_each(|position| self.series(canvas, &frame, position));
         })
     }
 
-    /// The number of columns of the legend: two if both titles fit side by side.
-    fn legend_columns(&self) -> usize {
-        const LONG: usize = 26;
-        if self.series.iter().any(|series| series.title.chars().count() > LONG) { 1 } else { 2 }
+    /// Whether no series has a point. Nobody wants to see such a chart.
+    pub fn is_empty(&self) -> bool {
+        self.shown().next().is_none()
     }
 
-    /// Draws the legend above the data.
-    fn legend(&self, canvas: &Canvas<'_>) {
-        let columns = self.legend_columns();
-        for (position, series) in self.series.iter().enumerate() {
-            let x = 14.0 + 236.0 * (position % columns) as f64;
-            let y = 22.0 + 26.0 * (position / columns) as f64;
-            if !matches!(self.across, Across::Apart(..)) {
-                canvas.line(&[(x, y), (x + 30.0, y)], palette::series(position), 2);
-            }
-            marker(canvas, (x + 15.0, y), position);
-            canvas.text(&series.title, (x + 40.0, y), 15.0, Anchor::Left);
+    /// The positions of the series that have points.
+    fn shown(&self) -> impl Iterator<Item = usize> {
+        (0..self.series.len()).filter(|&position| !self.series[position].points.is_empty())
+    }
+
+    /// The place of every series in the legend, below the title: in two columns if the titles of both fit side by side.
+    fn legend(&self) -> Vec<(usize, (f64, f64))> {
+        const LONG: usize = 22;
+        let shown: Vec<usize> = self.shown().collect();
+        if shown.len() < 2 {
+            return Vec::new();
         }
+        let long = shown.iter().any(|&position| self.series[position].title.chars().count() > LONG);
+        let columns = if long { 1 } else { 2 };
+        let place =
+            |(at, position)| (position, (14.0 + 236.0 * (at % columns) as f64, BETWEEN_TITLES * (at / columns) as f64));
+        shown.into_iter().enumerate().map(place).collect()
+    }
+
+    /// Draws a line of the legend.
+    fn entry(&self, canvas: &Canvas<'_>, position: usize, (x, y): (f64, f64)) {
+        if !matches!(self.across, Across::Apart(..)) {
+            canvas.line(&[(x, y), (x + 30.0, y)], palette::series(position), 2);
+        }
+        marker(canvas, (x + 15.0, y), position);
+        canvas.text(&self.series[position].title, (x + 40.0, y), SMALL, Anchor::Left);
     }
 
     fn band(&self, canvas: &Canvas<'_>, frame: &Frame<'_>, position: usize) {
@@ -179,8 +205,38 @@ mod tests {
                 Across::Places("Known".into(), names()),
                 Across::Apart("Query".into(), names()),
             ] {
-                well_formed(&Lines { across, up: up(), series: series.clone() }.draw());
+                let title = "All & sundry".to_owned();
+                let svg = Lines { title, across, up: up(), series: series.clone() }.draw();
+                well_formed(&svg);
+                for words in ["All &amp; sundry", "MAP"] {
+                    assert!(svg.contains(words), "the title and the axes have names: {words}");
+                }
+                assert_eq!(svg.contains("series 0"), count > 1, "a legend is for two series or more");
+                assert!(!svg.contains("nothing to show"));
             }
         }
+    }
+
+    /// A series without points has no place in the legend, and a chart without any says so.
+    #[test]
+    fn what_has_no_points_is_left_out() {
+        let series = |title: &str, points: Vec<(f64, Mean)>| Series { title: title.into(), points };
+        let point = vec![(1.0, Mean { value: 0.5, error: 0.0 })];
+        let lines = |series| Lines {
+            title: "title".into(),
+            across: Across::UpTo("Answers".into(), 2),
+            up: Range::percent("Share of pairs", 0.0, 1.0),
+            series,
+        };
+        let both = lines(vec![series("empty", vec![]), series("full", point.clone()), series("other", point.clone())]);
+        let svg = both.draw();
+        assert!(!svg.contains("empty") && svg.contains("full") && svg.contains("other") && !both.is_empty());
+        assert!(
+            !lines(vec![series("empty", vec![]), series("full", point)]).draw().contains("full"),
+            "one is no legend"
+        );
+        let none = lines(vec![series("empty", vec![])]);
+        assert!(none.is_empty() && none.draw().contains("nothing to show"));
+        well_formed(&none.draw());
     }
 }

@@ -5,6 +5,8 @@ use crate::palette::{Colour, GRID, INK, PAPER};
 
 /// Lines with logarithmic axes, both by powers of ten.
 pub struct Powers {
+    /// The title.
+    pub title: String,
     /// The horizontal axis: its title, and the text of a value.
     pub across: (String, fn(f64) -> String),
     /// The vertical axis: its title, and the text of a value.
@@ -40,7 +42,7 @@ pub enum Stroke {
 const SIZE: (u32, u32) = (860, 560);
 
 /// The frame of the data: left, right, top, bottom.
-const FRAME: (f64, f64, f64, f64) = (78.0, 664.0, 20.0, 500.0);
+const FRAME: (f64, f64, f64, f64) = (78.0, 664.0, 44.0, 500.0);
 
 /// The least distance of titles at the ends of lines.
 const APART: f64 = 17.0;
@@ -75,6 +77,7 @@ impl Powers {
     /// An SVG picture.
     pub fn draw(&self) -> String {
         picture(SIZE, |canvas| {
+            canvas.title(&self.title, (14.0, 18.0), f64::from(SIZE.0) - 28.0);
             let points = || self.lines.iter().flat_map(|line| line.points.iter().copied());
             if points().next().is_none() {
                 return;
@@ -195,7 +198,9 @@ mod tests {
         for count in 0..=strokes.len() {
             let lines = strokes.into_iter().enumerate().take(count).map(line).collect();
             let label = |value: f64| value.to_string();
-            let svg = Powers { across: ("items".into(), label), up: ("seconds".into(), label), lines }.draw();
+            let svg =
+                Powers { title: "time".into(), across: ("items".into(), label), up: ("seconds".into(), label), lines }
+                    .draw();
             well_formed(&svg);
             assert_eq!(svg.contains("line 1 &amp; &lt;more&gt;"), count > 1);
         }

@@ -2,7 +2,7 @@
 
 use ordain::measure::Mean;
 
-use crate::canvas::{Anchor, Canvas};
+use crate::canvas::{Anchor, Canvas, LETTER};
 use crate::lines::Series;
 use crate::palette::{GRID, INK};
 
@@ -15,6 +15,13 @@ pub const SIDES: (f64, f64) = (68.0, 462.0);
 /// The height of the data.
 const HEIGHT: f64 = 270.0;
 
+/// The sizes of letters: of ticks and legends, and of the names of axes.
+pub const SMALL: f64 = 14.0;
+pub const NAMES: f64 = 15.0;
+
+/// The height of a title above everything else.
+pub const TITLE: f64 = 32.0;
+
 /// The height below the data that the horizontal axis needs.
 const BELOW: f64 = 56.0;
 
@@ -25,14 +32,29 @@ pub struct Range {
     from: f64,
     to: f64,
     step: f64,
-    /// Whether `from`, `to` and `step` are logarithms to the base 10.
-    logarithmic: bool,
+    scale: Scale,
+}
+
+/// What the numbers of an axis stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scale {
+    /// Themselves.
+    Plain,
+    /// Shares, written in percent.
+    Percent,
+    /// Logarithms to the base 10.
+    Logarithmic,
 }
 
 impl Range {
     /// An axis of shares that covers at least the range between these two.
     pub fn new(title: &str, low: f64, high: f64) -> Self {
         Self::above(0.0, title, low, high)
+    }
+
+    /// An axis of shares that covers at least the range between these two, with ticks in percent.
+    pub fn percent(title: &str, low: f64, high: f64) -> Self {
+        Self { scale: Scale::Percent, ..Self::new(title, low, high) }
     }
 
     /// An axis of correlations that covers at least the range between these two. It may fall below 0.
@@ -44,21 +66,21 @@ impl Range {
     pub fn plain(title: &str, low: f64, high: f64) -> Self {
         let step = tick_step(high - low);
         let (from, to) = ((low / step).floor() * step, (high / step).ceil() * step);
-        Self { title: title.to_owned(), from, to: to.max(from + step), step, logarithmic: false }
+        Self { title: title.to_owned(), from, to: to.max(from + step), step, scale: Scale::Plain }
     }
 
     fn above(least: f64, title: &str, low: f64, high: f64) -> Self {
         let step = tick_step(high - low);
         let from = ((low / step).floor() * step).clamp(least, 1.0 - step);
         let to = ((high / step).ceil() * step).clamp(from + step, 1.0);
-        Self { title: title.to_owned(), from, to, step, logarithmic: false }
+        Self { title: title.to_owned(), from, to, step, scale: Scale::Plain }
     }
 
     /// A logarithmic axis of whole powers of ten that covers at least the range between these two positive numbers.
     pub fn logarithmic(title: &str, low: f64, high: f64) -> Self {
         let from = low.log10().floor();
         let to = high.log10().ceil().max(from + 1.0);
-        Self { title: title.to_owned(), from, to, step: 1.0, logarithmic: true }
+        Self { title: title.to_owned(), from, to, step: 1.0, scale: Scale::Logarithmic }
     }
 
     /// The range of some series of shares: from the lowest to the highest end of a standard error.
@@ -80,7 +102,7 @@ impl Range {
 
     /// The place of a value on the axis, between 0 and 1.
     pub(crate) fn share(&self, value: f64) -> f64 {
-        let value = if self.logarithmic { value.log10() } else { value };
+        let value = if self.scale == Scale::Logarithmic { value.log10() } else { value };
         ((value - self.from) / (self.to - self.from)).clamp(0.0, 1.0)
     }
 
@@ -88,15 +110,23 @@ impl Range {
     pub(crate) fn ticks(&self) -> Vec<(f64, String)> {
         let tick = |number: usize| {
             let place = self.from + number as f64 * self.step;
-            if self.logarithmic {
-                let value = 10.0_f64.powi(place as i32);
-                return (value, format!("{value}"));
-            }
             let digits = if self.step < 0.0999 { 2 } else { 1 };
-            (place, format!("{place:.digits$}"))
+            match self.scale {
+                Scale::Logarithmic => {
+                    let value = 10.0_f64.powi(place as i32);
+                    (value, format!("{value}"))
+                }
+                Scale::Percent => (place, format!("{:.0} %", 100.0 * place)),
+                Scale::Plain => (place, format!("{place:.digits$}")),
+            }
         };
         (0..=((self.to - self.from) / self.step).round() as usize).map(tick).collect()
     }
+}
+
+/// The size of the letters of a vertical axis's name, which is as long as the data are high.
+fn fitting(name: &str) -> f64 {
+    NAMES.min((HEIGHT + 20.0) / (LETTER * name.chars().count().max(1) as f64))
 }
 
 /// A round distance that gives four to ten ticks.
@@ -121,6 +151,11 @@ impl Frame<'_> {
         (WIDTH, (self.bottom() + BELOW) as u32)
     }
 
+    /// The middle of the data.
+    pub fn middle(&self) -> (f64, f64) {
+        ((SIDES.0 + SIDES.1) / 2.0, self.top + HEIGHT / 2.0)
+    }
+
     pub fn y(&self, value: f64) -> f64 {
         self.bottom() - HEIGHT * self.up.share(value)
     }
@@ -131,15 +166,15 @@ impl Frame<'_> {
         for (value, label) in self.up.ticks() {
             let y = self.y(value);
             canvas.line(&[(left, y), (right, y)], GRID, 1);
-            canvas.text(&label, (left - 10.0, y), 15.0, Anchor::Right);
+            canvas.text(&label, (left - 10.0, y), SMALL, Anchor::Right);
         }
         canvas.line(&[(left, self.top), (left, bottom), (right, bottom)], INK, 1);
         for (x, label) in ticks {
             canvas.line(&[(*x, bottom), (*x, bottom + 5.0)], INK, 1);
-            canvas.text(label, (*x, bottom + 10.0), 15.0, Anchor::Top);
+            canvas.text(label, (*x, bottom + 10.0), SMALL, Anchor::Top);
         }
-        canvas.text(title, ((left + right) / 2.0, bottom + 34.0), 16.0, Anchor::Top);
-        canvas.upward_text(&self.up.title, (12.0, (self.top + bottom) / 2.0), 16.0);
+        canvas.text(title, ((left + right) / 2.0, bottom + 34.0), NAMES, Anchor::Top);
+        canvas.upward_text(&self.up.title, (12.0, (self.top + bottom) / 2.0), fitting(&self.up.title));
     }
 }
 
@@ -165,6 +200,15 @@ mod tests {
             assert!(signed.from <= low + 1e-12 && high - 1e-12 <= signed.to, "{signed:?}");
             assert!(Range::new("MAP", low, high).from >= 0.0);
         }
+    }
+
+    /// An axis of shares has shares or percent, never both.
+    #[test]
+    fn percent_is_for_shares() {
+        let labels = |range: Range| range.ticks().into_iter().map(|(_, label)| label).collect::<Vec<_>>();
+        assert_eq!(labels(Range::percent("right", 0.5, 0.7)), ["50 %", "55 %", "60 %", "65 %", "70 %"]);
+        assert_eq!(labels(Range::new("right", 0.5, 0.7)), ["0.50", "0.55", "0.60", "0.65", "0.70"]);
+        assert_eq!(Range::percent("right", 0.5, 0.7).share(0.6), Range::new("right", 0.5, 0.7).share(0.6));
     }
 
     #[test]

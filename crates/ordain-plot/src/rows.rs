@@ -2,13 +2,12 @@
 
 use crate::canvas::{Anchor, Canvas};
 use crate::palette::{self, GRID, INK};
-use crate::range::WIDTH;
+use crate::range::{NAMES, SMALL, TITLE, WIDTH};
 
 /// The space between rows.
 const BETWEEN: f64 = 7.0;
 
-/// The top of the axis below one line of legend, and what each further line takes.
-const TOP: f64 = 40.0;
+/// What each line of legend takes.
 const LINE: f64 = 20.0;
 
 /// The right end of the axis.
@@ -19,9 +18,11 @@ const LETTER: f64 = 8.5;
 
 /// The frame.
 pub struct Rows<'a> {
+    /// The title of the chart.
+    pub title: &'a str,
     /// The meaning of the axis.
     pub across: &'a str,
-    /// The names of the series.
+    /// The names of the series. A single one has no legend.
     pub series: &'a [String],
     /// The ticks: their places on the axis from 0 to 1, and their texts.
     pub ticks: Vec<(f64, String)>,
@@ -33,7 +34,7 @@ pub struct Rows<'a> {
 impl<'a> Rows<'a> {
     /// A frame. A name with more letters than these is cut.
     pub fn new<'n>(
-        across: &'a str,
+        (title, across): (&'a str, &'a str),
         series: &'a [String],
         names: impl Iterator<Item = &'n str>,
         letters: usize,
@@ -43,7 +44,7 @@ impl<'a> Rows<'a> {
             Some((end, _)) => format!("{}…", &name[..end]),
             None => name.to_owned(),
         };
-        Self { across, series, ticks: Vec::new(), height, names: names.map(shown).collect() }
+        Self { title, across, series, ticks: Vec::new(), height, names: names.map(shown).collect() }
     }
 
     fn left(&self) -> f64 {
@@ -53,7 +54,10 @@ impl<'a> Rows<'a> {
     /// The place of every title of the legend: as many on a line as fit.
     fn legend(&self) -> Vec<(f64, f64)> {
         const LEFT: f64 = 24.0;
-        let (mut x, mut y) = (LEFT, 18.0);
+        if self.series.len() < 2 {
+            return Vec::new();
+        }
+        let (mut x, mut y) = (LEFT, TITLE + 8.0);
         let place = |title: &String| {
             let width = 44.0 + LETTER * title.chars().count() as f64;
             if x > LEFT && x + width > f64::from(WIDTH) {
@@ -66,7 +70,7 @@ impl<'a> Rows<'a> {
     }
 
     fn top(&self) -> f64 {
-        TOP + self.legend().last().map_or(0.0, |(_, y)| y - 18.0)
+        self.legend().last().map_or(TITLE, |(_, y)| y + LINE)
     }
 
     fn bottom(&self) -> f64 {
@@ -91,19 +95,20 @@ impl<'a> Rows<'a> {
     /// Draws the legend, the names and the axis with its grid.
     pub fn draw(&self, canvas: &Canvas<'_>) {
         let (left, bottom) = (self.left(), self.bottom());
+        canvas.title(self.title, (14.0, 15.0), f64::from(WIDTH) - 28.0);
         for (at, (title, (x, y))) in self.series.iter().zip(self.legend()).enumerate() {
             canvas.rectangle([(x, y - 6.0), (x + 18.0, y + 6.0)], palette::series(at));
-            canvas.text(title, (x + 26.0, y), 15.0, Anchor::Left);
+            canvas.text(title, (x + 26.0, y), SMALL, Anchor::Left);
         }
         for (share, label) in &self.ticks {
             let x = self.x(*share);
             canvas.line(&[(x, self.top()), (x, bottom)], GRID, 1);
-            canvas.text(label, (x, bottom + 8.0), 15.0, Anchor::Top);
+            canvas.text(label, (x, bottom + 8.0), SMALL, Anchor::Top);
         }
         for (row, name) in self.names.iter().enumerate() {
-            canvas.text(name, (left - 8.0, self.y(row) + 0.5 * self.height), 15.0, Anchor::Right);
+            canvas.text(name, (left - 8.0, self.y(row) + 0.5 * self.height), SMALL, Anchor::Right);
         }
         canvas.line(&[(left, self.top()), (left, bottom), (RIGHT, bottom)], INK, 1);
-        canvas.text(self.across, ((left + RIGHT) / 2.0, bottom + 32.0), 16.0, Anchor::Top);
+        canvas.text(self.across, ((left + RIGHT) / 2.0, bottom + 32.0), NAMES, Anchor::Top);
     }
 }

@@ -234,6 +234,12 @@ pub(crate) fn token(text: &str) -> String {
     format!("{}{more}", start.escape_debug())
 }
 
+/// A token in a list: in quotation marks if it holds a comma.
+pub(crate) fn list_token(text: &str) -> String {
+    let token = token(text);
+    if token.contains(',') { format!("\"{token}\"") } else { token }
+}
+
 /// A description as messages show it: cut if it is long, with controls escaped.
 fn description(text: &str) -> String {
     let (start, more) = beginning(text, LONGEST_DESCRIPTION);
@@ -264,7 +270,7 @@ pub(crate) fn beginning(text: &str, most: usize) -> (&str, &'static str) {
 /// The first of these names, and an ellipsis if there are more.
 pub(crate) fn listed(names: &[String]) -> String {
     const MOST: usize = 10;
-    let mut shown: Vec<String> = names.iter().take(MOST).map(|name| token(name)).collect();
+    let mut shown: Vec<String> = names.iter().take(MOST).map(|name| list_token(name)).collect();
     shown.extend((names.len() > MOST).then(|| "…".into()));
     shown.join(", ")
 }
@@ -283,9 +289,9 @@ impl InputError {
         }
     }
 
-    /// Sets the line, from 1.
+    /// Sets the line, from 1. Line 0 is no line, as of what no file says.
     pub fn line(mut self, line: u64) -> Self {
-        self.line = Some(line);
+        self.line = (line > 0).then_some(line);
         self
     }
 

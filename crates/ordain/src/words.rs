@@ -2,7 +2,7 @@
 //! errors share. For an unknown word, "did you mean" names the closest known one.
 
 use crate::Error;
-use crate::error::token;
+use crate::error::{list_token, token};
 
 /// A type whose values have words, such as strategies, kernels and goals.
 ///
@@ -155,7 +155,7 @@ fn edits(a: &[char], b: &[char]) -> usize {
 pub(crate) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
     let total = known.clone().into_iter().take(MOST_LISTED + 1).count();
     let list = (total > 0 && total <= MOST_LISTED)
-        .then(|| known.clone().into_iter().map(token).collect::<Vec<_>>().join(", "))
+        .then(|| known.clone().into_iter().map(list_token).collect::<Vec<_>>().join(", "))
         .filter(|list| list.len() <= 400);
     match (nearest(word, known).map(token), list) {
         (Some(near), Some(list)) => Some(format!("did you mean \"{near}\"? there are: {list}")),

@@ -11,10 +11,10 @@ use common::{cholesky, draw, normal, smooth_kernel, stream};
 use errorfunctions::RealErrorFunctions;
 use ordain::active::{
     BeliefKind, Candidates, CertaintyParams, ForecastParams, Glicko, Judge, Session, SessionParams, StopRule, Strategy,
-    certainty, choose, expected_loss, forecast,
+    certainty, choose, expected_loss, forecast, rank_with_certainty,
 };
-use ordain::data::{Answer, AnswerLog, Entry, Goal, Groups, ItemId, Outcome};
-use ordain::gp::{AnswerModel, Belief, Incremental};
+use ordain::data::{Answer, AnswerLog, Entry, Goal, Groups, ItemId, Items, Outcome};
+use ordain::gp::{AnswerModel, Belief, Incremental, RankingParams};
 use ordain::numeric::{Matrix, Seed};
 
 fn phi(x: f64) -> f64 {
@@ -529,8 +529,10 @@ fn tiers_split_where_it_is_sure() {
             belief.observe(&model.preferred(ItemId::new(winner), ItemId::new(loser))).unwrap();
         }
     }
-    let sure = &certainty(&belief, None, &CertaintyParams::default()).unwrap()[0];
-    assert_eq!(sure.tiers(0.9), [1, 2, 1]);
+    let items = Items::from_ids((0..4).map(|i| i.to_string())).unwrap();
+    let (ranked, sure) = rank_with_certainty(&belief, &items, &RankingParams::default()).unwrap();
+    assert_eq!(ranked.iter().map(|item| item.tier).collect::<Vec<_>>(), [1, 2, 2, 3]);
+    let sure = &sure[0];
     assert_eq!(sure.top(0), 1.0);
     assert_eq!(sure.top(4), 1.0);
 }

@@ -457,7 +457,7 @@ fn sessions_stop_when_the_judge_is_known() {
 /// items are looked at adds to it.
 #[test]
 fn some_of_many_items_tell() {
-    let world = World::draw(200, 1.0, 0.05, 0.0, 400);
+    let world = World::draw(400, 1.0, 0.05, 0.0, 400);
     let heard = log(&world.answers(400, 400));
     for (goal, error) in [
         (Goal::Best, 0.1),
@@ -471,7 +471,10 @@ fn some_of_many_items_tell() {
         let params = SessionParams::new(Strategy::Random).with_rule(Some(rule));
         let mut session = Session::new(world.kernel(), None, AnswerModel::learning(0.0).unwrap(), params).unwrap();
         session.resume(&heard).unwrap();
-        let some = session.standing().unwrap().unwrap().probability;
+        // A ranking of them would take too long before every question.
+        let standing = session.standing().unwrap().unwrap();
+        assert!(standing.is_rough);
+        let some = standing.probability;
         let params = CertaintyParams::default().with_draws(2048);
         let all = rule.probability(&session.certainty(&params).unwrap());
         println!("{goal}: {some:.3}, and {all:.3} by all items");

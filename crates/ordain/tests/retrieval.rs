@@ -45,7 +45,7 @@ fn compare(queries: &Value, oracle: &Value) -> usize {
         // Queries without a value have no names.
         let names = theirs.iter().filter_map(Value::as_object).find(|values| !values.is_empty()).unwrap().keys();
         for name in names {
-            // ir_measures' success at 1 is one minus our cost.
+            // Success at 1 is one minus our cost.
             let (ours, flip) = if name == "Success@1" { (measure("wta"), true) } else { (measure(name), false) };
             let params = EvaluationParams::new(vec![ours]).with_ties(ties);
             let evaluation = evaluate(std::slice::from_ref(&run), &judgements, &params).unwrap();
@@ -140,6 +140,11 @@ fn open_ties_equal_all_orders() {
         "rprec",
         "mrr",
         "wta",
+        "map@3",
+        "mrr@2",
+        "success@2",
+        "bpref",
+        "judged@3",
         "ndcg",
         "ndcg@3",
         "ndcg-exp@4",
@@ -151,14 +156,20 @@ fn open_ties_equal_all_orders() {
         let scores: Vec<f64> = (0..size).map(|_| f64::from(stream.random_range(0..3))).collect();
         let grades: Vec<i32> = (0..size).map(|_| stream.random_range(-1..4)).collect();
         let judged: Vec<i32> = grades.iter().copied().chain([2, 0]).collect();
-        let open = JudgedList::tied(&scores, &grades, judged.clone()).unwrap();
+        // Which documents the judgements name, in the given order; those that they do not name have grade 0.
+        let named: Vec<bool> = grades.iter().map(|&grade| grade != 0 || stream.random_bool(0.5)).collect();
+        let mut by_score: Vec<usize> = (0..size).collect();
+        by_score.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+        let of = |order: &[usize]| order.iter().map(|&at| named[at]).collect::<Vec<bool>>();
+        let open = JudgedList::tied(&scores, &grades, judged.clone()).unwrap().with_named(of(&by_score)).unwrap();
         let falling = |order: &&Vec<usize>| order.windows(2).all(|pair| scores[pair[0]] >= scores[pair[1]]);
         let orders = permutations(&(0..size).collect::<Vec<_>>());
         let orders: Vec<&Vec<usize>> = orders.iter().filter(falling).collect();
         for name in names {
             let value = |order: &&Vec<usize>| {
                 let grades = order.iter().map(|&at| grades[at]).collect();
-                measure(name).of(&JudgedList::ranked(grades, judged.clone())).unwrap()
+                let list = JudgedList::ranked(grades, judged.clone()).with_named(of(order)).unwrap();
+                measure(name).of(&list).unwrap()
             };
             let mean = orders.iter().map(value).sum::<f64>() / orders.len() as f64;
             let ours = measure(name).of(&open).unwrap();
@@ -167,6 +178,24 @@ fn open_ties_equal_all_orders() {
     }
     let open = JudgedList::tied(&[1.0, 1.0], &[1, 0], [1, 0]).unwrap();
     assert!(measure("err").of(&open).is_err());
+    assert!(measure("infap").of(&open).is_err());
+    assert!(open.with_named(vec![true]).is_err());
+}
+
+/// An example by hand, for judgements of a sample: of the pool, a and c were judged relevant, d not relevant, b and e were not judged.
+#[test]
+fn judgements_of_a_sample() {
+    // Ranked: a, b (pool), x (unknown), d, c. Two relevant; before c the pool has a, b and d, of which one of two judged is relevant.
+    let list = JudgedList::ranked(vec![1, -1, 0, 0, 2], [1, -1, 2, 0, -1]);
+    let list = list.with_named(vec![true, true, false, true, true]).unwrap();
+    // 1 at place 1, and at place 5 (1 + 3/2) / 5; the epsilon of trec_eval shifts the share 1/2 by nothing.
+    let expected = (1.0 + (1.0 + 3.0 * 0.5) / 5.0) / 2.0;
+    assert!((measure("infap").of(&list).unwrap() - expected).abs() < 1e-15);
+    // One document was judged not relevant, and it precedes c: 1 - 1/1.
+    assert!((measure("bpref").of(&list).unwrap() - 0.5).abs() < 1e-15);
+    assert!((measure("judged@4").of(&list).unwrap() - 0.75).abs() < 1e-15);
+    // Fewer documents than places.
+    assert!((measure("judged@40").of(&list).unwrap() - 0.8).abs() < 1e-15);
 }
 
 /// Users who walk down the list, simulated by enumerating where they stop.
@@ -209,11 +238,20 @@ fn names_as_people_write_them() {
         ("err@20", "err@20"),
         ("rbp@0.95", "rbp@0.95"),
         ("wta", "wta"),
+        ("map_cut_5", "map@5"),
+        ("AP@5", "map@5"),
+        ("RR@10", "mrr@10"),
+        ("MRR@10", "mrr@10"),
+        ("success_1", "success@1"),
+        ("Bpref", "bpref"),
+        ("infAP", "infap"),
+        ("Judged@10", "judged@10"),
     ] {
         assert_eq!(measure(written).to_string(), shown);
         assert_eq!(measure(shown), measure(written));
     }
-    for wrong in ["", "p", "p@0", "p@x", "map@", "ndgc@10", "rbp@1", "ndcg@-1"] {
+    for wrong in ["", "p", "p@0", "p@x", "map@", "map@0", "success", "bpref@3", "judged", "ndgc@10", "rbp@1", "ndcg@-1"]
+    {
         assert!(wrong.parse::<Measure>().is_err(), "{wrong}");
     }
 }

@@ -347,7 +347,7 @@ impl Classic {
         let index = builder.finish().unwrap();
         let bm25 = setting.params.over(&index).unwrap();
         let mut run = Run::new("bm25");
-        for (at, query) in read_queries(self.folder.join("queries.tsv.gz")).unwrap().iter().enumerate() {
+        for (at, query) in read_queries(self.folder.join("queries.tsv.gz")).unwrap().queries.iter().enumerate() {
             run.queries.push((query.id.clone(), Vec::new()));
             for hit in bm25.search(&index.query(&query.text), setting.top) {
                 assert!(run.push(at, index.id(hit.document), 0, hit.score, 1));
@@ -451,7 +451,7 @@ fn medline_equals_bm25s() {
     let analysis = Setting::ours().analysis;
     let documents = Documents::open(medline.folder.join("docs.jsonl.gz"), &DocumentsSpec::default()).unwrap();
     let documents: Vec<_> = documents.map(|document| analysis.terms(&document.unwrap().text)).collect();
-    let queries = read_queries(medline.folder.join("queries.tsv.gz")).unwrap();
+    let queries = read_queries(medline.folder.join("queries.tsv.gz")).unwrap().queries;
     let queries: Vec<_> = queries.iter().map(|query| analysis.terms(&query.text)).collect();
     compare(&python, &documents, &queries, Bm25Params::default());
 }

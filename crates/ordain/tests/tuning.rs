@@ -12,7 +12,7 @@ use common::{cholesky, draw, judge, normal, pair, stream};
 use ordain::data::{Attributes, ItemId, Items, Relation};
 use ordain::gp::{AnswerModel, Belief, EpParams, Observation, Problem, TuningMethod, TuningParams};
 use ordain::kernel::{Form, Kernel, KernelSpec, Over, RelationSpec, Rho, Role, Shape, WeightedSum, build};
-use ordain::numeric::Seed;
+use ordain::numeric::{Matrix, Seed};
 use ordain::{Error, Watch};
 use tools::{kernel_of, random_links, relations, shapes, sum_of_all};
 
@@ -206,6 +206,63 @@ fn the_same_bits_for_any_number_of_threads() {
     let one = run(1);
     assert_eq!(one, run(2));
     assert_eq!(one, run(3));
+}
+
+/// The width of ties is found with the rest, from a start far off: the objective is stationary there by differences that know nothing of the
+/// gradient, with and without lapses and a prior mean, and the width is near the judge's own.
+#[test]
+fn the_width_of_ties_is_tuned() {
+    let n = 40;
+    for (lapse, with_mean) in [(0.0, false), (0.1, false), (0.0, true)] {
+        let kernel = || {
+            let kernel = plane(n, [1.5, 0.8, 1.0], 1.0, 1.0, 9);
+            let column = |item: usize, _: usize| item as f64 / n as f64 - 0.5;
+            if with_mean { kernel.with_mean(Matrix::from_fn(n, 1, column), vec![1.0]).unwrap() } else { kernel }
+        };
+        let truth = 0.8;
+        let mut stream = stream(70);
+        let utilities = draw(&cholesky(&kernel().matrix().unwrap()), &mut stream);
+        let model = AnswerModel::new(0.5, truth).unwrap();
+        let observations: Vec<Observation> = (0..500)
+            .map(|_| Observation { lapse, ..judge(&model, truth, &utilities, pair(n, &mut stream), &mut stream) })
+            .collect();
+        // The same answers, as they are heard under another width.
+        let heard = |width: f64| -> Vec<Observation> {
+            let end = |end: f64| if end.is_finite() { width * end.signum() } else { end };
+            observations.iter().map(|one| Observation { low: end(one.low), high: end(one.high), ..*one }).collect()
+        };
+        let start = 3.0;
+        let params = TuningParams::default().with_restarts(0).with_tolerance(1e-4);
+        let mut problems = [Problem::new(kernel(), heard(start)).with_tie_width(start)];
+        let tuned = params.tune(&mut problems).unwrap();
+        assert!(tuned.converged, "{}", tuned.gradient);
+        let width = tuned.parameters.last().unwrap();
+        assert_eq!((width.name.as_str(), width.before), ("tie_width", start));
+        // About 150 ties tell their share to 8 %; five of these, and as much for what lapses hide.
+        assert!((width.value / truth).ln().abs() < 0.4, "{lapse}: {}", width.value);
+        let found: Vec<f64> = values(&problems[0]);
+        let at = |width: f64| {
+            let mut kernel = kernel();
+            kernel.set_parameters(&found).unwrap();
+            let mut problems = [Problem::new(kernel, heard(width)).with_tie_width(width)];
+            params.clone().with_max_iterations(0).tune(&mut problems).unwrap().log_posterior_before
+        };
+        let (step, middle) = (0.01_f64, at(width.value));
+        let (up, down) = (at(width.value * step.exp()), at(width.value * (-step).exp()));
+        assert!(middle > up && middle > down, "{lapse}: {down} {middle} {up}");
+        // A slope of the tolerance, and the third derivative times the square of the step.
+        assert!(((up - down) / (2.0 * step)).abs() < 0.05, "{lapse}: {down} {middle} {up}");
+        assert_eq!(tuned.log_posterior, middle);
+    }
+    // The paper's method holds it, and so does a kernel that is held.
+    let kernel = || plane(n, [1.5, 0.8, 1.0], 1.0, 1.0, 9);
+    let problem = || [Problem::new(kernel(), observations(n, 60, 3)).with_tie_width(0.2)];
+    let params = TuningParams::default().with_restarts(0).with_max_iterations(2);
+    let has_width = |params: &TuningParams| {
+        params.tune(&mut problem()).unwrap().parameters.iter().any(|one| one.name == "tie_width")
+    };
+    assert!(has_width(&params));
+    assert!(!has_width(&params.with_method(TuningMethod::EmEp)));
 }
 
 /// A thousand answers show the way, and the end is a maximum for all of them.

@@ -1,7 +1,9 @@
 //! Cards of items: of two side by side, or of one.
 
+use std::borrow::Cow;
+
 use comfy_table::{ColumnConstraint, ContentArrangement, Table as Drawn, Width, presets};
-use ordain::data::{ItemId, Items};
+use ordain::data::{ItemId, Items, quoted_in_list};
 use ordain::formats::Table;
 use ordain::{InputError, Project};
 use unicode_width::UnicodeWidthStr;
@@ -10,6 +12,8 @@ use crate::{Failure, output};
 
 /// The cells of the items' table as they stand in the file. (Attributes of the model are standardized.)
 pub struct Cards {
+    /// Whether items are shown by their names. If the column of names is hidden, by their ids.
+    named: bool,
     table: Option<Table>,
     /// The columns that are shown. Text columns come before columns of numbers.
     columns: Vec<usize>,
@@ -25,14 +29,14 @@ const LINES: usize = 4;
 const NARROWEST: usize = 8;
 
 /// The word for a side and the item there.
-fn heading(word: &str, id: &str, width: usize) -> String {
-    output::cut(&format!("{word}: {}", output::cut(id, width)), width)
+fn heading(word: &str, label: &str, width: usize) -> String {
+    output::cut(&format!("{word}: {}", output::cut(label, width)), width)
 }
 
 /// Two items, one below the other.
-fn listed(items: &Items, rows: &[(&str, [&str; 2])], sides: [ItemId; 2], width: usize) -> String {
+fn listed(labels: [&str; 2], rows: &[(&str, [&str; 2])], width: usize) -> String {
     let card = |at: usize| {
-        let head = heading(["left", "right"][at], items.id(sides[at]), width);
+        let head = heading(["left", "right"][at], labels[at], width);
         head + &list(rows.iter().map(|(name, cells)| (*name, cells[at])), width)
     };
     format!("{}\n{}", card(0), card(1))
@@ -68,21 +72,34 @@ impl Cards {
             let error = InputError::new("--hide", "a column of the items").found(unknown);
             return Err(Failure::Library(error.hint(format!("there are: {known}{more}")).into()));
         }
-        let Some(file) = &project.file().items else { return Ok(Self { table: None, columns: Vec::new() }) };
-        let table = Table::read(file)?;
+        let name = project.file().name_column();
+        let named = name.is_none_or(|name| !hidden.iter().any(|hidden| hidden == name));
+        let Some(file) = &project.file().items else { return Ok(Self { named, table: None, columns: Vec::new() }) };
+        let table = project.file().read_table(file)?;
         if table.len() != project.items().len() {
             let expected = format!("{} as a moment ago", output::count(project.items().len(), "item"));
             return Err(Failure::Library(InputError::new(file, expected).found(table.len().to_string()).into()));
         }
-        let shown = names.into_iter().filter(|name| !hidden.contains(name));
+        // The name stands above the card already.
+        let shown = names.into_iter().filter(|column| !hidden.contains(column) && name != Some(column.as_str()));
         let columns = shown.map(|name| table.column(name)).collect::<Result<_, _>>()?;
-        Ok(Self { table: Some(table), columns })
+        Ok(Self { named, table: Some(table), columns })
+    }
+
+    /// An item as the judge sees it.
+    pub fn label<'a>(&self, items: &'a Items, item: ItemId) -> Cow<'a, str> {
+        if self.named { items.label(item) } else { items.id(item).into() }
+    }
+
+    /// The same in a list.
+    pub fn label_in_list<'a>(&self, items: &'a Items, item: ItemId) -> Cow<'a, str> {
+        if self.named { items.label_in_list(item) } else { quoted_in_list(items.id(item)) }
     }
 
     /// Draws one item.
     pub fn draw_one(&self, items: &Items, item: ItemId) -> String {
         let (rows, width) = (self.rows([item, item]), output::columns());
-        let head = output::cut(items.id(item), width);
+        let head = output::cut(&self.label(items, item), width);
         format!("{head}{}{}", list(rows.iter().map(|(name, [cell, _])| (*name, *cell)), width), more(rows.len()))
     }
 
@@ -94,14 +111,15 @@ impl Cards {
         // Two spaces around each of three cells.
         let half = width.saturating_sub(names + 6) / 2;
         let more = more(rows.len());
+        let labels = [left, right].map(|item| self.label(items, item));
         if half < NARROWEST {
-            return format!("{}{more}", listed(items, &rows, [left, right], width));
+            return format!("{}{more}", listed([&labels[0], &labels[1]], &rows, width));
         }
         let mut drawn = Drawn::new();
         drawn.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
         drawn.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-        let head = |word: &str, item: ItemId| heading(word, items.id(item), half);
-        drawn.set_header([String::new(), head("left", left), head("right", right)]);
+        let head = |word: &str, label: &str| heading(word, label, half);
+        drawn.set_header([String::new(), head("left", &labels[0]), head("right", &labels[1])]);
         for (name, cells) in rows.iter().take(ROWS) {
             let [left, right] = cells.map(|cell| output::cut(cell, LINES * half - LINES));
             drawn.add_row([output::cut(name, names), left, right]);

@@ -29,10 +29,11 @@ impl Input {
     }
 
     /// Reads one of these words, or its first letter; `None` at the end of the input. If two words begin alike, as 1 and 10 do, a key
-    /// alone does not say which: then a terminal too is read by lines.
-    pub fn choose<T: Copy>(&self, words: &[(&str, T)]) -> Result<Option<T>, Failure> {
+    /// alone does not say which: then a terminal too is read by lines. The first `offered` words are shown; the others are understood.
+    pub fn choose<T: Copy>(&self, words: &[(&str, T)], offered: usize) -> Result<Option<T>, Failure> {
         let keys = self.keys && differ_at_once(words);
-        let shown: Vec<String> = words.iter().map(|(word, _)| bracketed(word)).collect();
+        let offered = &words[..offered];
+        let shown: Vec<String> = offered.iter().map(|(word, _)| bracketed(word)).collect();
         loop {
             if self.keys {
                 let mut out = io::stdout().lock();
@@ -50,7 +51,7 @@ impl Input {
                 (Some(said), None) => output::text(format!(
                     "\"{}\" is none of {}",
                     output::cut(&said, 20),
-                    words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ")
+                    offered.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ")
                 ))?,
             }
         }

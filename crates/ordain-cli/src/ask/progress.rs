@@ -8,7 +8,7 @@ use ordain::active::{Foreseen, Session, Span, Standing, StopRule};
 use ordain::{Project, Watch};
 use rayon::{ThreadPoolBuildError, ThreadPoolBuilder};
 
-use crate::Failure;
+use crate::{Failure, output};
 
 /// The number of answers between two checks of the stop rule in a world. These checks are most of the cost.
 const GRAIN: usize = 5;
@@ -30,7 +30,7 @@ pub struct Progress {
 
 impl Progress {
     pub fn new(project: &Project, thinks: bool) -> Result<Self, Failure> {
-        let (items, answers) = (project.items(), project.model().answers().standing().len());
+        let (items, answers) = (project.items(), project.model().answers().count());
         let asking = project.asking()?;
         let learns = project.model().answer_model().adapts();
         let span = Span::within(Span::BUDGET, GRAIN, items, answers, asking.strategy, learns);
@@ -55,7 +55,7 @@ impl Progress {
         if let Some(thread) = self.running.take_if(|thread| thread.is_finished()) {
             self.latest = Some(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
         }
-        let at = session.answers().len();
+        let at = session.learned();
         let fresh = self.latest.as_ref().is_some_and(|latest| at.abs_diff(latest.given) < EVERY);
         if !fresh && self.running.is_none() {
             let outlook = session.outlook(span)?;
@@ -66,9 +66,18 @@ impl Progress {
         Ok(())
     }
 
-    /// How sure the goal is, in words.
-    pub fn certainty(&self, standing: Standing) -> String {
-        self.rule.sentence(standing.probability, self.groups)
+    /// How sure the goal is, in words, where so many answers were given. `ordain rank` says the same number of the same answers, so the
+    /// words are others where it would say another one.
+    pub fn certainty(&self, standing: Standing, answers: usize) -> String {
+        let sure = self.rule.sentence(standing.probability, self.groups);
+        let after = match answers == standing.answers {
+            true => String::new(),
+            false => format!("after {}: ", output::count(standing.answers, "answer")),
+        };
+        match standing.is_rough {
+            true => format!("{after}about {sure} (a quick count; \"ordain rank\" counts well)"),
+            false => after + &sure,
+        }
     }
 
     /// The number of answers that the goal takes, in words.

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::Failure;
 use crate::simulate::Measure;
-use crate::simulate::picture::picture;
+use crate::simulate::picture::{Scale, picture};
 use crate::working::Working;
 
 /// The number of sessions per contender.
@@ -36,6 +36,9 @@ pub const RATINGS: &str = "Glicko with random pairs";
 /// The parts of Ordain, each with the contender that lacks it.
 const PARTS: [(&str, &str); 3] =
     [("neighbours", WITHOUT_LINKS), ("attributes", WITHOUT_ATTRIBUTES), ("asking", AT_RANDOM)];
+
+/// What charts show, in percent.
+pub const IN_ORDER: &str = "Pairs in the right order";
 
 /// The results of the sessions.
 pub struct Race {
@@ -81,7 +84,7 @@ impl Race {
     /// All curves as a picture.
     pub fn picture(&self) -> String {
         let runs: Vec<(String, &Curve)> = self.curves.iter().map(|(name, curve)| (name.clone(), curve)).collect();
-        picture(&runs, Measure::Accuracy)
+        picture(&runs, Measure::Accuracy, IN_ORDER, Scale::Percent)
     }
 
     /// The curve of a contender.
@@ -135,6 +138,7 @@ fn expected(
         mistakes: rules.mistakes,
         answers: rules.answers,
     };
+    let shown: Vec<usize> = std::iter::once(0).chain(marks(rules.answers)).collect();
     let over = AtomicUsize::new(0);
     // Few draws suffice, because a mean over sessions is shown.
     let draws = CertaintyParams::default().with_draws(64).with_seed(rules.seed);
@@ -142,9 +146,11 @@ fn expected(
         let conditions = Match::draw(&ground.facts, None, &mut rules.seed.stream(task as u64))?;
         let mut game = conditions.begin(ground.kernel.clone(), params.clone(), &of_match)?;
         let mut said = Vec::new();
-        for answers in 1..=rules.answers {
-            game.step()?;
-            if marks(rules.answers).contains(&answers) {
+        for answers in 0..=rules.answers {
+            if answers > 0 {
+                game.step()?;
+            }
+            if shown.contains(&answers) {
                 said.push(1.0 - game.session.certainty(&draws)?[0].error());
             }
         }
@@ -156,7 +162,7 @@ fn expected(
         let said: Vec<f64> = sessions.iter().map(|said| said[at]).collect();
         (answers, Mean::of(&said))
     };
-    Ok(marks(rules.answers).into_iter().enumerate().map(mark).collect())
+    Ok(shown.into_iter().enumerate().map(mark).collect())
 }
 
 /// The truth, scaled to mean 0 and variance 1 as the model expects.

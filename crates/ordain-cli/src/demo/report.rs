@@ -8,10 +8,10 @@ use ordain::measure::Mean;
 use ordain_plot::Series;
 use ordain_plot::html::{document, escape};
 
-use super::race::{MARKS, ORDAIN, RATINGS, Race, SESSIONS};
+use super::race::{IN_ORDER, MARKS, ORDAIN, RATINGS, Race, SESSIONS};
 use super::{Place, signed};
 use crate::output;
-use crate::simulate::picture::lines;
+use crate::simulate::picture::{Scale, lines};
 
 /// The contents of the page.
 pub struct Story<'a> {
@@ -77,19 +77,16 @@ impl Story<'_> {
             (name.as_str(), MARKS.iter().filter_map(at).map(share).collect())
         });
         let gains = self.race.gains();
-        let gains = gains.iter().map(|(part, gains)| (*part, gains.iter().copied().map(signed).collect()));
+        let in_percent = |gain: &Mean| Mean { value: 100.0 * gain.value, error: 100.0 * gain.error };
+        let gains =
+            gains.iter().map(|(part, gains)| (*part, gains.iter().map(|gain| signed(in_percent(gain), 1)).collect()));
         format!(
             "<h2>How fast the order is found</h2>\n<p>A simulated judge answers anew. The judge knows the life expectancies and \
              errs as the model expects. Ordain asks the pairs whose answers it cannot foresee, and what it learns of one \
              country tells of those like it and of its neighbours. The other lines lack one thing each.</p>\n{}{}{}",
-            chart(
-                &self.race.picture(),
-                &format!(
-                    "Share of pairs in the right order: means of {SESSIONS} sessions. Bands are one standard error."
-                )
-            ),
-            marks_table("Share of pairs in the right order", shares),
-            marks_table("What each part of Ordain adds", gains),
+            chart(&self.race.picture(), &format!("Means of {SESSIONS} sessions. Bands are one standard error.")),
+            marks_table("Pairs in the right order, in percent", shares),
+            marks_table("What each part of Ordain adds, in percentage points", gains),
         )
     }
 
@@ -128,11 +125,11 @@ impl Story<'_> {
             Series { title: "what is so".into(), points: found.unwrap_or_default() },
         ];
         format!(
-            "<h2>It knows how good it is</h2>\n<p>At any moment Ordain says which share of pairs it expects to have in the right \
+            "<h2>It knows how good it is</h2>\n<p>At any moment Ordain says how many of all pairs it expects to have in the right \
              order. It needs no truth for that. <code>ordain ask</code> stops by itself when the goal is reached with the \
              probability that you want.</p>\n{}",
             chart(
-                &lines(series, "Share of pairs in the right order", false),
+                &lines("Expected and true", series, IN_ORDER, Scale::Percent),
                 &format!("Means of {SESSIONS} sessions. Bands are one standard error.")
             )
         )
@@ -144,10 +141,10 @@ impl Story<'_> {
     }
 }
 
-/// A share and its standard error.
+/// A share and its standard error, in percent.
 fn share(point: &Point) -> String {
-    let error = point.error.map(|error| format!(" ± {:.3}", error.accuracy)).unwrap_or_default();
-    format!("{}{error}", output::fixed(point.mean.accuracy, 3))
+    let error = point.error.map(|error| format!(" ± {:.1}", 100.0 * error.accuracy)).unwrap_or_default();
+    format!("{}{error}", output::fixed(100.0 * point.mean.accuracy, 1))
 }
 
 /// A table with one column per mark.

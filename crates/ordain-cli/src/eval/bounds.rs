@@ -134,6 +134,7 @@ pub fn of_runs(
     format: Format,
 ) -> Outcome {
     let features = features.filter(|_| arguments.linear);
+    let working = working("bounding");
     let pool = Pool::new(judgements, runs);
     let of = |(_, run): &(PathBuf, Run)| -> Result<RunBounds, Failure> {
         let sample = pool.sample(run)?;
@@ -144,6 +145,7 @@ pub fn of_runs(
         Ok(sample.bounds(run, runs.len(), features, arguments)?)
     };
     let bounds: Vec<RunBounds> = runs.iter().map(of).collect::<Result<_, _>>()?;
+    drop(working);
     match format {
         Format::Json => {
             let BoundArguments { confidence, alpha, .. } = *arguments;

@@ -77,7 +77,7 @@ impl Source {
                 let named = left.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
                 let file = clicks.file.display();
                 let count = if left.len() == 1 { "1 query".to_owned() } else { format!("{} queries", left.len()) };
-                output::note(format!("warning: {file}: clicks on {count} that no run has ({named}{more}), left out"));
+                output::warn(format!("{file}: clicks on {count} that no run has ({named}{more}), left out"));
             }
         }
         let file = match self {
@@ -86,9 +86,7 @@ impl Source {
             Self::Nothing | Self::Grades => return,
         };
         if queries > 0 && rounds == 0 {
-            output::note(format!(
-                "warning: {file} teaches nothing on these queries; check that its ids are those of the runs"
-            ));
+            output::warn(format!("{file} teaches nothing on these queries; check that its ids are those of the runs"));
         }
     }
 }

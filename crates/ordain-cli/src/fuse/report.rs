@@ -140,6 +140,7 @@ impl Report {
         };
         let group = |expert: &&Expert| (expert.name.clone(), vec![expert.weight]);
         let groups = self.sorted().iter().map(group).collect();
-        Bars { across: "Weight of the expert".into(), series: vec![learned], groups }.draw()
+        let title = format!("Weights of the experts, {learned}");
+        Bars { title, across: "Weight".into(), series: vec![learned], groups }.draw()
     }
 }

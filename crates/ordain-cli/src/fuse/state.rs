@@ -1,5 +1,6 @@
 //! Where experts' weights start, and the file that keeps them.
 
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -10,19 +11,27 @@ use ordain::{Error, InputError};
 use super::Arguments;
 use crate::Failure;
 
-/// The weights to start with: those of the state if there is one, or those that were asked for, or equal ones.
-pub fn start(arguments: &Arguments, learn: Learning, names: &[String]) -> Result<ExpertWeights, Failure> {
+/// The weights to start with: those of the state if there is one, or those that were asked for, or equal ones. With them, the queries that
+/// the state has learned from.
+pub fn start(
+    arguments: &Arguments,
+    learn: Learning,
+    names: &[String],
+) -> Result<(ExpertWeights, BTreeSet<String>), Failure> {
     let initial = arguments.initial.as_deref().map(|weights| scaled_weights(weights, names)).transpose();
     let initial = initial.map_err(|error| hinted(error, INITIAL))?;
     match &arguments.state {
         Some(path) => match read(path)? {
-            Some(state) => go_on(arguments, learn, names, initial.as_deref(), (path, state)),
+            Some(state) => {
+                let queries = state.queries().clone();
+                Ok((go_on(arguments, learn, names, initial.as_deref(), (path, state))?, queries))
+            }
             None if learn == Learning::None => {
                 Err(Error::Io { action: "read", path: path.clone(), source: ErrorKind::NotFound.into() }.into())
             }
-            None => begin(arguments, learn, names, initial),
+            None => Ok((begin(arguments, learn, names, initial)?, BTreeSet::new())),
         },
-        None => begin(arguments, learn, names, initial),
+        None => Ok((begin(arguments, learn, names, initial)?, BTreeSet::new())),
     }
 }
 

@@ -11,10 +11,12 @@ use serde::Serialize;
 
 use super::columns;
 use crate::output::{self, Format};
+use crate::working::working;
 use crate::{Failure, Outcome};
 
 /// Runs the part of the subcommand.
 pub fn run(truth: &Path, named: Option<&str>, files: &[PathBuf], format: Format) -> Outcome {
+    let working = working("measuring");
     let table = LabelTable::read_labels(truth, &columns(named, truth)?)?;
     let examples = LabelledExamples::from_table(&table, LabelKind::of(std::slice::from_ref(&table))?)?;
     // A class that nobody predicts is no label of the rankings.
@@ -27,6 +29,7 @@ pub fn run(truth: &Path, named: Option<&str>, files: &[PathBuf], format: Format)
         let targets = examples.targets_for(&labels).map_err(|error| Error::from(in_file(error)))?;
         measured.push((path.display().to_string(), LabelEvaluation::of(&found, &targets, labels.len())?));
     }
+    drop(working);
     show(&measured, format)
 }
 

@@ -25,6 +25,10 @@ use crate::working::working;
 /// which is right most often. JSON has both forms of certainty: {"users": [{"user", "items": [{"id", "rank", "mean",
 /// "sd", "rank_low", "rank_high", "grade"?, "probabilities"?}]}]}; "user" is null for what users agree on.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain rate predict taste.json
+  ordain rate predict taste.json --user ann --by mode
+  ordain rate predict taste.json --new guests.csv --format json")]
 pub struct Arguments {
     /// The model that `ordain rate train` wrote
     model: PathBuf,

@@ -23,6 +23,9 @@ use crate::{Failure, Outcome, word};
 /// The table shows every round of learning: the log probability of all ratings, and the log density of what was learned
 /// beside what was assumed. A last line says what came out.
 #[derive(Args)]
+#[command(after_long_help = "Examples:
+  ordain rate train ratings.csv -o taste.json
+  ordain rate train ratings.csv --scale 1..5 --grades values -o taste.json")]
 pub struct Arguments {
     /// The ratings
     ratings: PathBuf,
@@ -98,6 +101,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             hint: "use 0, or a number above it",
         });
     }
+    let reading = working("reading the ratings");
     let project = arguments.project.as_ref().map(Project::open).transpose()?;
     let known = project.as_ref().map(Project::items);
     let ratings = read_ratings(&arguments.ratings, known, arguments.scale)?;
@@ -109,6 +113,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         (None, Some(others)) => Likeness::Raters(others),
         (None, None) => Likeness::Apart,
     };
+    drop(reading);
     let working = working("learning what users share");
     let shared = CollaborativeParams::default()
         .with_rounds(arguments.rounds as usize)

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ordain::data::{Attributes, ItemId, Items, Prior};
-use ordain::formats::{Letor, USUAL_OWN_WEIGHT, USUAL_WEIGHT, read_letor};
+use ordain::formats::{Letor, USUAL_OWN_WEIGHT, USUAL_WEIGHT, read_letor, whole_grade};
 use ordain::kernel::{Form, KernelSpec, Over, Rho, Shape};
 use ordain::{InputError, Result};
 
-use crate::{eval, output};
+use crate::output;
+use crate::working::during;
 
 /// A query of a LETOR file: its documents, standardized within the query, and their grades.
 pub struct Query {
@@ -22,7 +23,7 @@ pub fn queries(files: &[PathBuf]) -> Result<Vec<Query>> {
     let mut out: BTreeMap<String, (&Path, Query)> = BTreeMap::new();
     let mut alone = 0;
     for path in files {
-        let letor = read_letor(path)?;
+        let letor = during("reading the queries", || read_letor(path))?;
         let attributes = letor.items.attributes();
         // Attributes that are the same for all documents say nothing about them.
         let attributes = attributes.standardized(letor.items.groups());
@@ -66,7 +67,7 @@ fn query(path: &Path, letor: &Letor, attributes: &Attributes, mut members: Vec<I
     let ids = members.iter().map(|&item| letor.items.id(item).to_owned()).collect();
     let values = members.iter().flat_map(|item| attributes.row(item.index())).copied().collect();
     let own = Attributes::new(attributes.names().to_vec(), members.len(), values)?;
-    let grade = |item: &ItemId| eval::whole(path, letor.lines[item.index()], letor.grades[item.index()]);
+    let grade = |item: &ItemId| whole_grade(path, letor.lines[item.index()], letor.grades[item.index()]);
     let grades = members.iter().map(grade);
     Ok(Query { items: Items::new(ids, None, own)?, grades: grades.collect::<Result<_>>()? })
 }

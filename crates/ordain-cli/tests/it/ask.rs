@@ -203,6 +203,26 @@ fn pools() {
     folder.refuses(["ask", "--pool", "pool.csv"], &["pool.csv, line 2", "compared with itself"]);
 }
 
+/// Before every question, `ask` says of the answers so far what `rank` says of them.
+#[test]
+fn ask_and_rank_are_equally_sure() {
+    for example in ["countries", "six-papers"] {
+        let folder = Folder::example(example);
+        for _ in 0..4 {
+            let said = ask(&folder, &[], &["left", "quit"]);
+            let first = said.fine().lines().find(|line| line.contains(" sure that ")).unwrap().to_owned();
+            // The second question is after one more answer.
+            let lines: Vec<&str> = said.stdout.lines().filter(|line| line.contains(" sure that ")).collect();
+            let rank = folder.run(["rank"]);
+            rank.fine();
+            let now = rank.stderr.lines().find(|line| line.contains(" sure that ")).unwrap();
+            let sure = |line: &str| line.split([';', '(']).next().unwrap().trim().to_owned();
+            assert_eq!(lines[0], first);
+            assert_eq!(sure(lines[1]), sure(now), "{example}");
+        }
+    }
+}
+
 /// With many items, certainty is left out, and this is said once.
 #[test]
 fn many_items() {
@@ -433,4 +453,45 @@ fn grades_are_asked_too() {
     let said = ask(&folder, &ON_AND_ON, &grades).stdout;
     assert!(!questions(&said).is_empty(), "{said}");
     folder.run(["rank"]).fine();
+}
+
+/// A tie is offered where it can be taken; elsewhere the judge hears what to set.
+#[test]
+fn ties_are_offered_where_there_are_ties() {
+    let with = dozen();
+    let said = ask(&with, &ON_AND_ON, &["x", "t", "q"]).stdout;
+    assert!(said.contains("\"x\" is none of left, right, tie, skip, undo, quit"), "{said}");
+    assert!(log(&with)[0].contains(",tie,"));
+    let without = dozen();
+    without.replace("ordain.toml", "tie_width = 0.1", "tie_width = 0.0");
+    for word in ["t", "tie"] {
+        let said = ask(&without, &ON_AND_ON, &["x", word, "q"]).stdout;
+        assert!(said.contains("\"x\" is none of left, right, skip, undo, quit"), "{said}");
+        assert!(said.contains("set for example tie_width = 0.2 under [answers] in ./ordain.toml"), "{said}");
+    }
+    assert!(!without.path("answers.csv").exists());
+}
+
+/// Everything that counts answers counts those that stand, without skips.
+#[test]
+fn skips_are_not_answers() {
+    let folder = dozen();
+    let run = ask(&folder, &ON_AND_ON, &["l", "s", "s", "r", "s", "q"]);
+    let said = run.fine();
+    let counts: Vec<&str> = said
+        .lines()
+        .filter_map(|line| {
+            line.split_once(" answer")?.0.parse::<usize>().ok().map(|_| line.split("; ").next().unwrap())
+        })
+        .collect();
+    assert_eq!(counts, ["0 answers", "1 answer", "1 answer", "1 answer", "2 answers", "2 answers"], "{said}");
+    assert!(said.contains("see you: 2 answers given"), "{said}");
+    assert_eq!(folder.json(["rank"])["answers"], 2);
+    assert!(folder.run(["rank"]).stderr.contains("12 items, 2 answers, "));
+    let items = ["item0", "item1", "skip"];
+    let told = folder.run(["answer"].iter().chain(&items));
+    assert!(told.stderr.ends_with("2 answers to learn from\n"), "{}", told.stderr);
+    // A forecast of the answers in all is the same with skips as without, but for the pairs that skips close.
+    let foretold = |folder: &Folder| folder.run(["rank", "--forecast"]).stderr;
+    assert!(foretold(&folder).contains("2 answers"), "{}", foretold(&folder));
 }

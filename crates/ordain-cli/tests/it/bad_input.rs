@@ -30,7 +30,11 @@ fn a_wrong_line() {
             &["items.csv, line 5, column id", "\"ant\"", "each id once", "hint: line 2 has the same id"],
         ),
         ("items.csv", ",5", &["items.csv, line 5, column id", "\"\"", "an id", "hint: "]),
-        ("items.csv", "dog,NaN", &["items.csv, line 5, column x", "\"NaN\"", "a finite number", "hint: mend the cell"]),
+        (
+            "items.csv",
+            "dog,NaN",
+            &["items.csv, line 5, column x", "\"NaN\"", "hint: fill the cell", "missing = \"mean\""],
+        ),
         ("items.csv", "dog,inf", &["items.csv, line 5, column x", "\"inf\"", "a finite number", "hint: mend the cell"]),
         (
             "items.csv",

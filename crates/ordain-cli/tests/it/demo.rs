@@ -81,6 +81,11 @@ fn the_page(page: &str) {
     for words in ["ordain init items.csv", "width=device-width", "prefers-color-scheme: dark", "what Ordain expects"] {
         assert!(page.contains(words), "{words}");
     }
+    // Percent everywhere, and curves from no answer on, where half of the pairs are right.
+    assert!(
+        page.contains(">\n50 %\n<") && !page.contains("Share of pairs") && !page.contains(">\n0.50\n<"),
+        "one unit"
+    );
     // True ranks are those of the column that the model does not see.
     let row = |name: &str| page.lines().find(|line| line.contains(&format!(">{name}</td>"))).unwrap();
     assert!(row("Japan").ends_with("<td>1</td><td>82.6</td></tr>"), "{}", row("Japan"));

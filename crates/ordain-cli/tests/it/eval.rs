@@ -53,13 +53,88 @@ fn forms_of_the_output() {
     assert_eq!(lines[0], "run,queries,map,p@2");
     assert!(lines[1].starts_with("a,2,0.6666666666666") && lines[2].starts_with("b,1,0.83333333333333"), "{lines:?}");
     let every = ["eval", "a.run", "--qrels", "qrels", "--measure", "mrr", "--format", "csv", "--per-query"];
-    assert_eq!(folder.run(every).fine(), "run,query,mrr\na,q1,1\na,q2,0.5\n");
+    assert_eq!(folder.run(every).fine(), "query,a\nq1,1\nq2,0.5\n");
     folder.write("c.run", folder.read("b.run").replace(" b\n", " a\n"));
     let same = folder.run(["eval", "a.run", "c.run", "--qrels", "qrels", "--measure", "mrr", "--format", "csv"]);
-    assert_eq!(same.fine(), "run,queries,mrr\na.run,2,0.75\nc.run,1,1\n");
+    assert_eq!(same.fine(), "run,queries,mrr\na.run:a,2,0.75\nc.run:a,1,1\n");
     let table = folder.run(["eval", "a.run", "b.run", "--qrels", "qrels"]);
     assert!(table.fine().contains("ndcg@10"), "{}", table.fine());
     assert!(table.stderr.contains("b.run, run b: no documents for 1 judged query (q2)"), "{}", table.stderr);
+}
+
+/// One row per query, one column per run, or per measure and run. Nothing stands where a run does not answer.
+#[test]
+fn runs_stand_side_by_side() {
+    let folder = files();
+    let eval = |runs: &[&str], measure: &str, format: &str| {
+        let options = ["--qrels", "qrels", "--per-query", "--measure", measure, "--format", format];
+        folder.run(["eval"].iter().chain(runs).chain(&options)).fine().to_owned()
+    };
+    assert_eq!(eval(&["a.run", "b.run"], "mrr", "csv"), "query,a,b\nq1,1,1\nq2,0.5,\n");
+    assert_eq!(eval(&["a.run"], "mrr,p@2", "csv"), "query,mrr,p@2\nq1,1,0.5\nq2,0.5,0.5\n");
+    let both = eval(&["a.run", "b.run"], "mrr,p@2", "csv");
+    assert_eq!(both, "query,mrr a,mrr b,p@2 a,p@2 b\nq1,1,1,0.5,0.5\nq2,0.5,,0.5,\n");
+    let table = eval(&["a.run", "b.run"], "mrr", "table");
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+    let expected: [&[&str]; 4] =
+        [&["query", "a", "b"], &["q1", "1.0000", "1.0000"], &["q2", "0.5000"], &["all", "0.7500", "1.0000"]];
+    assert_eq!(rows, expected);
+    // JSON has each run's queries under the run.
+    let said: serde_json::Value = serde_json::from_str(&eval(&["a.run", "b.run"], "mrr", "json")).unwrap();
+    assert_eq!(said["runs"][1]["per_query"], serde_json::json!({ "q1": { "mrr": 1.0 } }));
+}
+
+/// Measures by hand that look at what was judged: of q1, d2 was judged not relevant, d5 is in the pool but was not judged.
+#[test]
+fn incomplete_judgements() {
+    let folder = files();
+    folder.append("qrels", "q1 0 d5 -1\n");
+    folder.write("c.run", "q1 Q0 d5 1 9 c\nq1 Q0 d1 2 8 c\nq1 Q0 d7 3 7 c\nq1 Q0 d2 4 6 c\nq1 Q0 d3 5 5 c\n");
+    let measures = "bpref,infap,judged@4,success@1,mrr@1,mrr@2,map@2";
+    let said = folder.json(["eval", "c.run", "--qrels", "qrels", "--measure", measures]);
+    let found = &said["runs"][0]["measures"];
+    // One document was judged not relevant; it comes after d1 and before d3.
+    near(&found["bpref"], 0.5);
+    // d1 at place 2: itself, and d5 before it, taken for relevant by half for lack of judged ones. d3 at place 5: d5, d1 and d2 before it,
+    // of the judged ones half are relevant.
+    near(&found["infap"], ((1.0 + 0.5) / 2.0 + (1.0 + 3.0 * 0.5) / 5.0) / 2.0);
+    near(&found["judged@4"], 0.75);
+    for (measure, value) in [("success@1", 0.0), ("mrr@1", 0.0), ("mrr@2", 0.5), ("map@2", 0.25)] {
+        near(&found[measure], value);
+    }
+    let note = |qrels: &str| folder.run(["eval", "c.run", "--qrels", qrels, "--measure", "infap"]).stderr;
+    assert!(!note("qrels").contains("infap is map"), "{}", note("qrels"));
+    folder.replace("qrels", "q1 0 d5 -1\n", "");
+    assert!(note("qrels").contains("infap: no grade of qrels is negative"), "{}", note("qrels"));
+}
+
+/// LETOR's rank aggregation: grades from a file of ranks and NULL, with scores, and with the run that `fuse --letor` writes.
+#[test]
+fn letor_ranks_and_the_run_fused_from_them() {
+    let folder = Folder::empty();
+    folder.write(
+        "x.txt",
+        "0 qid:1 1:1 2:NULL #docid = A\n2 qid:1 1:2 2:NULL #docid = B\n1 qid:1 1:NULL 2:NULL #docid = C\n",
+    );
+    folder.write("y.txt", "1 qid:2 1:2 2:NULL #docid = A\n0 qid:2 1:1 2:2 #docid = D\n");
+    folder.run(["fuse", "--letor", "x.txt", "y.txt", "--learn", "none", "--output", "f.run"]).fine();
+    let said = folder.json(["eval", "f.run", "--letor", "x.txt", "--letor", "y.txt", "--measure", "map,mrr"]);
+    assert_eq!((said["runs"][0]["name"].as_str(), said["runs"][0]["queries"].as_u64()), (Some("ordain"), Some(2)));
+    // Query 1 is A, B, and C which no ranker has; query 2 is D, A.
+    near(&said["runs"][0]["measures"]["map"], ((0.5 / 2.0) + 0.5) / 2.0);
+    near(&said["runs"][0]["measures"]["mrr"], 0.5);
+    let one = folder.run(["eval", "f.run", "--letor", "x.txt", "--measure", "mrr", "--format", "csv"]);
+    assert_eq!(one.fine(), "run,queries,mrr\nordain,1,0.5\n");
+    assert!(one.stderr.contains("no judgements for 1 query (2)"), "{}", one.stderr);
+    // Scores beside it: B first.
+    folder.write("s.txt", "1\n3\n2\n");
+    let scores = folder.json(["eval", "s.txt", "f.run", "--letor", "x.txt", "--measure", "mrr"]);
+    near(&scores["runs"][0]["measures"]["mrr"], 1.0);
+    near(&scores["runs"][1]["measures"]["mrr"], 0.5);
+    folder.run(["eval", "s.txt", "--letor", "x.txt", "--letor", "y.txt"]).fails(1, &["5 scores", "x.txt, y.txt"]);
+    folder.run(["eval", "f.run", "--letor", "x.txt", "--letor", "x.txt"]).fails(1, &["x.txt", "qid:1"]);
+    let unlabelled = ["eval", "--bounds", "--unlabelled", "y.txt", "--letor", "x.txt", "--letor", "y.txt"];
+    folder.run(unlabelled).fails(2, &["--unlabelled", "one file"]);
 }
 
 #[test]

@@ -248,6 +248,65 @@ fn a_second_pass_has_the_weights_and_leaves_them() {
     }
 }
 
+/// Runs whose tags clash are told apart in the report and in the state.
+#[test]
+fn tags_that_clash() {
+    let folder = files();
+    folder.write("c.run", folder.read("b.run").replace(" b\n", " a\n"));
+    let said = folder.json(["fuse", "a.run", "b.run", "c.run", "--output", "f.run"]);
+    let names: Vec<&str> =
+        said["experts"].as_array().unwrap().iter().map(|expert| expert["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["a.run:a", "b", "c.run:a"]);
+}
+
+/// A state knows the queries that it was learned from, and says when they come again: learned once more, or only ordered.
+#[test]
+fn a_second_pass_over_learned_queries_warns() {
+    let folder = files();
+    let append = |query: &str| {
+        for file in ["a.run", "b.run"] {
+            let first: String = folder
+                .read(file)
+                .lines()
+                .filter(|line| line.starts_with("q1 "))
+                .map(|line| format!("{line}\n"))
+                .collect();
+            folder.append(file, first.replace("q1 ", &format!("{query} ")));
+        }
+    };
+    let fuse = |more: &[&str]| {
+        let run = folder.run(
+            ["fuse", "a.run", "b.run", "--qrels", "qrels", "--output", "f.run", "--state", "w"].iter().chain(more),
+        );
+        run.fine();
+        run.stderr
+    };
+    assert_eq!(fuse(&[]), "");
+    // A query that taught nothing is not remembered.
+    append("q2");
+    let again = fuse(&[]);
+    assert!(
+        again.contains("warning: w had learned from 1 of these queries already (q1): their feedback now counts twice"),
+        "{again}"
+    );
+    let ordered = fuse(&["--learn", "none"]);
+    assert!(
+        ordered.contains("w had learned from 1 of these queries already (q1)") && ordered.contains("flatters"),
+        "{ordered}"
+    );
+    // Without feedback on a query, learning it again changes nothing.
+    folder.write("qrels", "q2 0 d2 1\n");
+    assert_eq!(fuse(&[]), "");
+    assert!(fuse(&[]).contains("(q2)"));
+    // A state of an earlier version knows no queries.
+    let state: Value = serde_json::from_str(&folder.read("w")).unwrap();
+    assert_eq!(state["queries"], serde_json::json!(["q1", "q2"]));
+    let mut old = state.clone();
+    old.as_object_mut().unwrap().remove("queries");
+    folder.write("w", old.to_string());
+    assert_eq!(fuse(&[]), "");
+}
+
 #[test]
 fn letor_ranks_and_grades() {
     let folder = Folder::empty();

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
 
+mod add;
 mod answer;
 mod apart;
 mod ask;
@@ -11,19 +12,25 @@ mod compare;
 mod contract;
 mod demo;
 mod eval;
+#[cfg(unix)]
+mod examples;
 mod extremes;
 mod fine;
 mod fire;
 mod fuse;
+mod goal;
 mod init;
 mod labels;
 mod linklearn;
+mod manners;
+mod names;
 mod newcomers;
 mod next;
 mod predict;
 mod prior;
 mod rank;
 mod rate;
+mod report;
 mod reproduce;
 mod screen;
 mod search;

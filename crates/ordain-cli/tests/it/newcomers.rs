@@ -99,7 +99,7 @@ fn tables_with_newcomers() {
         assert!(run.fine().lines().all(|line| line.width() <= columns));
     }
     let csv = folder.run(["rank", "--with", "new.csv", "--format", "csv"]);
-    assert_eq!(csv.fine().lines().next().unwrap(), "id,rank,mean,sd,rank_low,rank_high,new,tier");
+    assert_eq!(csv.fine().lines().next().unwrap(), "id,rank,mean,sd,centred,centred_sd,rank_low,rank_high,new,tier");
     assert_eq!(csv.stdout.lines().filter(|line| line.contains(",true,")).count(), 1);
     // Without newcomers nothing of the kind is shown.
     assert!(!folder.run(["rank", "--format", "csv"]).fine().contains("new"));

@@ -76,3 +76,65 @@ fn grades_of_one_item() {
     assert!(run.fine().lines().next().unwrap().ends_with(" %  grade 5") && run.stderr.contains("median"));
     assert!(folder.run(["predict", "ant", "--format", "csv"]).fine().starts_with("grade,probability\n1,0."));
 }
+
+/// Many pairs at once are what single predictions say, in the order of the file, in every format.
+#[test]
+fn many_pairs() {
+    let folder = Folder::example("countries");
+    let pairs = [["Malta", "France"], ["Spain", "Italy"], ["France", "Malta"], ["Malta", "France"]];
+    let rows: String = pairs.iter().map(|[first, second]| format!("{first},{second},note\n")).collect();
+    folder.write("pairs.csv", format!("first,second,why\n{rows}"));
+    let said = folder.json(["predict", "--pairs", "pairs.csv"]);
+    let said = said["pairs"].as_array().unwrap();
+    assert_eq!(said.len(), pairs.len());
+    for (row, [first, second]) in said.iter().zip(pairs) {
+        assert_eq!((row["first"].as_str(), row["second"].as_str()), (Some(first), Some(second)));
+        let alone = probabilities(&folder, first, second, "ep");
+        assert_eq!((row["probability"].as_f64().unwrap(), row["tie"].as_f64().unwrap()), alone);
+    }
+    let csv = folder.run(["predict", "--pairs", "pairs.csv", "--format", "csv"]);
+    let lines: Vec<&str> = csv.fine().lines().collect();
+    assert_eq!((lines[0], lines.len()), ("first,second,probability,tie", 5));
+    assert_eq!(lines[2], format!("Spain,Italy,{},{}", said[1]["probability"], said[1]["tie"]));
+    let table = folder.run(["predict", "--pairs", "pairs.csv"]);
+    let percent = |key: &str| format!("{:.1} %", 100.0 * said[0][key].as_f64().unwrap());
+    let first = table.fine().lines().nth(1).unwrap();
+    assert!(
+        first.contains("Malta") && first.contains(&percent("probability")) && first.contains(&percent("tie")),
+        "{first}"
+    );
+    assert!(table.stdout.lines().next().unwrap().contains("second wins"), "{}", table.stdout);
+    // No pair is no prediction.
+    folder.write("pairs.csv", "first,second\n");
+    assert_eq!(
+        folder.run(["predict", "--pairs", "pairs.csv", "--format", "csv"]).fine(),
+        "first,second,probability,tie\n"
+    );
+    assert_eq!(folder.json(["predict", "--pairs", "pairs.csv"])["pairs"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn pairs_that_cannot_be_compared() {
+    let folder = Folder::example("countries");
+    let refuses = |text: &str, words: &[&str]| {
+        folder.write("pairs.csv", text);
+        folder.refuses(["predict", "--pairs", "pairs.csv"], words);
+    };
+    refuses("first,second\nMalta,France\nMalta,Spian\n", &["pairs.csv", "line 3", "\"Spian\"", "Spain"]);
+    refuses("first,second\nMalta,Malta\n", &["pairs.csv", "line 2", "an item cannot be compared with itself"]);
+    refuses("one,other\nMalta,France\n", &["pairs.csv", "first"]);
+    folder.refuses(["predict", "--pairs", "no.csv"], &["no.csv"]);
+    folder.run(["predict"]).fails(2, &["FIRST"]);
+    folder.run(["predict", "Malta", "France", "--pairs", "pairs.csv"]).fails(2, &["--pairs"]);
+
+    let groups = Folder::empty();
+    groups.write("items.csv", "id,group,x\nant,zoo,1\nbee,zoo,2\nant,farm,1\ncow,farm,3\n");
+    groups.run(["init", "items.csv"]).fine();
+    groups.write("pairs.csv", "first,second,group\nant,bee,\n");
+    groups.refuses(["predict", "--pairs", "pairs.csv"], &["pairs.csv", "line 2", "name the group too"]);
+    groups.write("pairs.csv", "first,second,group\nant,bee,zoo\ncow,ant,farm\n");
+    let csv = groups.run(["predict", "--pairs", "pairs.csv", "--format", "csv"]);
+    let lines: Vec<&str> = csv.fine().lines().collect();
+    assert_eq!(lines[0], "first,second,probability,tie,group");
+    assert!(lines[1].ends_with(",zoo") && lines[2].ends_with(",farm"), "{lines:?}");
+}

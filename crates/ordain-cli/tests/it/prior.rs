@@ -209,7 +209,8 @@ fn simulations_learn_a_prior_on_other_queries() {
         let report = folder.json(words.iter().chain(more));
         report["runs"][0]["curve"][0].clone()
     };
-    assert_eq!(first(&[])["answers"], 10);
+    // Without a prior all items are equal at first.
+    assert_eq!((first(&[])["answers"].as_u64(), number(&first(&[])["tau"])), (Some(0), 0.0));
     for more in [&["--prior"][..], &["--prior", "--tune"]] {
         let start = first(more);
         assert_eq!(start["answers"], 0);
@@ -222,5 +223,5 @@ fn simulations_learn_a_prior_on_other_queries() {
         "data.txt",
         "1 qid:1 1:2 #docid = a\n0 qid:1 1:2 #docid = b\n2 qid:2 1:2 #docid = a\n0 qid:2 1:2 #docid = c\n",
     );
-    assert_eq!(first(&["--prior"])["answers"], 10);
+    assert_eq!(number(&first(&["--prior"])["tau"]), 0.0);
 }

@@ -58,9 +58,51 @@ fn intervals_hold_the_ranks() {
         assert_eq!(item["rank"], position + 1);
         let (low, high) = (number(item, "rank_low"), number(item, "rank_high"));
         assert!(1.0 <= low && low <= high && high <= items.len() as f64, "{item}");
-        assert!(number(item, "sd") > 0.0);
+        assert!((low..=high).contains(&number(item, "rank")), "{item}");
+        assert!(number(item, "sd") > 0.0 && number(item, "centred_sd") > 0.0);
     }
+    let centre: f64 = items.iter().map(|item| number(item, "centred")).sum();
+    assert!(centre.abs() < 1e-9 * items.len() as f64, "{centre}");
     assert!(items.windows(2).all(|pair| number(&pair[0], "mean") >= number(&pair[1], "mean")));
+}
+
+/// An arena's models have nothing in common but their being models: the table shows what answers tell, not the common part.
+#[test]
+fn utilities_are_shown_centred() {
+    let folder = podium(60);
+    folder.append("ordain.toml", "[[kernel]]\nkind = \"linear\"\nkappa = 10.0\n");
+    folder.replace(
+        "ordain.toml",
+        "file = \"items.csv\"",
+        "file = \"items.csv\"\nattributes = [\"is\"]\nstandardize = false",
+    );
+    folder.write("items.csv", "id,is\ngold,1\nsilver,1\nbronze,1\n");
+    let ranking = folder.json(["rank"]);
+    let table = folder.run(["rank"]);
+    for (item, line) in ranking["items"].as_array().unwrap().iter().zip(table.fine().lines().skip(1)) {
+        assert!(number(item, "sd") > 9.0 && number(item, "centred_sd") < 3.0, "{item}");
+        let shown = [number(item, "centred"), number(item, "centred_sd")].map(|number| format!("{number:.3}"));
+        assert!(shown.iter().all(|number| line.contains(number)), "{shown:?} in {line}");
+    }
+}
+
+/// Nobody finds more items than there are.
+#[test]
+fn the_top_has_an_end() {
+    let folder = podium(4);
+    for command in ["rank", "next", "ask"] {
+        folder.run([command, "--top", "3"]).fine();
+        folder.refuses([command, "--top", "4"], &["top", "4", "at most 3", "hint: "]);
+    }
+    folder.replace("ordain.toml", "file = \"items.csv\"", "file = \"items.csv\"\nattributes = []");
+    folder.write("items.csv", "id,truth\ngold,3\nsilver,2\nbronze,1\n");
+    let simulate = ["simulate", "--truth", "truth", "--answers", "3", "--goal", "top"];
+    folder.run(simulate.iter().chain(&["--top", "3"])).fine();
+    folder.refuses(simulate.iter().chain(&["--top", "4"]), &["top", "4", "at most 3", "hint: "]);
+    folder.append("ordain.toml", "[ask]\ngoal = \"top\"\nk = 4\n");
+    for command in ["rank", "next", "ask"] {
+        folder.refuses([command], &["ordain.toml", "k", "4", "at most 3", "under [ask]"]);
+    }
 }
 
 /// Same input, same bits, whatever the number of threads.
@@ -274,4 +316,54 @@ fn some_of_the_rows() {
     // N(0, 4) for both, noise 1 on the difference: its mean is 8 sqrt(2 / pi) / 3, half of which is the winner's.
     let winner = 4.0 * (2.0 / std::f64::consts::PI).sqrt() / 3.0;
     assert!((mean - winner).abs() < 1e-9 && (sd * sd - (4.0 - winner * winner)).abs() < 1e-9, "{mean} {sd}");
+}
+
+/// Every column of the table beside the ranking, cell by cell as it is in the file. Names that the ranking has get a
+/// prefix.
+#[test]
+fn the_tables_own_columns() {
+    let folder = Folder::project();
+    let cells = "id,x,note,rank,items.rank\nant,1.50,\"a, \"\"b\"\"\",7,seven\nbee,2,,8,\ncow,4, wide ,9,nine\n";
+    folder.write("items.csv", cells);
+    let read = |text: &str| -> Vec<Vec<String>> {
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+        reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
+    };
+    let plain = read(folder.run(["rank", "--format", "csv"]).fine());
+    let all = read(folder.run(["rank", "--format", "csv", "--columns", "all"]).fine());
+    let own = ["x", "note", "items.items.rank", "items.rank"].map(str::to_owned);
+    assert_eq!(all[0], [plain[0].clone(), own.to_vec()].concat());
+    let items = read(cells);
+    for (row, whole) in plain.iter().zip(&all).skip(1) {
+        let item = items.iter().find(|item| item[0] == row[0]).unwrap();
+        assert_eq!(*whole, [&row[..], &item[1..]].concat());
+    }
+    assert_eq!(all.len(), 4);
+    // Newcomers bring their columns; a column that their table lacks is empty.
+    folder.write("new.csv", "id,note,x\ndog,fresh,3\n");
+    let joined = read(folder.run(["rank", "--format", "csv", "--columns", "all", "--with", "new.csv"]).fine());
+    let dog = joined.iter().find(|row| row[0] == "dog").unwrap();
+    assert_eq!(dog[dog.len() - 4..], ["3", "fresh", "", ""]);
+    let limited = read(folder.run(["rank", "--format", "csv", "--columns", "all", "--limit", "1"]).fine());
+    assert_eq!((limited.len(), &limited[1]), (2, &all[1]));
+    folder.run(["rank", "--columns", "all"]).fails(2, &["--columns all", "--format csv"]);
+    // Without a table of items there are no columns.
+    folder.write("answers.csv", "winner,loser\nant,bee\n");
+    folder.write("ordain.toml", "[[kernel]]\nkind = \"independent\"\n\n[answers]\nfile = \"answers.csv\"\n");
+    folder.refuses(["rank", "--format", "csv", "--columns", "all"], &["ordain.toml", "a table of items"]);
+}
+
+/// Ids and groups are there already.
+#[test]
+fn keys_are_not_repeated() {
+    let folder = Folder::empty();
+    folder.write("items.csv", "name,x,league\nant,1,zoo\nbee,2,zoo\nant,1,farm\ncow,3,farm\n");
+    folder.write(
+        "ordain.toml",
+        "[items]\nfile = \"items.csv\"\nid = \"name\"\ngroup = \"league\"\n\n[[kernel]]\nkind = \"squared-exponential\"\n",
+    );
+    let run = folder.run(["rank", "--format", "csv", "--columns", "all"]);
+    let header: Vec<&str> = run.fine().lines().next().unwrap().split(',').collect();
+    assert_eq!((header[0], *header.last().unwrap()), ("id", "x"));
+    assert!(header.contains(&"group") && !header.contains(&"name") && !header.contains(&"league"), "{header:?}");
 }

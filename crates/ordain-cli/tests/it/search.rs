@@ -87,6 +87,21 @@ fn a_run_that_eval_reads() {
     assert!(table.fine().starts_with(" query  rank  id "), "{}", table.stdout);
 }
 
+/// Lines of a qid, a tab and the text, as MS MARCO has them: nothing is quoted, and a note says so.
+#[test]
+fn queries_without_a_header() {
+    let folder = papers();
+    let headed = folder.run(["search", "papers.jsonl", "--queries", "queries.tsv"]);
+    folder.write("bare.tsv", "q1\tlearning to rank\nq2\t\"ott\" things\n");
+    let bare = folder.run(["search", "papers.jsonl", "--queries", "bare.tsv"]);
+    assert_eq!(bare.fine(), headed.fine());
+    assert_eq!(bare.stderr, "bare.tsv has no header: its lines are a qid, a tab and the text, from query q1 on\n");
+    folder.write("torn.tsv", "q1\tlearning\nq2 rank\n");
+    folder.refuses(["search", "papers.jsonl", "--queries", "torn.tsv"], &["torn.tsv, line 2", "a tab"]);
+    folder.write("twice.tsv", "q1\tlearning\nq1\trank\n");
+    folder.refuses(["search", "papers.jsonl", "--queries", "twice.tsv"], &["twice.tsv, line 2", "each id once"]);
+}
+
 /// The same collection however it is written and packed.
 #[test]
 fn forms_of_a_collection() {

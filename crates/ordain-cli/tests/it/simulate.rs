@@ -51,7 +51,7 @@ fn the_promised_object() {
     for run in runs {
         let curve = run["curve"].as_array().unwrap();
         let marks: Vec<u64> = curve.iter().map(|point| point["answers"].as_u64().unwrap()).collect();
-        assert_eq!(marks, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 150, 160]);
+        assert_eq!(marks, [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 150, 160]);
         for point in curve {
             assert_eq!(point.as_object().unwrap().len(), 1 + 2 * MEASURES.len());
             for measure in MEASURES {
@@ -184,7 +184,7 @@ fn a_project_with_its_truth() {
     let csv = Run::of(folder.command(words).args(["--format", "csv"]));
     let mut lines = csv.fine().lines();
     assert_eq!(lines.next(), Some("belief,strategy,focus,answers,measure,value,se"));
-    assert_eq!(lines.count(), 2 * 6 * MEASURES.len());
+    assert_eq!(lines.count(), 2 * 7 * MEASURES.len());
     let table = Run::of(folder.command(words).args(["--measure", "tau"]));
     for word in ["10 answers", "60 answers", "● gp expected-regret (focus 0)", "○ gp random", "└──"] {
         assert!(table.fine().contains(word), "{}", table.stdout);
@@ -200,8 +200,10 @@ fn short_sessions() {
     let marks = |answers: usize| -> Vec<u64> {
         curve(answers).as_array().unwrap().iter().map(|point| point["answers"].as_u64().unwrap()).collect()
     };
-    assert_eq!((marks(1), marks(7), marks(13)), (vec![1], vec![7], vec![10, 13]));
-    assert_eq!(curve(10)[0], curve(13)[0]);
+    assert_eq!((marks(1), marks(7), marks(13)), (vec![0, 1], vec![0, 7], vec![0, 10, 13]));
+    assert_eq!(curve(10)[1], curve(13)[1]);
+    // Before the first answer all items are equal, so half of the pairs are right and tau is 0.
+    assert_eq!((curve(1)[0]["accuracy"].as_f64(), curve(1)[0]["tau"].as_f64()), (Some(0.5), Some(0.0)));
 }
 
 /// The curves as a picture: a line and a band for each, the legend, the titles of the axes.

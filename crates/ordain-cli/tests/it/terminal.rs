@@ -1,6 +1,8 @@
 //! The command on a real terminal: keys, signals, and lines that fit.
 
+use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
 use std::time::Instant;
 
 use rustix::process::Signal;
@@ -37,6 +39,40 @@ fn forecasts_come_while_the_judge_thinks() {
     }
     session.press(b"q");
     assert!(session.end().0.success());
+}
+
+/// The keys offer a tie where there are ties. Elsewhere its key says what to set.
+#[test]
+fn the_keys_offer_what_can_be_answered() {
+    let folder = Folder::project();
+    let mut session = Session::start(&folder, 80, &["ask"]);
+    assert!(session.wait_for("[q]uit: ").contains("[l]eft [r]ight [s]kip [u]ndo "));
+    session.wait_until_raw();
+    session.press(b"t");
+    assert!(session.wait_for("[q]uit: ").contains("there are no ties in this project"));
+    session.press(b"q");
+    assert!(session.end().0.success());
+    folder.append("ordain.toml", "tie_width = 0.2\n");
+    let mut session = Session::start(&folder, 80, &["ask"]);
+    assert!(session.wait_for("[q]uit: ").contains("[l]eft [r]ight [t]ie [s]kip [u]ndo "));
+    session.press(b"q");
+    assert!(session.end().0.success());
+}
+
+/// Reading that takes more than a second says so: here the items come from a pipe that nothing is written to until then.
+#[test]
+fn reading_that_takes_long_is_shown() {
+    let folder = Folder::project();
+    let items = folder.read("items.csv");
+    std::fs::remove_file(folder.path("items.csv")).unwrap();
+    assert!(Command::new("mkfifo").arg(folder.path("items.csv")).status().unwrap().success());
+    let mut session = Session::start(&folder, 80, &["rank"]);
+    let mut pipe = std::fs::OpenOptions::new().write(true).open(folder.path("items.csv")).unwrap();
+    session.wait_for("reading the project");
+    pipe.write_all(items.as_bytes()).unwrap();
+    drop(pipe);
+    let (status, said) = session.end();
+    assert!(status.success() && said.contains("cow"), "{said}");
 }
 
 #[test]
@@ -104,7 +140,14 @@ fn escape_swallows_no_key() {
 /// The lines on a screen of this width, and how the command ended.
 fn screen(folder: &Folder, columns: u16, arguments: &[&str]) -> (Option<i32>, Vec<String>) {
     let (status, said) = Session::start(folder, columns, arguments).end();
-    (status.code(), said.split(['\n', '\r']).map(str::to_owned).collect())
+    (status.code(), said.split(['\n', '\r']).map(uncoloured).collect())
+}
+
+/// A line without the colours of messages, which take no room.
+fn uncoloured(line: &str) -> String {
+    let mut parts = line.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    first + &parts.map(|part| part.split_once('m').map_or(part, |(_, rest)| rest)).collect::<String>()
 }
 
 /// A project, runs and documents to show everything with. Names are long.

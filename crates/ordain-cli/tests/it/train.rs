@@ -180,6 +180,8 @@ fn refusals() {
         refused(&["train", "lambdarank", "--train", "a.txt", "--improve", "luck", "-o", "m.json"]).contains("ndcg@k")
     );
     assert!(refused(&["train", "ranknet", "--train", "a.txt", "--choose-by", "wta", "-o", "m.json"]).contains("cost"));
+    let judged = refused(&["train", "ranknet", "--train", "a.txt", "--choose-by", "judged@5", "-o", "m.json"]);
+    assert!(judged.contains("judged@5 says nothing of the order"), "{judged}");
     assert!(refused(&["train", "ranknet", "--train", "a.txt", "--rates", "0", "-o", "m.json"]).contains("rate"));
     assert!(!folder.path("model.json").exists());
 

@@ -84,3 +84,19 @@ fn nothing_to_learn_from() {
     folder.refuses(["tune"], &["answers.csv", "expected answers to learn from", "ordain answer"]);
     folder.run(["tune", "--method", "luck"]).code.filter(|&code| code == 2).unwrap();
 }
+
+/// The width of ties is tuned, shown, and written.
+#[test]
+fn ties_have_a_width() {
+    let folder = Folder::empty();
+    folder.write("items.csv", "id\na\nb\nc\nd\n");
+    let rows: String = ["a,b,tie", "a,c,first", "b,c,tie", "b,d,first", "c,d,first", "a,d,first"].join("\n").repeat(1);
+    folder.write("answers.csv", format!("first,second,outcome\n{}\n", [rows.as_str(); 5].join("\n")));
+    folder.run(["init", "items.csv", "--answers", "answers.csv"]).fine();
+    let tuned = folder.json(["tune"]);
+    let width = tuned["parameters"].as_array().unwrap().iter().find(|row| row["name"] == "tie_width").unwrap();
+    let value = width["value"].as_f64().unwrap();
+    assert!(value > 0.0 && tuned["log_posterior"].as_f64() > tuned["log_posterior_before"].as_f64(), "{tuned}");
+    assert!(folder.read("ordain.toml").contains(&format!("tie_width = {value:?}")), "{}", folder.read("ordain.toml"));
+    assert!(folder.run(["tune", "--dry-run"]).fine().contains("tie_width"));
+}

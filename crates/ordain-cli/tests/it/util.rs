@@ -97,7 +97,9 @@ impl Folder {
     /// The command with these arguments in this folder, ready to run.
     pub fn command<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(ORDAIN);
-        command.args(arguments).current_dir(self.place.path()).env_remove("COLUMNS").stdin(Stdio::null());
+        command.args(arguments).current_dir(self.place.path()).stdin(Stdio::null());
+        // Variables of the person who runs the tests.
+        ["COLUMNS", "ORDAIN_PROJECT", "NO_COLOR"].iter().for_each(|name| _ = command.env_remove(name));
         command
     }
 

@@ -81,11 +81,11 @@ fn long(size: usize) -> String {
 }
 
 /// Lines over sizes, each a title and a mean for every size.
-fn figure(across: &str, sizes: &[usize], up: Range, series: Vec<(String, Vec<Mean>)>) -> String {
+fn figure(title: &str, across: &str, sizes: &[usize], up: Range, series: Vec<(String, Vec<Mean>)>) -> String {
     let across = Across::Places(across.to_owned(), sizes.iter().copied().map(short).collect());
     let points = |means: Vec<Mean>| means.into_iter().enumerate().map(|(place, mean)| (place as f64, mean)).collect();
     let series = series.into_iter().map(|(title, means)| Series { title, points: points(means) }).collect();
-    Lines { across, up, series }.draw()
+    Lines { title: title.to_owned(), across, up, series }.draw()
 }
 
 /// The first size from which on a value stays below a limit.

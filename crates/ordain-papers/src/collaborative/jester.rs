@@ -244,7 +244,8 @@ fn figure(plan: &Plan, rows: &[Row]) -> String {
     let values = || rows.iter().flat_map(|(_, means)| means.iter().flatten()).map(|mean| mean.value);
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
     let series = SIZES.map(|size| format!("{size} jokes")).to_vec();
-    Dots { across: Range::plain("Mean absolute error", low, high), series, rows }.draw()
+    let across = Range::plain("Mean absolute error, in points of the rating", low, high);
+    Dots { title: "Error of predicted ratings".into(), across, series, rows }.draw()
 }
 
 /// The paper's claims, one by one.

@@ -73,14 +73,13 @@ fn figure(summary: &Summary, measure: Measure) -> String {
     let series: Vec<Series> = models.map(series).collect();
     let (low, high) = Range::of(&series);
     // Errors are seen from 0; areas to 1, the best there is.
-    let (title, range) = match measure {
-        Measure::Error => ("Error rate", (0.0, high)),
-        Measure::Auc => ("AUC", (low, 1.0)),
+    let (title, name, range) = match measure {
+        Measure::Error => ("Wrongly predicted pairs", "Error rate", (0.0, high)),
+        Measure::Auc => ("Predicted probabilities", "Area under the ROC curve", (low, 1.0)),
     };
     let counts = summary.known.iter().map(ToString::to_string).collect();
-    let (across, up) =
-        (Across::Places("Number of known pairs".to_owned(), counts), Range::new(title, range.0, range.1));
-    Lines { across, up, series }.draw()
+    let (across, up) = (Across::Places("Number of known pairs".to_owned(), counts), Range::new(name, range.0, range.1));
+    Lines { title: title.into(), across, up, series }.draw()
 }
 
 /// How large the experiment was, and how it measured.

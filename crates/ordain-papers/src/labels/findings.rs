@@ -111,7 +111,8 @@ fn figure(taus: &[(String, Vec<Option<Mean>>)]) -> String {
         (0..METHODS.len()).filter(|&at| taus.iter().all(|(_, means)| means[at].is_some())).collect();
     let rows = taus.iter().map(|(name, means)| (name.clone(), shown.iter().map(|&at| means[at]).collect())).collect();
     let series = shown.iter().map(|&at| METHODS[at].name.to_owned()).collect();
-    Dots { across: Range::new("Kendall's tau", 0.0, 1.0), series, rows }.draw()
+    let across = Range::new("Kendall's tau with the true order", 0.0, 1.0);
+    Dots { title: "Rankings of labels on held-out items".into(), across, series, rows }.draw()
 }
 
 /// What algorithm 1 learned with an encoding and a loss: both names, and the mean over sets of every loss on tests.

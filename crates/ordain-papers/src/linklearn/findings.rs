@@ -259,7 +259,8 @@ fn figure(results: &Results<'_>) -> String {
     let rows: Vec<(String, Vec<Option<Mean>>)> = results.plan.collections.iter().enumerate().map(row).collect();
     let series = shown.iter().map(|(_, title)| title.clone()).collect();
     let (low, high) = Range::of_means(rows.iter().flat_map(|(_, means)| means.iter().flatten().copied()));
-    Dots { across: Range::new("mean average precision", low, high), series, rows }.draw()
+    let across = Range::new("Mean average precision", low, high);
+    Dots { title: "Similar documents by collection".into(), across, series, rows }.draw()
 }
 
 /// The methods in the figure, which has room for as many colours.
@@ -283,8 +284,9 @@ fn drawn_curve(rows: &[Row], trained: &[Row]) -> String {
     };
     let series = vec![series("the half that does not teach", 1), series("the half that teaches", 0), level];
     let (low, high) = Range::of(&series);
-    let up = Range::new("average precision of links", low, high);
-    Lines { across: Across::UpTo("Passes".into(), rows.len()), up, series }.draw()
+    let up = Range::new("Average precision of links", low, high);
+    let across = Across::UpTo("Passes over the links".into(), rows.len());
+    Lines { title: "Learning the weights of words".into(), across, up, series }.draw()
 }
 
 /// The rows of the ways to train.

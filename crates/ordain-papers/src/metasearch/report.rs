@@ -120,7 +120,8 @@ fn caption(summary: &Summary<'_>) -> String {
 fn weights(summary: &Summary<'_>) -> String {
     let group = |(at, name): (usize, &String)| (name.clone(), summary.weights.iter().map(|own| own[at]).collect());
     Bars {
-        across: "Weight".to_owned(),
+        title: format!("Weights of the experts, {}", summary.searched.title),
+        across: "Weight of the expert".to_owned(),
         series: vec!["Margin".to_owned(), "Hedge".to_owned()],
         groups: summary.searched.experts.iter().enumerate().map(group).collect(),
     }

@@ -114,7 +114,9 @@ fn figure(lines: &[Line]) -> String {
     let rows: Vec<(String, Vec<Option<Mean>>)> =
         lines.iter().map(|line| (line.title.clone(), line.means[..2].to_vec())).collect();
     let (low, high) = Range::of_means(rows.iter().flat_map(|(_, means)| means).flatten().copied());
-    Dots { across: Range::new("Test queries", low, high), series: vec!["MAP".into(), "NDCG@10".into()], rows }.draw()
+    let across = Range::new("Mean over the test queries", low, high);
+    let series = vec!["MAP".into(), "NDCG@10".into()];
+    Dots { title: "Quality of the rankers".into(), across, series, rows }.draw()
 }
 
 fn table(tested: &Tested, lines: &[Line]) -> String {

@@ -225,7 +225,8 @@ fn findings(plan: &Plan, rows: &[Row]) -> Findings {
         .collect();
     let (low, high) = Range::of(&series);
     let across = Across::UpTo("Pairs asked".into(), ASKED);
-    let svg = Lines { across, up: Range::new("Share of pairs predicted wrongly", low, high), series }.draw();
+    let up = Range::new("Share of pairs predicted wrongly", low, high);
+    let svg = Lines { title: "Error on pairs of different price".into(), across, up, series }.draw();
     let mut measured =
         html::figures([(svg.as_str(), "Error on all pairs of different price, with its standard error.")]);
     let heads: Vec<&str> = header.iter().map(String::as_str).collect();

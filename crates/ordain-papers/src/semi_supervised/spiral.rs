@@ -137,6 +137,7 @@ fn findings(rows: &[Row]) -> Findings {
         let ends = [0, PLAN.points - 1].map(|at| (points[at].0, points[at].1, at.to_string()));
         Contours {
             title: title.into(),
+            names: ["First attribute", "Second attribute"].map(str::to_owned),
             across: (-REACH, REACH),
             up: (-REACH, REACH),
             rows: values[PLAN.points..].chunks(PLAN.grid).map(<[f64]>::to_vec).collect(),

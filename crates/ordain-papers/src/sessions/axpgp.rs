@@ -210,8 +210,9 @@ impl Figure2 {
             (0..self.contenders.len()).map(|at| curves.series(at, Measure::Map, self.title(at))).collect();
         let (low, high) = Range::of(&series);
         let answers = || "Number of answers".to_owned();
-        let up = Range::new("MAP", low, high);
-        let map = Lines { across: Across::UpTo(answers(), plan.answers), up, series }.draw();
+        let up = Range::new("Mean average precision (MAP)", low, high);
+        let title = "Quality of the ranking by answers".into();
+        let map = Lines { title, across: Across::UpTo(answers(), plan.answers), up, series }.draw();
         let mut files = vec![("-summary.csv".to_owned(), curves.csv(&plan.contenders)), ("-map.svg".to_owned(), map)];
         let mut captions = vec!["MAP over all queries; the bands are standard errors.".to_owned()];
         for &contender in self.boxes {
@@ -221,7 +222,8 @@ impl Figure2 {
             };
             let boxes = marks.map(values).collect();
             let up = Range::new("Average precision", 0.0, 1.0);
-            let svg = Boxes { across: answers(), up, boxes, colour: contender }.draw();
+            let title = format!("Spread over queries: {}", self.title(contender));
+            let svg = Boxes { title, across: answers(), up, boxes, colour: contender }.draw();
             files.push((format!("-{}.svg", self.contenders[contender].0), svg));
             captions.push(format!("{}: average precision across queries.", self.title(contender)));
         }

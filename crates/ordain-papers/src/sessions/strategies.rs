@@ -293,7 +293,8 @@ impl Explored<'_> {
         let series: Vec<_> = contenders.map(|(at, (_, title, _))| self.curves.series(at, measure, title)).collect();
         let (low, high) = Range::of(&series);
         let across = Across::UpTo("Number of answers".to_owned(), self.plan.answers);
-        Lines { across, up: Range::new(measure.title(), low, high), series }.draw()
+        let title = "Quality of the ranking by answers".into();
+        Lines { title, across, up: Range::new(measure.title(), low, high), series }.draw()
     }
 
     /// Marks at which quality is shown.

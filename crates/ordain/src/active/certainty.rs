@@ -73,20 +73,6 @@ impl Certainty {
     pub fn error(&self) -> f64 {
         self.errors.iter().sum::<f64>() / self.errors.len() as f64
     }
-
-    /// The number of items in each tier, from the top. Neighbouring tiers are told apart with at least the probability
-    /// `level`. The items within a tier are not told apart yet.
-    pub fn tiers(&self, level: f64) -> Vec<usize> {
-        let mut out = Vec::new();
-        let mut from = 0;
-        for to in 1..=self.prefixes.len() {
-            if to == self.prefixes.len() || self.prefixes[to - 1] >= level {
-                out.push(to - from);
-                from = to;
-            }
-        }
-        out
-    }
 }
 
 /// The share of ascending numbers that are at most `most`; all, if there are none.

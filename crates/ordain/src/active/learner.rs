@@ -268,6 +268,18 @@ impl Learner {
         Ok(())
     }
 
+    /// What EP over all answers at once believes, if that is not what this belief is anyway. Ratings have no such thing.
+    pub(super) fn all_at_once(&self) -> Result<Option<Ep>> {
+        match &self.state {
+            State::Ratings(_) | State::Full(_) => Ok(None),
+            State::Steps(_) if self.adapts() => {
+                let observations = self.model.observe_all(&self.answers)?;
+                EpParams::default().fit(self.kernel.clone(), &observations).map(Some)
+            }
+            State::Steps(_) => EpParams::default().fit(self.kernel.clone(), &self.observations).map(Some),
+        }
+    }
+
     /// The beliefs under all noises that the answers allow.
     pub(super) fn under_noises(&self) -> Result<Vec<UnderNoise>> {
         let answers: Vec<&Answer> = self.answers.iter().collect();

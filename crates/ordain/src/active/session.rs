@@ -452,6 +452,11 @@ impl Session {
         &self.answers
     }
 
+    /// The number of standing answers that were learned. Skips are no answers.
+    pub fn learned(&self) -> usize {
+        self.answers.iter().filter(|answer| !answer.is_skip()).count()
+    }
+
     /// The parameters.
     pub fn params(&self) -> &SessionParams {
         &self.params

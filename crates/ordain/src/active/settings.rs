@@ -69,6 +69,13 @@ pub(crate) enum Unfit {
         /// The strategy.
         strategy: &'static str,
     },
+    /// The project's goal is more items than there are.
+    TooMany {
+        /// How many.
+        k: usize,
+        /// What is possible.
+        expected: String,
+    },
     /// The caller's options do not fit.
     Options(Error),
 }
@@ -80,9 +87,15 @@ impl Asking {
     /// goal.
     ///
     /// # Errors
-    /// If the strategy does not exist, or a focus is given for a strategy that has none.
+    /// If the strategy does not exist, a focus is given for a strategy that has none, or the goal is more items than there are.
     pub(crate) fn resolve(ask: &Ask, options: &AskOptions, items: &Items) -> std::result::Result<Self, Unfit> {
         let goal = options.goal.unwrap_or(ask.goal);
+        let sizes = items.group_sizes();
+        match (options.goal, goal.places(), goal.most(&sizes)) {
+            (Some(_), ..) => goal.check(&sizes).map_err(Unfit::Options)?,
+            (None, Some(k), Some(expected)) => return Err(Unfit::TooMany { k, expected }),
+            _ => {}
+        }
         // A project's focus is meant for the project's strategy or the strategy of its goal.
         let own = options.strategy.is_none() && (ask.strategy.is_some() || goal == ask.goal);
         let focus = options.focus.or(ask.focus.filter(|_| own));
@@ -131,6 +144,9 @@ impl From<Unfit> for Error {
                 expected: format!("no focus: the strategy {strategy} has none"),
                 hint: NO_FOCUS,
             },
+            Unfit::TooMany { k, expected } => {
+                Self::Setting { name: "k", found: k.to_string(), expected, hint: "give a smaller number" }
+            }
             Unfit::Options(error) => error,
         }
     }

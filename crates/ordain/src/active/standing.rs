@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::certainty::{certainty_of, each_group};
-use super::outlook::is_quick;
-use super::{CertaintyParams, Question, Session, StopRule};
+use super::outlook::{is_quick, is_settled_quickly};
+use super::{Certainty, CertaintyParams, Question, Session, StopRule, certainty};
 use crate::Result;
 use crate::data::{Goal, ItemId, Outcome};
-use crate::gp::{Belief, Draws, OverNoises, UnderNoise, by_falling_mean};
-use crate::numeric::normal;
+use crate::gp::{Belief, Draws, OverNoises, RankingParams, UnderNoise, by_falling_mean};
+use crate::numeric::{Seed, normal};
 
 /// The number of draws from which a session counts how near the goal is.
 pub(super) const QUICK_DRAWS: usize = 512;
@@ -30,6 +30,11 @@ pub struct Standing {
     /// The probability that the goal is reached, in the group where it is smallest. If the noise is learned, it is the average over
     /// the noises that the answers allow.
     pub probability: f64,
+    /// The number of answers that it is of, without skips.
+    pub answers: usize,
+    /// Whether it was counted from a few draws of the session's belief. If not, a ranking of these answers says the same number
+    /// ([`Session::settled`]).
+    pub is_rough: bool,
     /// Whether the stop rule is met. If the noise is learned, the probability at the learned noise must be near the target too.
     pub is_met: bool,
 }
@@ -54,6 +59,14 @@ pub(super) struct Counted {
     /// Since the last number of answers after which the goal is looked at.
     at_learned_noise: OnceLock<Option<Reached>>,
     over_noises: OnceLock<Option<Reached>>,
+    stated: OnceLock<Option<Stated>>,
+}
+
+/// The probability that the goal is reached, as it is stated.
+#[derive(Clone, Copy)]
+struct Stated {
+    probability: f64,
+    is_rough: bool,
 }
 
 impl Counted {
@@ -158,18 +171,66 @@ fn by_frequency(drawn: &[Option<(usize, usize)>], items: &[ItemId]) -> Vec<Quest
 impl Session {
     /// How near the goal was when it was last looked at: after the latest answer, or after one of the last few if there are more than
     /// 64. `None` if the session has no stop rule, or if there are so many items that a first count would take more than a fifth of a
-    /// second. Where the goal seems reached, more draws and other judges are counted, which takes longer.
+    /// second.
+    ///
+    /// The number is that of a ranking of the same answers, unless [`Standing::is_rough`]: there such a count would take too long too.
     ///
     /// # Errors
     /// As [`certainty`](super::certainty()).
     pub fn standing(&self) -> Result<Option<Standing>> {
         let Some(rule) = self.params.rule else { return Ok(None) };
-        let near = self.is_near()?;
-        let standing = |reached: &Reached| {
-            let probability = reached.probability;
-            Standing { probability, is_met: near && probability >= rule.target }
+        if self.counted.stated.get().is_none() {
+            let _ = self.counted.stated.set(self.stated(&rule)?);
+        }
+        let Some(Stated { probability, is_rough }) = self.counted.stated.get().copied().flatten() else {
+            return Ok(None);
         };
-        Ok(self.over_all_noises(&rule)?.map(standing))
+        let heard = &self.answers[..self.looked_at().min(self.answers.len())];
+        let answers = heard.iter().filter(|answer| answer.outcome != Outcome::Skip).count();
+        let is_met = self.is_near()? && probability >= rule.target;
+        Ok(Some(Standing { probability, is_met, answers, is_rough }))
+    }
+
+    /// The number that is stated: by a count as for a ranking where that is quick, else by a quick count.
+    fn stated(&self, rule: &StopRule) -> Result<Option<Stated>> {
+        let settled = |session: &Self| match session.is_settled_quickly() {
+            true => session.settled(session.params.seed).map(Some),
+            false => Ok(None),
+        };
+        // Where EP does not converge, there is no ranking that could say something else.
+        if self.looks.sure > QUICK_DRAWS
+            && let Ok(Some(groups)) = self.when_looked_at(settled)
+        {
+            return Ok(Some(Stated { probability: rule.probability(&groups), is_rough: false }));
+        }
+        let rough = |reached: &Reached| Stated { probability: reached.probability, is_rough: true };
+        Ok(self.over_all_noises(rule)?.map(rough))
+    }
+
+    /// How settled the ranking of every group is: what [`Model::fit`](crate::Model::fit) by EP and a
+    /// [`ranking`](crate::gp::RankingParams::for_items) with this seed say after the same answers.
+    ///
+    /// # Errors
+    /// As [`certainty`](super::certainty()), or if EP does not converge.
+    pub fn settled(&self, seed: Seed) -> Result<Vec<Certainty>> {
+        let draws = RankingParams::for_items(self.belief().len()).draws;
+        let params = CertaintyParams::default().with_draws(draws).with_seed(seed);
+        match self.learner.all_at_once()? {
+            Some(belief) => {
+                let over = OverNoises { belief: &belief, noises: self.noises()? };
+                certainty(&over, self.groups.as_ref(), &params)
+            }
+            None => self.certainty(&params),
+        }
+    }
+
+    /// Whether [`Session::settled`] takes at most about a fifth of a second on two cores.
+    fn is_settled_quickly(&self) -> bool {
+        let sizes = || match &self.groups {
+            Some(groups) => groups.sizes().collect(),
+            None => vec![self.belief().len()],
+        };
+        is_settled_quickly(&sizes(), self.answers.len(), RankingParams::for_items(self.belief().len()).draws)
     }
 
     /// How often the goal is reached under all noises that the answers allow; `None` if counting would take too long.
@@ -364,11 +425,16 @@ impl Session {
 
     /// The belief, and the same under all noises that the answers allow.
     pub(super) fn over_noises(&self) -> Result<OverNoises<'_>> {
+        Ok(OverNoises { belief: self.belief(), noises: self.noises()? })
+    }
+
+    /// The beliefs under all noises that the answers allow.
+    fn noises(&self) -> Result<&[UnderNoise]> {
         if self.counted.noises.get().is_none() {
             let noises = self.learner.under_noises()?;
             // If another thread was faster, it found the same.
             let _ = self.counted.noises.set(noises);
         }
-        Ok(OverNoises { belief: self.belief(), noises: self.counted.noises.get().map_or(&[], Vec::as_slice) })
+        Ok(self.counted.noises.get().map_or(&[], Vec::as_slice))
     }
 }

@@ -102,14 +102,12 @@ pub struct Point {
 
 impl Tournament {
     /// Plays every contender on every ground. In each repeat on a ground, all contenders meet the same truth and a
-    /// judge with the same random stream. If a ground has a prior mean, curves begin before the first answer.
+    /// judge with the same random stream. Curves begin before the first answer: without a prior, all items are equal there.
     ///
     /// # Errors
     /// If a strategy cannot be made, a session cannot ask or learn, or the watch stops it.
     pub fn play(&self, grounds: &[Ground], contenders: &[Contender]) -> Result<Vec<Curve>> {
-        // Without a prior, all items are equal before the first answer.
-        let start = grounds.iter().any(|ground| ground.kernel.mean().is_some()).then_some(0);
-        let marks: Vec<usize> = start.into_iter().chain(marks(self.answers)).collect();
+        let marks: Vec<usize> = std::iter::once(0).chain(marks(self.answers)).collect();
         let rounds = self.rounds(grounds, contenders, None, |conditions, ground, params, rules| {
             conditions.play_to(&marks, ground.kernel.clone(), params, rules)
         })?;

@@ -23,6 +23,9 @@ pub enum Outcome {
     Grade(i32),
 }
 
+/// The name of the width of ties, among settings and tuned parameters.
+pub const TIE_WIDTH: &str = "tie_width";
+
 /// What a grade is written behind, as in `grade:4`.
 const GRADE: &str = "grade:";
 
@@ -106,6 +109,11 @@ impl Answer {
             }
             _ => Ok(Self { first, second, outcome, judge: None, time: None }),
         }
+    }
+
+    /// Whether the judge gave no answer.
+    pub fn is_skip(&self) -> bool {
+        self.outcome == Outcome::Skip
     }
 
     /// Sets the judge. An empty name is no judge.
@@ -253,6 +261,11 @@ impl AnswerLog {
     /// The standing answers: those that no undo took back, in order, with skips.
     pub fn standing(&self) -> Vec<&Answer> {
         resolve(&self.entries).0
+    }
+
+    /// The number of standing answers. Skips are no answers.
+    pub fn count(&self) -> usize {
+        self.standing().into_iter().filter(|answer| !answer.is_skip()).count()
     }
 
     /// The latest standing answer of a judge.

@@ -1,6 +1,7 @@
 //! What is to be found out.
 
 use crate::words::vocabulary;
+use crate::{Error, Result};
 
 /// What the answers are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,31 @@ impl Goal {
             Self::WholeOrder | Self::TopHeavy => true,
             Self::Best | Self::Top { .. } => false,
         }
+    }
+
+    /// Refuses a goal of more first items than any group has.
+    ///
+    /// # Errors
+    /// If there are not so many items in the largest of these groups.
+    pub fn check(self, group_sizes: &[usize]) -> Result<()> {
+        match (self.places(), self.most(group_sizes)) {
+            (Some(k), Some(expected)) => Err(Error::Setting {
+                name: "top",
+                found: k.to_string(),
+                expected,
+                hint: "give a smaller number, or the goal whole-order",
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the number of first items may be at most, in words, if it is more.
+    pub(crate) fn most(self, group_sizes: &[usize]) -> Option<String> {
+        let largest = group_sizes.iter().copied().max().unwrap_or(0);
+        let of = if group_sizes.len() > 1 { "of the largest group" } else { "there are" };
+        let items = if largest == 1 { "item" } else { "items" };
+        // Where there is no item, there is nothing to find.
+        self.places().filter(|&k| k > largest && largest > 0).map(|_| format!("at most {largest}: the {items} {of}"))
     }
 
     /// How many first items are to be found, if the goal is to find some.

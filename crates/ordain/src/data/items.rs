@@ -1,5 +1,6 @@
 //! The items to be ordered.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::{Attributes, Prior};
@@ -94,14 +95,53 @@ pub enum Lookup {
     Found(ItemId),
     /// No item has this id.
     Unknown,
-    /// Several groups have an item with this id; the group must be named.
+    /// Several groups have an item with this id, or several items have this name.
     Ambiguous(Vec<ItemId>),
 }
 
-/// Items with ids, attributes and perhaps groups. Ids are unique within a group, or overall if there are no groups.
+impl Lookup {
+    fn of(found: Vec<ItemId>) -> Self {
+        match found[..] {
+            [] => Self::Unknown,
+            [item] => Self::Found(item),
+            _ => Self::Ambiguous(found),
+        }
+    }
+}
+
+/// What people see of items in place of ids.
+#[derive(Debug, Clone)]
+struct Names {
+    /// One per item; empty if the item has only an id.
+    names: Vec<String>,
+    /// Whether a name alone says which item of its group is meant: no other item is called so, by name or id.
+    plain: Vec<bool>,
+}
+
+impl Names {
+    fn new(names: Vec<String>, ids: &[String], groups: Option<&Groups>) -> Self {
+        let group = |at: usize| groups.map(|groups| groups.of(ItemId::new(at)));
+        let mut called: HashMap<(Option<usize>, &str), usize> = HashMap::with_capacity(names.len());
+        for (at, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+            *called.entry((group(at), name)).or_default() += 1;
+        }
+        // Another item's id counts like its name; an item may have its own id as its name.
+        for (at, id) in ids.iter().enumerate().filter(|(at, id)| names[*at] != **id) {
+            if let Some(count) = called.get_mut(&(group(at), id.as_str())) {
+                *count += 1;
+            }
+        }
+        let alone = |(at, name): (usize, &String)| called.get(&(group(at), name.as_str())) == Some(&1);
+        let plain = names.iter().enumerate().map(alone).collect();
+        Self { names, plain }
+    }
+}
+
+/// Items with ids, attributes, perhaps names and perhaps groups. Ids are unique within a group, or overall if there are no groups.
 #[derive(Debug, Clone)]
 pub struct Items {
     ids: Vec<String>,
+    names: Option<Names>,
     groups: Option<Groups>,
     attributes: Attributes,
     prior: Option<Prior>,
@@ -151,7 +191,7 @@ impl Items {
             }
             by_id.entry(id.clone()).or_default().push(item);
         }
-        Ok(Self { ids, groups, attributes, prior: None, by_id })
+        Ok(Self { ids, names: None, groups, attributes, prior: None, by_id })
     }
 
     /// Items that have only ids.
@@ -187,6 +227,64 @@ impl Items {
     /// All ids in order.
     pub fn ids(&self) -> &[String] {
         &self.ids
+    }
+
+    /// The same items with names that people see in place of ids. Runs of blanks and line breaks in a name become one blank. An item
+    /// whose name is empty has only its id.
+    ///
+    /// # Errors
+    /// If the number of names differs from the number of items.
+    pub fn with_names<S: AsRef<str>>(self, names: impl IntoIterator<Item = S>) -> Result<Self> {
+        let names: Vec<String> = names.into_iter().map(|name| tidy(name.as_ref())).collect();
+        if names.len() != self.len() {
+            return Err(mismatch("names", names.len(), self.len()));
+        }
+        let names = Names::new(names, &self.ids, self.groups.as_ref());
+        Ok(Self { names: Some(names), ..self })
+    }
+
+    /// The same items without names.
+    pub fn without_names(self) -> Self {
+        Self { names: None, ..self }
+    }
+
+    /// Whether items have names beside their ids.
+    pub fn has_names(&self) -> bool {
+        self.names.is_some()
+    }
+
+    /// An item's name, or its id if it has no name. Several items may have the same name.
+    pub fn name(&self, item: ItemId) -> &str {
+        let name = self.names.as_ref().map(|names| names.names[item.index()].as_str());
+        name.filter(|name| !name.is_empty()).unwrap_or_else(|| self.id(item))
+    }
+
+    /// Whether the name of an item says which item of its group is meant.
+    pub fn is_plain(&self, item: ItemId) -> bool {
+        self.names.as_ref().is_none_or(|names| names.names[item.index()].is_empty() || names.plain[item.index()])
+    }
+
+    /// An item as people see it: its name, with the id behind it in brackets where another item is called the same.
+    ///
+    /// ```
+    /// use ordain::data::{ItemId, Items};
+    ///
+    /// let films = Items::from_ids(["m1", "m2", "m3", "m4"])?.with_names(["Alien", "Solaris", "Solaris", ""])?;
+    /// assert_eq!(films.iter().map(|film| films.label(film)).collect::<Vec<_>>(), ["Alien", "Solaris (m2)", "Solaris (m3)", "m4"]);
+    /// # Ok::<(), ordain::Error>(())
+    /// ```
+    pub fn label(&self, item: ItemId) -> Cow<'_, str> {
+        if self.is_plain(item) {
+            self.name(item).into()
+        } else {
+            format!("{} ({})", self.name(item), self.id(item)).into()
+        }
+    }
+
+    /// As [`Items::label`], for a list: a name that holds a comma or a quotation mark stands in quotation marks.
+    pub fn label_in_list(&self, item: ItemId) -> Cow<'_, str> {
+        let name = quoted_in_list(self.name(item));
+        if self.is_plain(item) { name } else { format!("{name} ({})", self.id(item)).into() }
     }
 
     /// The groups, if items have any.
@@ -267,20 +365,53 @@ impl Items {
         let names = |items: &Self| items.iter().filter_map(|item| items.group_name(item).map(str::to_owned)).collect();
         let names: Vec<Vec<String>> = vec![names(self), names(others)];
         let groups = self.groups.as_ref().map(|_| Groups::new(names.concat()));
-        Self::new([self.ids.clone(), others.ids.clone()].concat(), groups, attributes)?.with_prior(prior)
+        let joined =
+            Self::new([self.ids.clone(), others.ids.clone()].concat(), groups, attributes)?.with_prior(prior)?;
+        if !self.has_names() && !others.has_names() {
+            return Ok(joined);
+        }
+        joined.with_names(self.given_names().chain(others.given_names()))
+    }
+
+    /// The names of all items, empty where an item has only an id.
+    fn given_names(&self) -> impl Iterator<Item = &str> {
+        let name = |item: ItemId| self.names.as_ref().map_or("", |names| names.names[item.index()].as_str());
+        self.iter().map(name)
     }
 
     /// Looks up an item by its id, in this group if one is named.
     pub fn find(&self, id: &str, group: Option<&str>) -> Lookup {
         let Some(same) = self.by_id.get(id) else { return Lookup::Unknown };
         let fits = |item: &&ItemId| group.is_none_or(|group| self.group_name(**item) == Some(group));
-        let mut found = same.iter().filter(fits);
-        match (found.next(), found.next()) {
-            (None, _) => Lookup::Unknown,
-            (Some(&item), None) => Lookup::Found(item),
-            _ => Lookup::Ambiguous(same.iter().filter(fits).copied().collect()),
+        Lookup::of(same.iter().filter(fits).copied().collect())
+    }
+
+    /// Looks up an item by what a person calls it, in this group if one is named: its id, or else its name.
+    pub fn find_called(&self, word: &str, group: Option<&str>) -> Lookup {
+        match (self.find(word, group), &self.names) {
+            (Lookup::Unknown, Some(names)) => {
+                let word = tidy(word);
+                let fits = |item: &ItemId| {
+                    names.names[item.index()] == word && group.is_none_or(|group| self.group_name(*item) == Some(group))
+                };
+                Lookup::of(if word.is_empty() { Vec::new() } else { self.iter().filter(fits).collect() })
+            }
+            (found, _) => found,
         }
     }
+}
+
+/// A name as a list shows it: in quotation marks, its own doubled, if it holds a comma or a quotation mark.
+pub fn quoted_in_list(name: &str) -> Cow<'_, str> {
+    match name.contains([',', '"']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")).into(),
+        false => name.into(),
+    }
+}
+
+/// A name on one line, without blanks around it.
+fn tidy(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn mismatch(what: &'static str, found: usize, items: usize) -> Error {

@@ -14,14 +14,14 @@ mod prior;
 mod ratings;
 mod relation;
 
-pub use answers::{Answer, AnswerLog, Entry, Outcome};
+pub use answers::{Answer, AnswerLog, Entry, Outcome, TIE_WIDTH};
 pub(crate) use answers::{check_item, check_pair};
 pub use ask::Ask;
 pub use attributes::{Attributes, Scale};
 pub use functional::Functional;
 pub use goal::Goal;
 pub use grades::{Judgements, Run, RunFault, RunRow};
-pub use items::{Groups, ItemId, Items, Lookup};
+pub use items::{Groups, ItemId, Items, Lookup, quoted_in_list};
 pub use newcomers::Newcomers;
 pub use prior::Prior;
 pub use ratings::{GradeScale, Opinions, Ratings};

@@ -189,6 +189,15 @@ pub fn read_answers(path: impl AsRef<Path>, items: &Items) -> Result<AnswerLog> 
 
 /// As [`read_answers`], if grades must be on a scale.
 pub(super) fn read_answers_on(path: &Path, items: &Items, scale: Option<GradeScale>) -> Result<AnswerLog> {
+    read_now(path, items, scale).map(|(log, _)| log)
+}
+
+/// As [`read_answers`], with the number of verdicts that both items are bad, each of which is two answers.
+pub(super) fn read_counted(path: &Path, items: &Items) -> Result<(AnswerLog, usize)> {
+    read_now(path, items, None)
+}
+
+fn read_now(path: &Path, items: &Items, scale: Option<GradeScale>) -> Result<(AnswerLog, usize)> {
     settled(path, || Reader::open(Rows::open(path, LastLine::Ended)?, items, scale))
 }
 
@@ -203,7 +212,7 @@ pub(crate) fn is_begun(path: &Path) -> bool {
 
 /// The answers in a table whose header alone has been read.
 pub(crate) fn answers_in(rows: Rows, items: &Items) -> Result<AnswerLog> {
-    Reader::open(rows, items, None)
+    Reader::open(rows, items, None).map(|(log, _)| log)
 }
 
 /// Reads a log that somebody may be appending to. A last line that seems torn is read again when no writer holds the
@@ -239,8 +248,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a table whose header alone has been read.
-    fn open(mut rows: Rows, items: &Items, scale: Option<GradeScale>) -> Result<AnswerLog> {
+    /// Reads a table whose header alone has been read. Also gives the number of verdicts that both items are bad.
+    fn open(mut rows: Rows, items: &Items, scale: Option<GradeScale>) -> Result<(AnswerLog, usize)> {
         let path = rows.path().to_path_buf();
         let (columns, layout) = (rows.columns().to_vec(), Layout::of(&rows)?);
         let reader = Reader { path: &path, items, columns, layout, scale };
@@ -346,12 +355,13 @@ impl Reader<'_> {
     }
 
     /// Chooses the reading of the verdicts and builds the log.
-    fn resolve(&self, said: Vec<Said>) -> Result<AnswerLog> {
+    fn resolve(&self, said: Vec<Said>) -> Result<(AnswerLog, usize)> {
         let no_winner = |word| matches!(word, Some(Word::BothBad | Word::Outcome(Outcome::Tie)));
         let ids_fit = said.iter().all(|said| said.by_id.is_some() || no_winner(said.by_word));
         let words_fit = said.iter().all(|said| said.by_word.is_some());
         let mut entries = Vec::with_capacity(said.len());
         let mut lines = Vec::with_capacity(said.len());
+        let mut both_bad = 0;
         for said in said {
             let word = match (said.by_word, said.by_id) {
                 (Some(word), Some(id)) if word != id => match (words_fit, ids_fit) {
@@ -364,6 +374,7 @@ impl Reader<'_> {
                 (None, None) => continue,
             };
             let line = said.line;
+            both_bad += usize::from(word == Word::BothBad);
             for entry in make_entries(said, word)? {
                 entries.push(entry);
                 lines.push(line);
@@ -374,7 +385,7 @@ impl Reader<'_> {
             let error = self.error(lines[idle], column, "undo", "an earlier standing answer of the same judge");
             return Err(error.hint("there is nothing to take back: delete the line or mend its judge").into());
         }
-        AnswerLog::new(entries)
+        Ok((AnswerLog::new(entries)?, both_bad))
     }
 
     fn ambiguous(&self, said: &Said, by_id: Word) -> Error {
@@ -409,7 +420,7 @@ fn make_entries(said: Said, word: Word) -> Result<Vec<Entry>> {
 /// If the file cannot be read or is not a table of answers.
 pub fn read_answer_ids(path: impl AsRef<Path>) -> Result<Vec<String>> {
     let mut seen = HashSet::new();
-    let named = names(path.as_ref())?;
+    let (_, named) = names(path.as_ref())?;
     Ok(named.into_iter().map(|(id, _)| id).filter(|id| seen.insert(id.clone())).collect())
 }
 
@@ -420,26 +431,34 @@ pub fn read_answer_ids(path: impl AsRef<Path>) -> Result<Vec<String>> {
 /// If the file cannot be read, is not a table of answers, or names no item.
 pub fn read_answer_items(path: impl AsRef<Path>) -> Result<Items> {
     let path = path.as_ref();
-    let named = names(path)?;
-    if named.is_empty() {
+    let items = items_named_in(path)?;
+    if items.is_empty() {
         return Err(InputError::new(path, "at least one answer")
             .found("only a header")
             .hint("the items are those named in the answers: add a line for every answer")
             .into());
     }
-    let grouped = named.iter().any(|(_, group)| group.is_some());
+    Ok(items)
+}
+
+/// As [`read_answer_items`], with no items where there are no answers.
+pub(super) fn items_named_in(path: &Path) -> Result<Items> {
+    let (grouped, named) = names(path)?;
     let groups = grouped.then(|| Groups::new(named.iter().map(|(_, group)| group.as_deref().unwrap_or_default())));
     let ids: Vec<String> = named.into_iter().map(|(id, _)| id).collect();
     let attributes = Attributes::none(ids.len());
     Items::new(ids, groups, attributes)
 }
 
-/// Every item with its group, once, in order of first appearance.
-fn names(path: &Path) -> Result<Vec<(String, Option<String>)>> {
+/// Items with their groups.
+type Named = Vec<(String, Option<String>)>;
+
+/// Whether answers name groups, and every item with its group, once, in order of first appearance.
+fn names(path: &Path) -> Result<(bool, Named)> {
     settled(path, || names_now(path))
 }
 
-fn names_now(path: &Path) -> Result<Vec<(String, Option<String>)>> {
+fn names_now(path: &Path) -> Result<(bool, Named)> {
     let mut rows = Rows::open(path, LastLine::Ended)?;
     let layout = Layout::of(&rows)?;
     let mut seen = HashSet::new();
@@ -453,5 +472,5 @@ fn names_now(path: &Path) -> Result<Vec<(String, Option<String>)>> {
             }
         }
     }
-    Ok(out)
+    Ok((layout.group.is_some(), out))
 }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::value::RawValue;
 
-use super::items::{Content, content};
 use super::json::{cell, nested, object, twice};
+use super::numbers::{Columns, Content};
 use super::source::Lines;
 use super::table::{LastLine, Rows, Table, empty};
 use crate::words::suggestion;
@@ -134,8 +134,9 @@ impl Body {
         let text = match &spec.text {
             Some(names) => names.iter().map(|name| table.column(name)).collect::<Result<_>>()?,
             None => {
+                let numeric = Columns::new(&table);
                 let columns = (0..table.columns().len()).filter(|&column| column != id);
-                columns.filter(|&column| content(&table, column) == Content::Text).collect()
+                columns.filter(|&column| numeric.content(column) == Content::Text).collect()
             }
         };
         Ok(Self::Table { table, id, text, next: 0 })
@@ -224,34 +225,84 @@ pub struct QueryText {
     pub text: String,
 }
 
-/// Reads queries from a table with the columns `qid` (or `id`) and `text` (or `query`).
+/// The queries of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Queries {
+    /// The queries, in the order of the file.
+    pub queries: Vec<QueryText>,
+    /// Whether the file has a header. Without one, its lines are `qid`, a tab and the text.
+    pub header: bool,
+}
+
+/// The names of the columns of a table of queries.
+const QUERY_COLUMNS: [[&str; 2]; 2] = [["qid", "id"], ["text", "query"]];
+
+/// Reads queries from a table with the columns `qid` (or `id`) and `text` (or `query`), or from lines of an id, a tab and the text without
+/// a header. A first line of two cells with a tab between, neither of which is such a name, is a query. Without a header, nothing is quoted,
+/// and further tabs belong to the text.
 ///
 /// # Errors
-/// If the file cannot be read, has no query, lacks a column, or an id is empty or repeated.
-pub fn read_queries(path: impl AsRef<Path>) -> Result<Vec<QueryText>> {
-    let table = Table::read(path)?;
-    let id = either(&table, ["qid", "id"])?;
-    let text = either(&table, ["text", "query"])?;
-    let mut seen: HashMap<&str, u64> = HashMap::new();
-    let mut queries = Vec::with_capacity(table.len());
-    for row in 0..table.len() {
-        let (line, name) = (table.line(row), table.cell(row, id).trim());
-        let wrong = |expected: &str| {
-            InputError::new(table.path(), expected).line(line).column(&table.columns()[id]).found(name)
-        };
-        if name.is_empty() {
-            return Err(wrong("an id").hint("give every query an id of its own").into());
-        }
-        if let Some(first) = seen.insert(name, line) {
-            return Err(wrong("each id once").hint(format!("line {first} has the same id")).into());
-        }
-        queries.push(QueryText { line, id: name.to_owned(), text: table.cell(row, text).to_owned() });
+/// If the file cannot be read, has no query, lacks a column or a tab, or an id is empty or repeated.
+pub fn read_queries(path: impl AsRef<Path>) -> Result<Queries> {
+    let path = path.as_ref();
+    let Some(mut lines) = Lines::open_text(path)? else { return table_queries(&Rows::parquet(path)?.collect()?) };
+    let Some(first) = lines.next_content()?.map(str::to_owned) else {
+        return Err(empty(path, "write a line for every query: the id, a tab and the text"));
+    };
+    if !is_query(&first) {
+        return table_queries(&Rows::from_first(lines, &first, LastLine::Free)?.collect()?);
     }
+    let mut queries = Vec::new();
+    let mut line = Some((lines.line(), first));
+    while let Some((number, text)) = line {
+        let (id, text) = text.split_once('\t').ok_or_else(|| {
+            let error = InputError::new(path, "an id, a tab and the text of a query").line(number).found(&text);
+            error.hint("the first line has this form; or name the columns there: qid, a tab, text")
+        })?;
+        queries.push(QueryText { line: number, id: id.trim().to_owned(), text: text.to_owned() });
+        line = lines.next_numbered()?.map(|(number, line)| (number, line.to_owned()));
+    }
+    check_ids(path, "qid", &queries)?;
+    Ok(Queries { queries, header: false })
+}
+
+/// Whether the first line of a file is a query: two cells with a tab between, neither with the name of a column.
+fn is_query(first: &str) -> bool {
+    let named = |cell: &str| QUERY_COLUMNS.iter().flatten().any(|name| cell.trim().eq_ignore_ascii_case(name));
+    first.contains('\t') && !first.starts_with('{') && !first.split('\t').any(named)
+}
+
+/// The queries of a table.
+fn table_queries(table: &Table) -> Result<Queries> {
+    let [id, text] = QUERY_COLUMNS.map(|names| either(table, names));
+    let (id, text) = (id?, text?);
+    let query = |row: usize| QueryText {
+        line: table.line(row),
+        id: table.cell(row, id).trim().to_owned(),
+        text: table.cell(row, text).to_owned(),
+    };
+    let queries: Vec<QueryText> = (0..table.len()).map(query).collect();
     if queries.is_empty() {
         let error = InputError::new(table.path(), "at least one query").found("only a header");
         return Err(error.hint("write a line for every query").into());
     }
-    Ok(queries)
+    check_ids(table.path(), &table.columns()[id], &queries)?;
+    Ok(Queries { queries, header: true })
+}
+
+/// Fails if an id is empty or repeated.
+fn check_ids(path: &Path, column: &str, queries: &[QueryText]) -> Result<()> {
+    let mut seen: HashMap<&str, u64> = HashMap::with_capacity(queries.len());
+    for QueryText { line, id, .. } in queries {
+        let wrong = |expected: &str| InputError::new(path, expected).line(*line).column(column).found(id);
+        if id.is_empty() {
+            return Err(wrong("an id").hint("give every query an id of its own").into());
+        }
+        if let Some(first) = seen.insert(id, *line) {
+            return Err(wrong("each id once").hint(format!("line {first} has the same id")).into());
+        }
+    }
+    Ok(())
 }
 
 /// The column of the first of two names that exists.
@@ -261,7 +312,7 @@ fn either(table: &Table, names: [&str; 2]) -> Result<usize> {
         InputError::new(table.path(), format!("a column \"{}\" or \"{}\"", names[0], names[1]))
             .line(1)
             .found(table.columns().join(","))
-            .hint("the first line names the columns: qid,text")
+            .hint("the first line names the columns: qid,text; without it, a tab stands between id and text")
             .into()
     })
 }

@@ -1,35 +1,51 @@
 //! Items from a table.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use super::numbers::{Columns, Content, Decimal, Value, value};
 use super::table::Table;
 use crate::data::{Attributes, Groups, ItemId, Items, Lookup, Prior};
-use crate::words::{suggestion, vocabulary};
+use crate::error::list_token;
+use crate::words::{nearest, suggestion, vocabulary};
 use crate::{Error, InputError, Result};
 
 /// The meaning of the columns of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemsSpec {
+    /// Whether the first line names the columns. If not, they are called 1, 2, 3 and so on.
+    pub header: bool,
     /// The column of ids.
     pub id: String,
-    /// The columns of attributes. Default: every numeric column that is not one of the prior.
+    /// The column of the names that people see, if items have names beside their ids.
+    pub name: Option<String>,
+    /// The columns of attributes. Default: every numeric column that is neither that of names nor one of the prior.
     pub attributes: Option<Vec<String>>,
     /// The columns whose weighted sum is the prior mean of the utilities.
     pub prior: Vec<String>,
     /// The column of groups, if items are in groups.
     pub group: Option<String>,
-    /// The meaning of an empty cell of an attribute or of the prior.
+    /// The meaning of a missing number in an attribute or in the prior.
     pub missing: Missing,
 }
 
 impl Default for ItemsSpec {
     fn default() -> Self {
-        Self { id: "id".into(), attributes: None, prior: Vec::new(), group: None, missing: Missing::Error }
+        Self {
+            header: true,
+            id: "id".into(),
+            name: None,
+            attributes: None,
+            prior: Vec::new(),
+            group: None,
+            missing: Missing::Error,
+        }
     }
 }
 
-/// The meaning of an empty cell of an attribute.
+/// The meaning of a missing number in an attribute: an empty cell, or one that says `NA`, `n/a`, `NaN`, `null`, `-` or
+/// `?`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Missing {
     /// An error.
@@ -39,9 +55,9 @@ pub enum Missing {
     Mean,
 }
 
-vocabulary! { Missing, "meaning of an empty cell";
-    Error = "error", "an empty cell of an attribute or of the prior is a mistake";
-    Mean = "mean", "an empty cell of an attribute or of the prior gets the mean of the column";
+vocabulary! { Missing, "meaning of a missing number";
+    Error = "error", "a missing number in an attribute or in the prior is a mistake";
+    Mean = "mean", "a missing number in an attribute or in the prior is the mean of the column";
 }
 
 /// Items and the other columns of their table.
@@ -49,8 +65,17 @@ vocabulary! { Missing, "meaning of an empty cell";
 pub struct ItemTable {
     /// The items, with attributes and prior as in the file. The weights of the prior are 1.
     pub items: Items,
-    /// The columns that are neither id, group, attribute nor prior, as text.
+    /// The columns that are neither id, group, attribute nor prior, as text. That of names is among them.
     pub other: TextColumns,
+    /// How the numbers were read.
+    pub(super) marks: Marks,
+}
+
+/// The decimal marks of the columns of attributes and of the prior; none where every cell reads the same with either.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Marks {
+    pub(super) attributes: Vec<Option<Decimal>>,
+    pub(super) prior: Vec<Option<Decimal>>,
 }
 
 /// Columns of text, one cell per item.
@@ -83,15 +108,20 @@ impl TextColumns {
 
 /// Reads items from a CSV, TSV, JSONL or Parquet file, one row per item. Attributes and priors are not standardized here.
 ///
-/// Without named attributes, every column of numbers is an attribute, apart from those of the prior. In such a column more than half of the non-empty
-/// cells are finite numbers, or all others are `NaN` and `inf`. A cell of such a column that is not a finite number is
-/// an error, so a slip in a column of measurements is reported and the column is not silently left out.
+/// Without named attributes, every column of numbers is an attribute, apart from those of names and of the prior. In such a column
+/// more than half of the cells that are not missing are finite numbers, or all others are infinite. A cell of such a
+/// column that is not a finite number is an error, so a slip in a column of measurements is reported and the column is
+/// not silently left out.
+///
+/// Numbers may have a decimal point or a decimal comma, marks between thousands, and the sign of a currency or of
+/// percent: `3.14`, `3,14`, `1,234`, `$1`, `12 %`. What most cells of a column, or the other columns, show counts. A
+/// number that could be read in two ways is an error.
 ///
 /// # Errors
 /// If the file cannot be read, a column is missing, an id is empty or occurs twice in a group, or a cell of an
-/// attribute is not a finite number.
+/// attribute is not a finite number, or is one in two readings.
 pub fn read_items(path: impl AsRef<Path>, spec: &ItemsSpec) -> Result<ItemTable> {
-    items_from(&Table::read(path)?, spec)
+    items_from(&Table::read_with(path.as_ref(), spec.header)?, spec)
 }
 
 /// Items from a table that has already been read.
@@ -99,27 +129,27 @@ pub fn read_items(path: impl AsRef<Path>, spec: &ItemsSpec) -> Result<ItemTable>
 /// # Errors
 /// Like [`read_items`].
 pub(crate) fn items_from(table: &Table, spec: &ItemsSpec) -> Result<ItemTable> {
-    items_filled(table, spec, None, None)
+    items_filled(table, spec, [None, None])
 }
 
-/// Items from a table. If empty cells mean the mean of their column, `means` gives it for attributes and `known` for the
-/// prior, else it is the table's own.
-pub(crate) fn items_filled(
-    table: &Table,
-    spec: &ItemsSpec,
-    means: Option<&[f64]>,
-    known: Option<&[f64]>,
-) -> Result<ItemTable> {
+/// How the numbers of other items were read, so that these are read in the same way.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    /// The mean of every column.
+    pub(super) means: &'a [f64],
+    /// The decimal mark of every column.
+    pub(super) marks: &'a [Option<Decimal>],
+}
+
+/// Items from a table. `known` is about the attributes and about the prior; without it, the table's own means and marks
+/// count.
+pub(super) fn items_filled(table: &Table, spec: &ItemsSpec, known: [Option<Known<'_>>; 2]) -> Result<ItemTable> {
     let id = table.column(&spec.id)?;
+    let name = spec.name.as_deref().map(|name| table.column(name)).transpose()?;
     let group = spec.group.as_deref().map(|name| table.column(name)).transpose()?;
     let prior = requested(table, &spec.prior, "prior")?;
-    let attributes = match &spec.attributes {
-        Some(names) => requested(table, names, "attributes")?,
-        None => {
-            let others: HashSet<usize> = prior.iter().copied().chain(group).chain([id]).collect();
-            every_numeric(table, &others)?
-        }
-    };
+    let numeric = Columns::new(table);
+    let attributes = attribute_columns(&numeric, table, spec, &prior)?;
     if table.is_empty() {
         return Err(InputError::new(table.path(), "at least one item")
             .found("only a header")
@@ -135,22 +165,48 @@ pub(crate) fn items_filled(
         });
     }
     check_ids(table, id, group)?;
-    let columns = |columns: &[usize], means| -> Result<Attributes> {
-        let values = numbers(table, columns, spec.missing, means)?;
-        Attributes::new(columns.iter().map(|&at| table.columns()[at].clone()).collect(), table.len(), values)
+    let columns = |columns: &[usize], known: Option<Known<'_>>| -> Result<_> {
+        let own = |(at, &column): (usize, &usize)| known.and_then(|known| known.marks[at]).or(numeric.mark(column));
+        let marks: Vec<Option<Decimal>> = columns.iter().enumerate().map(own).collect();
+        let values = numbers(table, &numeric, columns, &marks, spec.missing, known.map(|known| known.means))?;
+        let names = columns.iter().map(|&at| table.columns()[at].clone()).collect();
+        Ok((Attributes::new(names, table.len(), values)?, marks))
     };
-    let described = columns(&attributes, means)?;
-    let expected = if prior.is_empty() { None } else { Some(Prior::new(columns(&prior, known)?)?) };
+    let [known_attributes, known_prior] = known;
+    let (described, attribute_marks) = columns(&attributes, known_attributes)?;
+    let (expected, prior_marks) = columns(&prior, known_prior)?;
+    let expected = if prior.is_empty() { None } else { Some(Prior::new(expected)?) };
+    let marks = Marks { attributes: attribute_marks, prior: prior_marks };
     let ids = (0..table.len()).map(|row| table.cell(row, id).to_owned()).collect();
     let groups = group.map(|at| Groups::new((0..table.len()).map(|row| table.cell(row, at))));
     let items = Items::new(ids, groups, described)?.with_prior(expected)?;
+    let items = match name {
+        Some(name) => items.with_names((0..table.len()).map(|row| table.cell(row, name)))?,
+        None => items,
+    };
     let used: HashSet<usize> = attributes.into_iter().chain(prior).chain(group).chain([id]).collect();
     let rest: Vec<usize> = (0..table.columns().len()).filter(|at| !used.contains(at)).collect();
     let other = TextColumns {
         names: rest.iter().map(|&at| table.columns()[at].clone()).collect(),
         columns: rest.iter().map(|&at| (0..table.len()).map(|row| table.cell(row, at).to_owned()).collect()).collect(),
     };
-    Ok(ItemTable { items, other })
+    Ok(ItemTable { items, other, marks })
+}
+
+/// The columns of attributes: those that are named, or every numeric one with no other part.
+fn attribute_columns(numeric: &Columns, table: &Table, spec: &ItemsSpec, prior: &[usize]) -> Result<Vec<usize>> {
+    let Some(names) = &spec.attributes else {
+        let parts = [Some(&spec.id), spec.name.as_ref(), spec.group.as_ref()].into_iter().flatten();
+        let parts = parts.map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
+        return every_numeric(numeric, table, &prior.iter().copied().chain(parts).collect());
+    };
+    requested(table, names, "attributes")
+}
+
+/// The names of the columns of attributes.
+pub(super) fn attribute_names(table: &Table, spec: &ItemsSpec) -> Result<Vec<String>> {
+    let columns = attribute_columns(&Columns::new(table), table, spec, &requested(table, &spec.prior, "prior")?)?;
+    Ok(columns.into_iter().map(|column| table.columns()[column].clone()).collect())
 }
 
 /// The columns that a key of `[items]` names.
@@ -170,49 +226,18 @@ fn requested(table: &Table, names: &[String], key: &str) -> Result<Vec<usize>> {
     Ok(out)
 }
 
-/// The apparent content of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Content {
-    /// Numbers: every cell is a number or empty.
-    Numbers,
-    /// Finite numbers in more than half of the non-empty cells, or `NaN` and `inf` in all others, but no finite number
-    /// in the cell of this row.
-    Mixed(usize),
-    /// Text, or nothing.
-    Text,
-}
-
-pub(crate) fn content(table: &Table, column: usize) -> Content {
-    let (mut finite, mut infinite, mut words, mut wrong) = (0, 0, 0, None);
-    for (row, cell) in (0..table.len()).map(|row| (row, table.cell(row, column).trim())) {
-        match cell.parse::<f64>() {
-            Ok(value) if value.is_finite() => finite += 1,
-            Err(_) if cell.is_empty() => {}
-            parsed => {
-                *(if parsed.is_ok() { &mut infinite } else { &mut words }) += 1;
-                wrong = wrong.or(Some(row));
-            }
-        }
-    }
-    match wrong {
-        _ if finite == 0 => Content::Text,
-        None => Content::Numbers,
-        Some(row) if words == 0 || finite > infinite + words => Content::Mixed(row),
-        Some(_) => Content::Text,
-    }
-}
-
 /// All columns of numbers except these.
-fn every_numeric(table: &Table, others: &HashSet<usize>) -> Result<Vec<usize>> {
+fn every_numeric(columns: &Columns<'_>, table: &Table, others: &HashSet<usize>) -> Result<Vec<usize>> {
     let mut out = Vec::new();
     for column in (0..table.columns().len()).filter(|at| !others.contains(at)) {
-        match content(table, column) {
+        match columns.content(column) {
             Content::Numbers => out.push(column),
             Content::Text => {}
             Content::Mixed(row) => {
                 let hint = "mend the cell, or list the columns wanted under [items]: attributes = [...]";
-                return Err(not_a_number(table, row, column).hint(hint).into());
+                return Err(columns.wrong(row, column).hint(hint).into());
             }
+            Content::Unclear(row) => return Err(columns.unclear(row, column).into()),
         }
     }
     Ok(out)
@@ -243,25 +268,47 @@ fn check_ids(table: &Table, id: usize, group: Option<usize>) -> Result<()> {
     Ok(())
 }
 
-/// The cells of these columns, row by row.
-fn numbers(table: &Table, columns: &[usize], missing: Missing, means: Option<&[f64]>) -> Result<Vec<f64>> {
+/// The cells of these columns, row by row, with their decimal marks.
+fn numbers(
+    table: &Table,
+    numeric: &Columns<'_>,
+    columns: &[usize],
+    marks: &[Option<Decimal>],
+    missing: Missing,
+    means: Option<&[f64]>,
+) -> Result<Vec<f64>> {
+    let mut read = Vec::with_capacity(columns.len());
+    // The first cell with the sign of another currency, or with a percent sign among numbers without.
+    let mut strangers = Vec::with_capacity(columns.len());
+    for (&column, mark) in columns.iter().zip(marks) {
+        let mark = match mark {
+            Some(mark) => *mark,
+            None => numeric.decided(column).map_err(|row| numeric.unclear(row, column))?,
+        };
+        read.push((column, mark));
+        strangers.push(numeric.other_sign(column));
+    }
     let mut values = Vec::with_capacity(table.len() * columns.len());
     let mut holes = Vec::new();
     for row in 0..table.len() {
-        for &column in columns {
-            let cell = table.cell(row, column).trim();
-            if cell.is_empty() && missing == Missing::Mean {
-                holes.push(values.len());
-                values.push(f64::NAN);
-                continue;
-            }
-            values.push(number(cell).ok_or_else(|| {
-                not_a_number(table, row, column).hint(if cell.is_empty() {
-                    "fill the cell, or set missing = \"mean\" under [items] to put the column's mean there"
-                } else {
-                    "mend the cell, or leave the column out under [items]"
-                })
-            })?);
+        for (&(column, mark), stranger) in read.iter().zip(&strangers) {
+            let cell = table.cell(row, column);
+            let wrong = |hint: &str| Error::from(numeric.wrong(row, column).hint(hint));
+            values.push(match value(cell, mark) {
+                Value::Number(number) if *stranger != Some(row) => number,
+                Value::Number(_) | Value::Wrong => {
+                    return Err(wrong("mend the cell, or leave the column out under [items]"));
+                }
+                Value::Missing if missing == Missing::Error => {
+                    return Err(wrong(
+                        "fill the cell, or set missing = \"mean\" under [items] to put the column's mean there",
+                    ));
+                }
+                Value::Missing => {
+                    holes.push(values.len());
+                    f64::NAN
+                }
+            });
         }
     }
     match means {
@@ -269,13 +316,6 @@ fn numbers(table: &Table, columns: &[usize], missing: Missing, means: Option<&[f
         None => fill_holes(table, columns, &mut values, &holes)?,
     }
     Ok(values)
-}
-
-pub(crate) fn not_a_number(table: &Table, row: usize, column: usize) -> InputError {
-    InputError::new(table.path(), "a finite number")
-        .line(table.line(row))
-        .column(&table.columns()[column])
-        .found(table.cell(row, column).trim())
 }
 
 /// Fills every hole with the mean of its column.
@@ -293,7 +333,7 @@ fn fill_holes(table: &Table, columns: &[usize], values: &mut [f64], holes: &[usi
                 if count == 0.0 {
                     return Err(InputError::new(table.path(), "at least one number")
                         .column(&table.columns()[columns[column]])
-                        .found("only empty cells")
+                        .found("only missing numbers")
                         .hint("leave the column out under [items]")
                         .into());
                 }
@@ -342,22 +382,68 @@ pub(crate) fn find_item(items: &Items, place: &Place<'_>, id: &str, group: Optio
     }
 }
 
-/// The item that somebody named outside any file. `origin` says where, for example "command line".
+/// The item that somebody named outside any file, by its id, or by its name if no other item has that name. `origin` says where, for
+/// example "command line".
 ///
 /// # Errors
-/// If there is no such item, or several groups have it and none is named.
-pub fn named_item(items: &Items, origin: &str, id: &str, group: Option<&str>) -> Result<ItemId> {
-    find_item(items, &Place { path: Path::new(origin), line: None, column: "item" }, id, group)
+/// If there is no such item, several items have that name, or several groups have that id and none is named.
+pub fn named_item(items: &Items, origin: &str, word: &str, group: Option<&str>) -> Result<ItemId> {
+    let group = group.filter(|group| items.groups().is_some() && !group.is_empty());
+    let place = Place { path: Path::new(origin), line: None, column: "item" };
+    match items.find_called(word, group) {
+        Lookup::Found(item) => Ok(item),
+        Lookup::Ambiguous(several) if items.find(word, group) == Lookup::Unknown => {
+            let id = |item: &ItemId| match items.group_name(*item) {
+                Some(group) => format!("{} in the group {}", list_token(items.id(*item)), list_token(group)),
+                None => list_token(items.id(*item)),
+            };
+            /// More ids would hide the question.
+            const MOST: usize = 10;
+            let mut ids: Vec<String> = several.iter().take(MOST).map(id).collect();
+            ids.extend((several.len() > MOST).then(|| "…".into()));
+            let hint = format!("{} items have this name; write the id of one: {}", several.len(), ids.join(", "));
+            Err(InputError::new(origin, "a name that only one item has").column("item").found(word).hint(hint).into())
+        }
+        // The error is that of an id: a name that is one is known to `find_called`.
+        _ => find_item(items, &place, word, group).map_err(|error| match error {
+            Error::Input(error) if items.has_names() && items.find(word, None) == Lookup::Unknown => {
+                let ids = items.ids().iter().map(String::as_str);
+                let labels: Vec<Cow<'_, str>> = items.iter().map(|item| items.label(item)).collect();
+                let hint = match nearest(word, ids.clone()) {
+                    Some(_) => suggestion(word, ids),
+                    None => suggestion(word, labels.iter().map(AsRef::as_ref)),
+                };
+                let expected = error.expected.replace("the id of", "the id or the name of");
+                InputError { expected, hint, ..*error }.into()
+            }
+            error => error,
+        }),
+    }
 }
 
-/// Two items to be compared that somebody named outside any file.
+/// Two items to be compared that somebody named outside any file, as in [`named_item`].
 ///
 /// # Errors
-/// If an item does not exist, several groups have it and none is named, both are the same, or they are in different
-/// groups.
-pub fn named_pair(items: &Items, origin: &str, ids: [&str; 2], group: Option<&str>) -> Result<(ItemId, ItemId)> {
-    let (first, second) = (named_item(items, origin, ids[0], group)?, named_item(items, origin, ids[1], group)?);
-    let wrong = |expected: &str, hint: &str| InputError::new(origin, expected).column("item").found(ids[1]).hint(hint);
+/// If an item is not named as [`named_item`] asks, both are the same, or they are in different groups.
+pub fn named_pair(items: &Items, origin: &str, words: [&str; 2], group: Option<&str>) -> Result<(ItemId, ItemId)> {
+    pair_of(items, origin, words, |word| named_item(items, origin, word, group))
+}
+
+/// Two items to be compared that a file names by their ids.
+pub(crate) fn pair_of_ids(items: &Items, file: &Path, ids: [&str; 2], group: Option<&str>) -> Result<(ItemId, ItemId)> {
+    let place = Place { path: file, line: None, column: "item" };
+    pair_of(items, &file.to_string_lossy(), ids, |id| find_item(items, &place, id, group))
+}
+
+fn pair_of(
+    items: &Items,
+    origin: &str,
+    words: [&str; 2],
+    find: impl Fn(&str) -> Result<ItemId>,
+) -> Result<(ItemId, ItemId)> {
+    let (first, second) = (find(words[0])?, find(words[1])?);
+    let wrong =
+        |expected: &str, hint: &str| InputError::new(origin, expected).column("item").found(words[1]).hint(hint);
     if first == second {
         return Err(wrong("an item other than the first", "an item cannot be compared with itself").into());
     }

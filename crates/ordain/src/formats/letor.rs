@@ -50,14 +50,23 @@ impl LetorRanks {
 pub fn read_scores(path: impl AsRef<Path>) -> Result<Vec<f64>> {
     let path = path.as_ref();
     let mut lines = Lines::open(path)?;
-    let mut scores = Vec::new();
-    while let Some((number, line)) = lines.next_numbered()? {
+    match lines.next_content()?.map(str::to_owned) {
+        Some(first) => scores_of(lines, first),
+        None => Err(empty(path, "write a score for every line of the LETOR file")),
+    }
+}
+
+/// The scores of a file whose first line was taken already.
+pub(super) fn scores_of(mut lines: Lines, first: String) -> Result<Vec<f64>> {
+    let path = lines.path().to_path_buf();
+    let score = |number: u64, line: &str| -> Result<f64> {
         let cell = line.split_ascii_whitespace().next_back().unwrap_or_default();
         let score = cell.parse::<f64>().ok().filter(|score| !score.is_nan());
-        scores.push(score.ok_or_else(|| InputError::new(path, "a score: a number").line(number).found(cell))?);
-    }
-    if scores.is_empty() {
-        return Err(empty(path, "write a score for every line of the LETOR file"));
+        score.ok_or_else(|| InputError::new(&path, "a score: a number").line(number).found(cell).into())
+    };
+    let mut scores = vec![score(lines.line(), &first)?];
+    while let Some((number, line)) = lines.next_numbered()? {
+        scores.push(score(number, line)?);
     }
     Ok(scores)
 }
@@ -106,7 +115,7 @@ pub fn read_letors(paths: &[impl AsRef<Path>], features: Option<usize>) -> Resul
 }
 
 /// Fails if two files have a query of one name: its documents would be two queries.
-fn check_queries(files: &[(PathBuf, Rows<f64>)]) -> Result<()> {
+pub(super) fn check_queries<V>(files: &[(PathBuf, Rows<V>)]) -> Result<()> {
     let mut known: HashMap<&str, usize> = HashMap::new();
     for (at, (path, (rows, lines))) in files.iter().enumerate() {
         for (query, &line) in rows.queries.iter().zip(lines) {
@@ -266,16 +275,16 @@ impl<V: Copy> Sparse<V> {
         out
     }
 
-    fn finish(self) -> (Vec<String>, Option<Groups>, Vec<f64>) {
+    pub(super) fn finish(self) -> (Vec<String>, Option<Groups>, Vec<f64>) {
         let queries: Option<Vec<String>> = self.queries.into_iter().collect();
         (self.ids, queries.map(Groups::new), self.grades)
     }
 }
 
 /// The documents of a file, and the line of each.
-type Rows<V> = (Sparse<V>, Vec<u64>);
+pub(super) type Rows<V> = (Sparse<V>, Vec<u64>);
 
-fn read_rows<V: Copy>(path: &Path, value: impl Fn(&str) -> Option<V>) -> Result<Rows<V>> {
+pub(super) fn read_rows<V: Copy>(path: &Path, value: impl Fn(&str) -> Option<V>) -> Result<Rows<V>> {
     let mut lines = Lines::open(path)?;
     let mut out = Sparse::default();
     let mut places = Vec::new();

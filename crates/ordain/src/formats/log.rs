@@ -280,7 +280,7 @@ impl Columns {
         if tabs {
             return Ok((cells.join("\t") + "\n").into_bytes());
         }
-        let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
+        let mut writer = csv::WriterBuilder::new().delimiter(self.delimiter).from_writer(Vec::new());
         let broken = |source: io::Error| failed("append to", path, source);
         writer
             .write_record(cells.iter().map(|cell| cell.as_bytes()))
@@ -322,7 +322,7 @@ fn check_undo(file: &File, path: &Path, entry: &Entry, taken: Option<&Answer>, i
     let latest = log.latest(judge).ok_or_else(|| nothing_to_undo(path, &log, judge))?;
     match taken {
         Some(taken) if taken != latest => {
-            let words = |answer: &Answer| answer.sentence(|item| items.id(item).to_owned());
+            let words = |answer: &Answer| answer.sentence(|item| items.label(item).into_owned());
             Err(InputError::new(path, format!("{} as the latest answer of its judge", words(taken)))
                 .found(words(latest))
                 .hint("somebody else answered meanwhile under the same name: open the project again")

@@ -1,7 +1,7 @@
 //! Files in and out. Only this module of the library touches files.
 //!
 //! `source` opens a file, plain or packed, and gives its lines. `table` makes named cells of CSV, TSV, JSONL and
-//! Parquet. `items`, `relations` and `answers` make [`crate::data`] of cells; `documents` makes text of them.
+//! Parquet, and `numbers` reads those that hold numbers. `items`, `relations` and `answers` make [`crate::data`] of cells; `documents` makes text of them.
 //! `letor` and `trec` have their own line formats. `project` reads an `ordain.toml` with everything it names, and
 //! `init` writes a first one.
 //!
@@ -29,6 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod additions;
 mod answers;
 mod apart;
 mod arff;
@@ -38,11 +39,13 @@ mod items;
 mod json;
 mod label_table;
 mod letor;
+mod letor_judgements;
 mod letor_queries;
 mod lock;
 mod log;
 pub(crate) mod model_file;
 mod newcomers;
+mod numbers;
 mod parameters;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -50,6 +53,7 @@ mod project;
 mod ratings;
 mod relations;
 mod run_queries;
+mod scored;
 mod settings;
 mod source;
 mod table;
@@ -57,15 +61,18 @@ mod text_model;
 mod trec;
 mod whole;
 
-pub(crate) use answers::OTHER_SCALE;
+pub(crate) use additions::ItemsSource;
+pub(crate) use answers::{OTHER_SCALE, is_begun};
 pub use answers::{read_answer_ids, read_answer_items, read_answers};
 pub use apart::{check_apart, check_outputs};
-pub use documents::{Document, Documents, DocumentsSpec, QueryText, read_queries};
+pub use documents::{Document, Documents, DocumentsSpec, Queries, QueryText, read_queries};
 pub use init::{Description, Draft, Sketch, USUAL_OWN_WEIGHT, USUAL_WEIGHT, describe, draft_project, write_project};
+pub(crate) use items::pair_of_ids;
 pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, named_item, named_pair, read_items};
 pub use label_table::{LabelColumns, LabelTable, has_listing, read_attributes};
 pub(crate) use letor::HIGHEST_GRADE;
 pub use letor::{Letor, LetorRanks, read_letor, read_letor_ranks, read_letors, read_scores};
+pub use letor_judgements::{LetorJudgements, read_letor_judgements, whole_grade};
 pub use letor_queries::LetorQueries;
 pub use log::AnswerWriter;
 pub use newcomers::{Known, NewLinks};
@@ -75,9 +82,10 @@ pub(crate) use project::{ProjectLog, read_project_log};
 pub use ratings::read_ratings;
 pub use relations::{read_document_links, read_relation};
 pub use run_queries::{RunQueries, RunQuery, check_query};
+pub use scored::{Scored, read_scores_or_runs};
 pub use source::Lines;
 pub(crate) use source::{read_long_text, read_text};
 pub use table::Table;
 pub use text_model::{TextModel, TextTraining};
-pub use trec::{fits_run, read_qrels, read_run, read_runs};
+pub use trec::{fits_run, read_qrels, read_run, read_runs, told_apart};
 pub use whole::write_whole;

@@ -2,13 +2,13 @@
 //!
 //! A newcomer's attributes and prior columns are put on the scale of the known items, so that those keep their prior. They are
 //! standardized with the means and deviations of the project's items (of the newcomer's group, if there are groups). In
-//! a project with `missing = "mean"`, an empty cell gets the project's mean. Newcomers of an unknown group are
+//! a project with `missing = "mean"`, a missing number gets the project's mean. Newcomers of an unknown group are
 //! standardized among themselves, as if they stood in the project's table.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::items::{ItemsSpec, items_filled};
+use super::items::{self, ItemsSpec, items_filled};
 use super::project::{ProjectFile, Targets, use_attributes};
 use super::relations::read_links;
 use super::table::Table;
@@ -41,14 +41,14 @@ pub struct Known<'a> {
 impl ProjectFile {
     /// Reads newcomers from a table with the columns of the project's items, and their links.
     ///
-    /// Columns of attributes are needed only if a kernel uses attributes, those of the prior always. Links may join newcomers to known items and
+    /// Columns of attributes are needed only if a kernel uses attributes, those of the prior always, that of names never. Links may join newcomers to known items and
     /// to each other. Relations without new links stay as they are.
     ///
     /// # Errors
     /// If a file cannot be read or does not say what it should, an id is known already in its group, a link involves no newcomer,
     /// or it is not plain which relation the links are of; the error names the place.
     pub fn newcomers<'a>(&self, known: Known<'a>, file: impl AsRef<Path>, links: &[NewLinks]) -> Result<Newcomers<'a>> {
-        let table = Table::read(file)?;
+        let table = Table::read_with(file.as_ref(), self.reading.spec.header)?;
         let newcomers = self.read_newcomers(known, &table)?;
         let items = if use_attributes(known.kernels) {
             known.items.joined(&newcomers)?
@@ -63,17 +63,15 @@ impl ProjectFile {
         let known = items.attributes();
         let used = use_attributes(kernels);
         let attributes = if used { known.names().to_vec() } else { Vec::new() };
-        let spec = ItemsSpec { attributes: Some(attributes), ..self.reading.spec.clone() };
-        let prior = &self.reading.prior;
-        let newcomers = items_filled(table, &spec, Some(&self.reading.means), Some(&prior.means))?.items;
-        for (row, item) in newcomers.iter().enumerate() {
-            let (id, group) = (newcomers.id(item), newcomers.group_name(item));
-            if items.find(id, group) != Lookup::Unknown {
-                let expected = "the id of an item that the project does not have";
-                let error = InputError::new(table.path(), expected).line(table.line(row)).column(&spec.id).found(id);
-                return Err(error.hint("delete the line, or give the new item an id of its own").into());
-            }
-        }
+        let own = &self.reading.spec;
+        // A newcomer without a name is shown by its id.
+        let name = own.name.clone().filter(|name| table.columns().contains(name));
+        let spec = ItemsSpec { name, attributes: Some(attributes), ..own.clone() };
+        let (prior, marks) = (&self.reading.prior, &self.reading.marks);
+        let of_attributes = used.then_some(items::Known { means: &self.reading.means, marks: &marks.attributes });
+        let of_prior = items::Known { means: &prior.means, marks: &marks.prior };
+        let newcomers = items_filled(table, &spec, [of_attributes, Some(of_prior)])?.items;
+        check_unknown(table, &self.reading.spec.id, items, &newcomers)?;
         let newcomers = match (newcomers.prior().cloned(), &prior.scale) {
             (Some(own), Some(scale)) => {
                 let scale = scale.for_newcomers(items.groups(), own.columns(), newcomers.groups());
@@ -177,6 +175,19 @@ impl ProjectFile {
             }
         }
     }
+}
+
+/// Checks that the project does not have the ids of newcomers, which stand in the rows of a table.
+pub(super) fn check_unknown(table: &Table, id_column: &str, known: &Items, newcomers: &Items) -> Result<()> {
+    for (row, item) in newcomers.iter().enumerate() {
+        let (id, group) = (newcomers.id(item), newcomers.group_name(item));
+        if known.find(id, group) != Lookup::Unknown {
+            let expected = "the id of an item that the project does not have";
+            let error = InputError::new(table.path(), expected).line(table.line(row)).column(id_column).found(id);
+            return Err(error.hint("delete the line, or give the new item an id of its own").into());
+        }
+    }
+    Ok(())
 }
 
 /// The cells of some columns, joined by line feeds, for every row.

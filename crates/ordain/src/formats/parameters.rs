@@ -14,7 +14,7 @@ use super::project::{ProjectFile, read_ask};
 use super::settings::{Document, Section};
 use super::source::read_text;
 use super::whole::{clear, folder_of, write_whole};
-use crate::data::{Ask, Goal, Prior};
+use crate::data::{Ask, Goal, Prior, TIE_WIDTH};
 use crate::kernel::{KernelKind, Parameter, ParameterName};
 use crate::{Error, InputError, Result};
 
@@ -30,8 +30,8 @@ pub fn rounded(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
-/// Writes parameters into the project file: weights, lengths, reaches, weights of the prior. They have the names of
-/// [`crate::kernel::WeightedSum`], such as `kernel[0].weight`, `kernel[1].rho[3]` or `prior[0]`, and are [`rounded`]. Keys
+/// Writes parameters into the project file: weights, lengths, reaches, weights of the prior, the width of ties. They have the names of
+/// [`crate::kernel::WeightedSum`], such as `kernel[0].weight`, `kernel[1].rho[3]`, `prior[0]` or `tie_width`, and are [`rounded`]. Keys
 /// that the file lacks are added at the end of their table. Comments, order and everything else stay. The weights of a
 /// prior are written all together or not at all.
 ///
@@ -45,7 +45,8 @@ pub fn write_parameters(project: &mut ProjectFile, values: &[Parameter]) -> Resu
     let reads_back = |before: Section<'_>, after: Section<'_>| {
         let mut expected = settings_of(before.table);
         let (weights, others) = by_table(values);
-        expected.extend(others.iter().map(|parameter| (parameter.name.clone(), written(parameter.value))));
+        let key = |name: &str| if name == TIE_WIDTH { format!("answers.{name}") } else { name.to_owned() };
+        expected.extend(others.iter().map(|parameter| (key(&parameter.name), written(parameter.value))));
         if !weights.is_empty() {
             expected.insert("items.prior_weights".into(), format!("{} elements", weights.len()));
         }
@@ -210,6 +211,10 @@ fn with_parameters(document: Document<'_>, values: &[Parameter]) -> Result<Strin
             let (name, value) = (parameter.name.clone(), parameter.value);
             return Err(Error::Parameter { name, value, expected: "a positive, finite number" });
         }
+        if parameter.name == TIE_WIDTH {
+            edits.push(width_edit(&root, parameter.value)?);
+            continue;
+        }
         let name = ParameterName::parse(&parameter.name).filter(|name| name.kernel < kernels.len());
         let name = name.ok_or_else(|| unknown(&parameter.name))?;
         let kernel = &kernels[name.kernel];
@@ -264,6 +269,19 @@ fn prior_edits(root: &Section<'_>, weights: &[(usize, f64)]) -> Result<Vec<(Rang
     let prefix = if text[span.start..].starts_with(['[', '{']) { "" } else { "items." };
     let key = format!("{prefix}prior_weights");
     Ok(vec![addition(text, &key, (section.table, &span), &format!("[{}]", all.join(", ")))])
+}
+
+/// The edit that sets the width of ties.
+fn width_edit(root: &Section<'_>, value: f64) -> Result<(Range<usize>, String)> {
+    let (text, name) = (root.document.text, TIE_WIDTH);
+    let section = root.section("answers")?.ok_or_else(|| unknown(name))?;
+    if let Some(old) = section.table.get(name) {
+        return Ok((old.span(), written(value)));
+    }
+    let span = root.table.get("answers").map_or(text.len()..text.len(), |value| value.span());
+    // Keys of `answers.file = "a.csv"` carry the name of their table.
+    let prefix = if text[span.start..].starts_with(['[', '{']) { "" } else { "answers." };
+    Ok(addition(text, &format!("{prefix}{name}"), (section.table, &span), &written(value)))
 }
 
 fn missing_weight(column: usize) -> Error {
@@ -361,6 +379,6 @@ fn unknown(name: &str) -> Error {
     Error::Data {
         what: "the name of a parameter",
         found: name.to_owned(),
-        expected: "a number of a [[kernel]] table or of the prior in the project file".into(),
+        expected: "a number of a [[kernel]] table, of the prior, or tie_width, in the project file".into(),
     }
 }

@@ -12,12 +12,14 @@ pub use self::grades::ProjectGrades;
 use self::items::{ItemsSettings, standardize};
 pub(super) use self::kernels::Targets;
 use self::kernels::{Kernels, kernel_sections};
-use super::answers::{is_begun, read_answer_items, read_answers_on};
+use super::additions::ItemsSource;
+use super::answers::{is_begun, items_named_in, read_answer_items, read_answers_on};
 use super::apart::check_apart;
-use super::items::{ItemTable, ItemsSpec, TextColumns, read_items};
+use super::items::{ItemTable, ItemsSpec, Marks, TextColumns, read_items};
 use super::log::check_form;
 use super::settings::{Document, Placed, Section};
 use super::source::read_text;
+use super::table::Table;
 use crate::data::{AnswerLog, Ask, Goal, GradeScale, Items, Prior, Relation, Scale};
 use crate::error::brief;
 use crate::kernel::{KernelSpec, Over, ParameterName, Shape};
@@ -90,6 +92,8 @@ pub(crate) struct ProjectLog {
     pub(crate) path: PathBuf,
     /// The items, without their attributes.
     pub(crate) items: Items,
+    /// The items' table; none if the answers name the items.
+    pub(crate) source: Option<ItemsSource>,
     /// The answers so far.
     pub(crate) answers: AnswerLog,
     /// The answer log. It may not exist yet.
@@ -98,6 +102,8 @@ pub(crate) struct ProjectLog {
     pub(crate) tie_width: f64,
     /// The grades that there are.
     pub(crate) scale: GradeScale,
+    /// How many grades are known besides the log.
+    pub(crate) given: usize,
 }
 
 /// The data needed to read newcomers in the same way as the items.
@@ -110,6 +116,8 @@ pub(super) struct Reading {
     pub(super) scale: Option<Scale>,
     /// The same of the prior.
     pub(super) prior: PriorReading,
+    /// The decimal marks of attributes and prior.
+    pub(super) marks: Marks,
     /// What the links of each relation lead to.
     pub(super) targets: Vec<Targets>,
 }
@@ -134,11 +142,12 @@ pub fn read_project(path: impl AsRef<Path>) -> Result<ProjectData> {
     load(Section { document, table: root.get_ref() }, &file)
 }
 
-/// Reads the data needed to record an answer in a project, without attributes and links.
+/// Reads the data needed to record an answer in a project, without attributes and links. With `begins`, a project whose answers name
+/// its items may have no answers yet.
 ///
 /// # Errors
 /// As [`read_project`], for the files that it reads.
-pub(crate) fn read_project_log(path: impl AsRef<Path>) -> Result<ProjectLog> {
+pub(crate) fn read_project_log(path: impl AsRef<Path>, begins: bool) -> Result<ProjectLog> {
     let (file, text) = project_text(path.as_ref())?;
     let document = Document { path: &file, text: &text };
     let root = document.parse()?;
@@ -149,18 +158,31 @@ pub(crate) fn read_project_log(path: impl AsRef<Path>) -> Result<ProjectLog> {
     // A log that nothing can be appended to is refused before a pipe in its place is waited for.
     check_form(&answers.file)?;
     let settings = root.section("items")?.map(|section| ItemsSettings::read(section, &folder)).transpose()?;
-    let items_file = settings.as_ref().map(|settings| settings.file.clone());
-    let items = match settings {
-        Some(ItemsSettings { file, spec, .. }) => {
-            read_items(&file, &ItemsSpec { attributes: Some(Vec::new()), prior: Vec::new(), ..spec })?.items
+    let source = settings.map(|ItemsSettings { file, spec, .. }| ItemsSource { path: file, spec });
+    let items_file = source.as_ref().map(|source| source.path.clone());
+    let items = match &source {
+        Some(ItemsSource { path, spec }) => {
+            read_items(path, &ItemsSpec { attributes: Some(Vec::new()), prior: Vec::new(), ..spec.clone() })?.items
         }
+        None if begins && answers.given && !is_begun(&answers.file) => Items::from_ids::<String>([])?,
+        None if begins && answers.given => items_named_in(&answers.file)?,
         None => items_of_answers(&file, &answers)?.items,
     };
     let grades = GradesSettings::read(root.section("grades")?, &folder)?;
     check_log_apart(&answers.file, &file, items_file.as_deref(), grades.file.as_deref(), &[])?;
-    let scale = grades.load(&file, &items)?.scale;
+    let known = grades.load(&file, &items)?;
+    let (scale, given) = (known.scale, known.given.len());
     let log = answers.log(&items, scale)?;
-    Ok(ProjectLog { path: file, items, answers: log, file: answers.file, tie_width: answers.tie_width, scale })
+    Ok(ProjectLog {
+        path: file,
+        items,
+        source,
+        answers: log,
+        file: answers.file,
+        tie_width: answers.tie_width,
+        scale,
+        given,
+    })
 }
 
 /// The names of the tables of a project file.
@@ -196,6 +218,24 @@ impl ProjectFile {
         let grades = self.grades.as_deref().map(|file| ("[grades]", file));
         let own = [("the project", self.path.as_path()), ("[answers]", self.answers.as_path())];
         own.into_iter().chain(items).chain(grades).chain(relations).collect()
+    }
+
+    /// The column of the items' names, if they have names.
+    pub fn name_column(&self) -> Option<&str> {
+        self.reading.spec.name.as_deref()
+    }
+
+    /// Reads a table whose columns are those of the items' table: a line names them if one does there.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn read_table(&self, path: impl AsRef<Path>) -> Result<Table> {
+        Table::read_with(path.as_ref(), self.reading.spec.header)
+    }
+
+    /// The columns of the items' table that hold the ids and the groups.
+    pub fn key_columns(&self) -> (&str, Option<&str>) {
+        (&self.reading.spec.id, self.reading.spec.group.as_deref())
     }
 
     /// The error for an unknown strategy. Strategies are resolved after files are read, so they cannot be checked here.
@@ -296,10 +336,10 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
     check_log_apart(&answers.file, file, items_file, grades.file.as_deref(), &files)?;
     let known = grades.load(file, &table.items)?;
     let log = answers.log(&table.items, known.scale)?;
-    let ItemTable { items, other } = table;
+    let ItemTable { items, other, marks } = table;
     let spec = settings.as_ref().map_or_else(ItemsSpec::default, |settings| settings.spec.clone());
     let means = items.attributes().means();
-    let mut reading = Reading { spec, means, scale: None, prior: PriorReading::default(), targets };
+    let mut reading = Reading { spec, means, scale: None, prior: PriorReading::default(), marks, targets };
     let items = match &settings {
         Some(settings) => {
             let (items, prior) = settings.with_prior(items)?;
@@ -410,7 +450,7 @@ fn items_of_answers(file: &Path, answers: &AnswersSettings) -> Result<ItemTable>
             .into());
     }
     let items = read_answer_items(&answers.file)?;
-    Ok(ItemTable { items, other: TextColumns::default() })
+    Ok(ItemTable { items, other: TextColumns::default(), marks: Marks::default() })
 }
 
 pub(super) fn read_ask(section: Section<'_>) -> Result<Ask> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::trec::{FormRows, RUN, push, read_runs, wrong};
+use super::trec::{FormRows, RUN, push, read_runs, told_apart, wrong};
 use crate::data::{Run, RunFault, RunRow};
 use crate::{Error, InputError, Result};
 
@@ -41,17 +41,13 @@ impl RunQueries {
         for path in paths {
             sources.extend(Source::open(path.as_ref())?);
         }
-        // Runs of several files often have the same tag. Then the files name them.
-        let shared = |tag: &str| sources.iter().filter(|source| source.tag == tag).count() > 1;
-        let name = |source: &Source| match shared(&source.tag) {
-            true => source.path.display().to_string(),
-            false => source.tag.clone(),
-        };
-        let names = sources.iter().map(name).collect();
+        let tagged: Vec<(PathBuf, String)> =
+            sources.iter().map(|source| (source.path.clone(), source.tag.clone())).collect();
+        let names = told_apart(&tagged);
         Ok(Self { sources, names, leader: 0 })
     }
 
-    /// The names of the runs: their tags, or their files if tags are equal.
+    /// The names of the runs: their tags, or `FILE:TAG` where tags are equal.
     pub fn names(&self) -> &[String] {
         &self.names
     }

@@ -192,6 +192,8 @@ pub struct Lines {
     line: u64,
     buffer: Vec<u8>,
     terminated: bool,
+    /// Whether the latest line is to be given once more.
+    unread: bool,
 }
 
 impl Lines {
@@ -239,6 +241,7 @@ impl Lines {
             line: 0,
             buffer: Vec::new(),
             terminated: true,
+            unread: false,
         }
     }
 
@@ -259,6 +262,12 @@ impl Lines {
     /// Whether the latest line ended in a line feed. Only the last line of a file may lack it.
     pub fn terminated(&self) -> bool {
         self.terminated
+    }
+
+    /// Takes the latest line back, so that the next line is the same once more.
+    pub(crate) fn unread(&mut self) {
+        self.unread = true;
+        self.line -= 1;
     }
 
     /// The next line, or none at the end.
@@ -310,6 +319,10 @@ impl Lines {
 
     /// Reads a line into the buffer; false at the end of the file.
     fn fill(&mut self) -> Result<bool> {
+        if std::mem::take(&mut self.unread) {
+            self.line += 1;
+            return Ok(true);
+        }
         self.buffer.clear();
         loop {
             let available = match self.reader.fill_buf() {

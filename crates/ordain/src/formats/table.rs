@@ -1,11 +1,15 @@
 //! Named text cells from CSV, TSV, JSONL and Parquet. All other readers of tables start from it.
 //!
 //! The content decides the format. A first line that begins with `{` is JSONL, and a file that begins with `PAR1` is
-//! Parquet. Anything else has a header line. Tabs separate its cells if the name ends in `.tsv` or `.tab` (before `.gz`
-//! or `.zst`), or if the header line has a tab and the name does not end in `.csv`, or if the header line has a tab and
-//! no comma. Otherwise commas do.
+//! Parquet. Anything else has a header line, unless the project says `header = false`; then the columns are called 1, 2,
+//! 3 and so on. Tabs separate its cells if the name ends in `.tsv` or `.tab` (before `.gz` or `.zst`), or if the first
+//! line has a tab and the name does not end in `.csv`, or if the first line has a tab and no comma. Otherwise the first
+//! line decides between commas and semicolons, outside quotation marks. If it has both, the next line must have as many
+//! cells. If that too fits both, one of them must make numbers of its cells and the other none; else the file is
+//! ambiguous, which is an error. A line with both and no line after it has commas, unless only semicolons make numbers
+//! of its cells.
 //!
-//! Cells separated by commas may be quoted as in RFC 4180. Cells separated by tabs are never quoted: that is the
+//! Cells separated by commas or semicolons may be quoted as in RFC 4180. Cells separated by tabs are never quoted: that is the
 //! registered `text/tab-separated-values`, and text that begins with a quotation mark is common in such files.
 //!
 //! A cut file cannot always be told from a whole one: `d,4` may be the rest of `d,42`, since many programs write no
@@ -19,10 +23,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::json;
+use super::numbers::Written;
 use super::source::{Limits, Lines};
 use crate::error::token;
 use crate::words::suggestion;
-use crate::{InputError, Result};
+use crate::{Error, InputError, Result};
 
 /// Many short texts in one piece of memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -75,6 +80,10 @@ pub struct Table {
     places: HashMap<String, usize>,
     lines: Vec<u64>,
     cells: Cells,
+    /// The separator of cells, if the file is text with separators.
+    separator: Option<u8>,
+    /// The line that names the columns, if they are named by a line.
+    header: Option<u64>,
 }
 
 impl Table {
@@ -86,10 +95,67 @@ impl Table {
         Rows::open(path.as_ref(), LastLine::Free)?.collect()
     }
 
+    /// A table that somebody gave outside any file. `origin` says where, for example "command line".
+    ///
+    /// # Errors
+    /// If a column is named twice, or a row has more or fewer cells than there are columns.
+    pub fn given(origin: &str, columns: Vec<String>, rows: &[Vec<String>]) -> Result<Self> {
+        check_names(Path::new(origin), 0, &columns)?;
+        if let Some(row) = rows.iter().find(|row| row.len() != columns.len()) {
+            let (found, expected) = (format!("{} cells", row.len()), format!("{}, one per column", columns.len()));
+            return Err(Error::Data { what: "a row", found, expected });
+        }
+        let mut cells = Cells::default();
+        rows.iter().flatten().for_each(|cell| cells.push(cell));
+        Ok(Self::new(Path::new(origin), columns, vec![0; rows.len()], cells))
+    }
+
     pub(crate) fn new(path: &Path, columns: Vec<String>, lines: Vec<u64>, cells: Cells) -> Self {
         debug_assert_eq!(cells.len(), lines.len() * columns.len());
         let places = columns.iter().cloned().zip(0..).collect();
-        Self { path: path.to_path_buf(), columns, places, lines, cells }
+        Self { path: path.to_path_buf(), columns, places, lines, cells, separator: None, header: None }
+    }
+
+    /// Reads a table whose columns are named by its first line, or by their numbers.
+    pub(crate) fn read_with(path: &Path, header: bool) -> Result<Self> {
+        if header { Self::read(path) } else { Rows::open_bare(path)?.collect() }
+    }
+
+    /// The same table from a file with this separator.
+    #[cfg(test)]
+    pub(crate) fn separated(self, separator: Option<u8>) -> Self {
+        Self { separator, ..self }
+    }
+
+    /// The separator of cells, if the file is text with separators.
+    pub(crate) fn separator(&self) -> Option<u8> {
+        self.separator
+    }
+
+    /// The line that names the columns, if a line does.
+    pub(crate) fn header(&self) -> Option<u64> {
+        self.header
+    }
+
+    /// Whether a cell has a comma in it.
+    pub(crate) fn has_comma(&self) -> bool {
+        self.cells.text.contains(',')
+    }
+
+    /// The table as it is if its header line is a row, and columns are called by their numbers.
+    pub(crate) fn without_header(self) -> Self {
+        let Some(line) = self.header else { return self };
+        let mut cells = Cells::default();
+        self.columns.iter().for_each(|name| cells.push(name));
+        (0..self.cells.len()).for_each(|at| cells.push(self.cells.get(at)));
+        let lines = std::iter::once(line).chain(self.lines).collect();
+        let table = Self::new(&self.path, numbered(self.columns.len()), lines, cells);
+        Self { separator: self.separator, ..table }
+    }
+
+    /// Fails unless each column has a name of its own.
+    pub(crate) fn check_names(&self) -> Result<()> {
+        check_names(&self.path, self.header.unwrap_or(1), &self.columns)
     }
 
     /// The file, as the user named it.
@@ -112,7 +178,7 @@ impl Table {
         self.lines.is_empty()
     }
 
-    /// The line on which a row begins, from 1; for Parquet, the number of the row, from 1.
+    /// The line on which a row begins, from 1; for Parquet, the number of the row, from 1. 0 if it stands in no file.
     pub fn line(&self, row: usize) -> u64 {
         self.lines[row]
     }
@@ -148,6 +214,8 @@ pub(crate) enum LastLine {
 pub(crate) struct Rows {
     path: PathBuf,
     columns: Vec<String>,
+    /// The line that names the columns, if a line does.
+    header: Option<u64>,
     body: Body,
 }
 
@@ -174,18 +242,41 @@ impl<'a> Row<'a> {
 impl Rows {
     /// Opens a table and reads its header.
     pub(crate) fn open(path: &Path, last: LastLine) -> Result<Self> {
+        let rows = Self::open_unchecked(path, last)?;
+        rows.check_names()?;
+        Ok(rows)
+    }
+
+    /// Opens a table whose first line may be a header or a row, so that its cells may repeat.
+    pub(crate) fn open_unchecked(path: &Path, last: LastLine) -> Result<Self> {
+        let Some(mut lines) = Lines::open_text(path)? else { return Self::parquet(path) };
+        let first = first_line(&mut lines)?;
+        Self::from_unchecked(lines, &first, last)
+    }
+
+    /// Opens a table without a header. Its columns are called 1, 2, 3 and so on.
+    pub(crate) fn open_bare(path: &Path) -> Result<Self> {
         match Lines::open_text(path)? {
-            Some(lines) => Self::from_lines(lines, last),
-            None => Self::parquet(path),
+            Some(lines) => Self::bare(lines),
+            None => Err(named_by_itself(path, "a Parquet file")),
         }
+    }
+
+    /// As [`Rows::open_bare`], of text that has not been read yet.
+    pub(crate) fn bare(mut lines: Lines) -> Result<Self> {
+        let first = first_line(&mut lines)?;
+        let mut rows = Self::from_unchecked(lines, &first, LastLine::Free)?;
+        let Body::Text(text) = &mut rows.body else { return Err(named_by_itself(&rows.path, "a JSONL file")) };
+        text.held = true;
+        rows.columns = numbered(rows.columns.len());
+        rows.header = None;
+        Ok(rows)
     }
 
     /// Rows of text that has not been read yet.
     pub(crate) fn from_lines(mut lines: Lines, last: LastLine) -> Result<Self> {
-        match lines.next_content()?.map(str::to_owned) {
-            Some(first) => Self::from_first(lines, &first, last),
-            None => Err(empty(lines.path(), "the first line names the columns, and every further line is a row")),
-        }
+        let first = first_line(&mut lines)?;
+        Self::from_first(lines, &first, last)
     }
 
     pub(crate) fn parquet(path: &Path) -> Result<Self> {
@@ -194,23 +285,34 @@ impl Rows {
 
     /// Rows of text whose first line has already been taken from `lines`.
     pub(crate) fn from_first(lines: Lines, header: &str, last: LastLine) -> Result<Self> {
+        let rows = Self::from_unchecked(lines, header, last)?;
+        rows.check_names()?;
+        Ok(rows)
+    }
+
+    fn from_unchecked(mut lines: Lines, header: &str, last: LastLine) -> Result<Self> {
         if header.trim_start().starts_with('{') {
             return Ok(Self::held(json::read(lines, header, last)?));
         }
         let path = lines.path().to_path_buf();
-        let delimiter = delimiter(&path, header);
-        let mut text = TextRows { lines, delimiter, last, width: None, line: 0, cells: Cells::default() };
-        text.line = text.lines.line();
-        text.check_end()?;
+        let line = lines.line();
+        check_end(&lines, last)?;
+        let delimiter = found_delimiter(&mut lines, header, line)?;
+        let mut text = TextRows { lines, delimiter, last, width: None, line, held: false, cells: Cells::default() };
         text.parse(header.to_owned())?;
         let columns: Vec<String> = (0..text.cells.len()).map(|at| text.cells.get(at).trim().to_owned()).collect();
-        check_names(&path, text.line, &columns)?;
         text.width = Some(columns.len());
-        Ok(Self { path, columns, body: Body::Text(text) })
+        Ok(Self { path, columns, header: Some(line), body: Body::Text(text) })
+    }
+
+    /// Fails unless each column has a name of its own.
+    pub(crate) fn check_names(&self) -> Result<()> {
+        check_names(&self.path, self.header.unwrap_or(1), &self.columns)
     }
 
     fn held(table: Table) -> Self {
-        Self { path: table.path.clone(), columns: table.columns.clone(), body: Body::Held { table, next: 0 } }
+        let (path, columns, header) = (table.path.clone(), table.columns.clone(), table.header);
+        Self { path, columns, header, body: Body::Held { table, next: 0 } }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -261,8 +363,22 @@ impl Rows {
             (0..width).for_each(|column| cells.push(row.get(column)));
             cells.check(limits, &path)?;
         }
-        Ok(Table::new(&self.path, self.columns, lines, cells))
+        let (separator, header) = (self.delimiter(), self.header);
+        Ok(Table { separator, header, ..Table::new(&self.path, self.columns, lines, cells) })
     }
+}
+
+/// The first line of a table that is not blank.
+fn first_line(lines: &mut Lines) -> Result<String> {
+    match lines.next_content()?.map(str::to_owned) {
+        Some(first) => Ok(first),
+        None => Err(empty(lines.path(), "the first line names the columns, and every further line is a row")),
+    }
+}
+
+/// The names of columns that nothing names.
+fn numbered(width: usize) -> Vec<String> {
+    (1..=width).map(|column| column.to_string()).collect()
 }
 
 #[cfg(feature = "parquet")]
@@ -298,17 +414,76 @@ pub(crate) fn check_names(path: &Path, line: u64, names: &[String]) -> Result<()
     Ok(())
 }
 
-/// The separator of the cells of a file with this header line.
-pub(crate) fn delimiter(path: &Path, header: &str) -> u8 {
+/// A file that names its columns, in place of one without a header.
+fn named_by_itself(path: &Path, found: &str) -> Error {
+    InputError::new(path, "a CSV or TSV file, since header = false")
+        .found(found)
+        .hint("such a file names its columns itself: delete header from [items]")
+        .into()
+}
+
+/// The separator of the cells of a file with this header line: a tab, or none if it is a comma or a semicolon.
+fn tab(path: &Path, header: &str) -> Option<u8> {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
     let tab = header.contains('\t');
     let named_tabs = name.ends_with(".tsv") || name.ends_with(".tab");
-    let tabs = named_tabs || (tab && (!name.ends_with(".csv") || !header.contains(',')));
-    if tabs { b'\t' } else { b',' }
+    (named_tabs || (tab && (!name.ends_with(".csv") || !header.contains(',')))).then_some(b'\t')
 }
 
-/// Rows of cells separated by commas or tabs.
+/// The separator of the cells of a file with this header line, if that line alone tells: a comma in case of doubt.
+pub(crate) fn delimiter(path: &Path, header: &str) -> u8 {
+    let semicolons = || split(header, ';').len() > 1 && split(header, ',').len() == 1;
+    tab(path, header).unwrap_or_else(|| if semicolons() { b';' } else { b',' })
+}
+
+/// The separator of the cells of a file with this header line. If it may be a comma or a semicolon, the next line of
+/// the file is looked at.
+fn found_delimiter(lines: &mut Lines, header: &str, line: u64) -> Result<u8> {
+    let path = lines.path().to_path_buf();
+    let widths = [',', ';'].map(|separator| split(header, separator).len());
+    if tab(&path, header).is_some() || widths.contains(&1) {
+        return Ok(delimiter(&path, header));
+    }
+    let next = lines.next_content()?.map(str::to_owned);
+    if next.is_some() {
+        lines.unread();
+    }
+    let cells = [',', ';'].map(|separator| split(next.as_deref().unwrap_or(header), separator));
+    match [0, 1].map(|at| cells[at].len() == widths[at]) {
+        [false, true] => return Ok(b';'),
+        [true, true] => {}
+        [_, false] => return Ok(b','),
+    }
+    match cells.map(|cells| cells.iter().any(|cell| Written::plain(cell.trim().trim_matches('"')).is_some())) {
+        [true, false] => Ok(b','),
+        [false, true] => Ok(b';'),
+        _ if next.is_none() => Ok(b','),
+        _ => Err(InputError::new(&path, "cells that are separated either by commas or by semicolons")
+            .line(line)
+            .found(header)
+            .hint("both fit here: quote the cells that have a comma or a semicolon in them, or separate cells by tabs")
+            .into()),
+    }
+}
+
+/// The cells of a line, as far as a quoted cell does not go on in the next one.
+fn split(line: &str, separator: char) -> Vec<&str> {
+    let (mut out, mut start, mut quoted) = (Vec::new(), 0, false);
+    for (at, letter) in line.char_indices() {
+        // Within a cell that does not begin with one, a quotation mark is a letter.
+        if letter == '"' && line[start..].starts_with('"') {
+            quoted = !quoted;
+        } else if letter == separator && !quoted {
+            out.push(&line[start..at]);
+            start = at + letter.len_utf8();
+        }
+    }
+    out.push(&line[start..]);
+    out
+}
+
+/// Rows of cells separated by commas, semicolons or tabs.
 struct TextRows {
     lines: Lines,
     delimiter: u8,
@@ -316,6 +491,8 @@ struct TextRows {
     width: Option<usize>,
     /// The line on which the latest row begins.
     line: u64,
+    /// Whether the cells are those of a row that has not been given yet.
+    held: bool,
     cells: Cells,
 }
 
@@ -329,6 +506,9 @@ enum Place {
 
 impl TextRows {
     fn next(&mut self) -> Result<bool> {
+        if std::mem::take(&mut self.held) {
+            return Ok(true);
+        }
         let Some(line) = self.lines.next_content()? else { return Ok(false) };
         self.cells.clear();
         if self.delimiter == b'\t' || !line.contains('"') {
@@ -384,7 +564,7 @@ impl TextRows {
                         self.cells.text.push('"');
                         Place::Quoted
                     }
-                    (Place::Start | Place::Plain | Place::Closed, ',') => {
+                    (Place::Start | Place::Plain | Place::Closed, letter) if letter == self.delimiter as char => {
                         self.cells.end();
                         Place::Start
                     }
@@ -414,7 +594,9 @@ impl TextRows {
     }
 
     fn after_quote(&self, letter: char) -> crate::Error {
-        InputError::new(self.lines.path(), "a comma or the end of the line after a closing quotation mark")
+        let separator = if self.delimiter == b';' { "semicolon" } else { "comma" };
+        let expected = format!("a {separator} or the end of the line after a closing quotation mark");
+        InputError::new(self.lines.path(), expected)
             .line(self.lines.line())
             .column(self.cells.len() + 1)
             .found(letter.to_string())

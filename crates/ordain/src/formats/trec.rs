@@ -66,9 +66,13 @@ pub fn read_run(path: impl AsRef<Path>) -> Result<Run> {
 /// # Errors
 /// If the file cannot be read or is empty, a line has another number of cells, or a rank or score is not a number.
 pub fn read_runs(path: impl AsRef<Path>) -> Result<Vec<Run>> {
-    let path = path.as_ref();
+    runs_of(RUN.open(path.as_ref())?)
+}
+
+/// The runs of a file that was opened already.
+pub(super) fn runs_of(mut rows: FormRows<5>) -> Result<Vec<Run>> {
+    let path = rows.path().to_path_buf();
     let mut runs: InOrder<RunBuilder> = InOrder::default();
-    let mut rows = RUN.open(path)?;
     while let Some((line, cells)) = rows.next()? {
         let [query, _, _, _, tag] = cells;
         let RunBuilder { run, index, latest } = runs.of(tag.text);
@@ -79,13 +83,24 @@ pub fn read_runs(path: impl AsRef<Path>) -> Result<Vec<Run>> {
                 run.queries.len() - 1
             });
         }
-        push(path, run, *latest, line, &cells)?;
+        push(&path, run, *latest, line, &cells)?;
     }
     let named = |(name, mut built): (String, RunBuilder)| {
         built.run.name = name;
         built.run
     };
     Ok(runs.entries.into_iter().map(named).collect())
+}
+
+/// The names of runs: their tags, or `FILE:TAG` for those whose tag another run has too.
+pub fn told_apart(runs: &[(PathBuf, String)]) -> Vec<String> {
+    let mut tags: HashMap<&str, usize> = HashMap::new();
+    runs.iter().for_each(|(_, tag)| *tags.entry(tag).or_default() += 1);
+    let name = |(file, tag): &(PathBuf, String)| match tags[tag.as_str()] {
+        1 => tag.clone(),
+        _ => format!("{}:{tag}", file.display()),
+    };
+    runs.iter().map(name).collect()
 }
 
 /// Whether a word can stand in a run, whose cells are separated by blanks: it is not empty and has no blank.
@@ -182,6 +197,11 @@ impl<const N: usize> Form<N> {
         let Some(first) = lines.next_content()?.map(str::to_owned) else {
             return Err(empty(path, "write a line for every document of a query"));
         };
+        self.begin(path, lines, first)
+    }
+
+    /// The rows of a file whose first line was taken already.
+    pub(super) fn begin(&self, path: &Path, lines: Lines, first: String) -> Result<FormRows<N>> {
         let header: Vec<&str> = first.split('\t').map(str::trim).collect();
         if !header.contains(&"qid") {
             let first = Some((lines.line(), first));

@@ -62,6 +62,16 @@ pub trait Belief: Send + Sync {
         Ok(items.iter().map(|item| self.variances()[item.index()]).collect())
     }
 
+    /// The variance of every one of some items about the mean of all of them: `V_i - 2 c_i + mean c`, where `c_i` is the covariance of
+    /// item i with the mean. The joint covariance of the items; no more than a sum of it where that is at hand.
+    ///
+    /// # Errors
+    /// If the kernel cannot give a column.
+    fn centred_variances(&self, items: &[ItemId]) -> Result<Vec<f64>> {
+        let covariance = self.covariance(items)?;
+        Ok(centred_variances_of(&covariance))
+    }
+
     /// The way from draws of the prior to draws of this belief, if there is one. Draws of very many items take it.
     ///
     /// # Errors
@@ -107,6 +117,21 @@ pub trait Belief: Send + Sync {
     fn noises(&self) -> &[UnderNoise] {
         &[]
     }
+}
+
+/// The variances of items about their mean, from their joint covariance.
+pub(super) fn centred_variances_of(covariance: &Matrix) -> Vec<f64> {
+    let sums = (0..covariance.columns()).map(|column| covariance.column(column).iter().sum());
+    about_the_mean(&covariance.diagonal(), sums)
+}
+
+/// The variances of items about their mean, from their own and the sums of their covariances with all of them.
+pub(super) fn about_the_mean(variances: &[f64], sums: impl Iterator<Item = f64>) -> Vec<f64> {
+    let count = variances.len().max(1) as f64;
+    let with_mean: Vec<f64> = sums.map(|sum| sum / count).collect();
+    let of_mean = with_mean.iter().sum::<f64>() / count;
+    // Rounding may leave a hair below zero for a single item, or for twins.
+    variances.iter().zip(with_mean).map(|(own, with)| (own - 2.0 * with + of_mean).max(0.0)).collect()
 }
 
 /// A root of a covariance, one row per item.

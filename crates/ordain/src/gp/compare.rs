@@ -23,7 +23,7 @@ use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
 use super::{AnswerModel, Belief, EpParams, Functional, Observation, Problem, TuningParams};
-use crate::data::{Answer, ItemId, Items, Outcome, Prior, Relation};
+use crate::data::{Answer, ItemId, Items, Outcome, Prior, Relation, TIE_WIDTH};
 use crate::kernel::{KernelSpec, WeightedSum, build};
 use crate::measure::{MeanInterval, bootstrap_ratio};
 use crate::numeric::Seed;
@@ -309,11 +309,12 @@ impl Losses {
         self.error += other.error;
     }
 
-    /// The losses of one answer, under this mean and variance of its functional.
-    fn of(given: &Given, mean: f64, variance: f64) -> Self {
+    /// The losses of one answer, under this mean and variance of its functional, and this width of ties if it was tuned.
+    fn of(given: &Given, mean: f64, variance: f64, tie_width: Option<f64>) -> Self {
         /// Probabilities this close differ only by rounding.
         const SAME: f64 = 1e-12;
-        let logs: Vec<f64> = given.outcomes.iter().map(|outcome| outcome.log_mass(mean, variance)).collect();
+        let logs: Vec<f64> =
+            given.outcomes.iter().map(|outcome| under(tie_width, outcome).log_mass(mean, variance)).collect();
         let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let likely = |log: f64| log.exp() >= best.exp() - SAME;
         let said = logs[given.said];
@@ -337,6 +338,8 @@ struct Fitted {
     /// None if there is no kernel: then utilities are their prior means.
     belief: Option<super::Ep>,
     log_evidence: f64,
+    /// The width of ties, if it was tuned.
+    tie_width: Option<f64>,
 }
 
 impl<'a> Model<'a> {
@@ -354,14 +357,15 @@ impl<'a> Model<'a> {
         let Some(kernel) = &self.kernel else {
             let certain = |one: &Observation| one.log_mass(self.prior_mean(one.functional), 0.0);
             let log_evidence = observations.iter().map(certain).sum();
-            return Ok(Fitted { belief: None, log_evidence });
+            return Ok(Fitted { belief: None, log_evidence, tie_width: None });
         };
-        let kernel = match &how.tuning {
-            Some(tuning) => Arc::new(self.tuned(observations, tuning)?),
-            None => kernel.clone(),
+        let (kernel, tie_width) = match &how.tuning {
+            Some(tuning) => self.tuned(observations, tuning)?,
+            None => (kernel.clone(), None),
         };
-        let belief = how.ep.fit(kernel, observations)?;
-        Ok(Fitted { log_evidence: belief.log_evidence(), belief: Some(belief) })
+        let observations: Vec<Observation> = observations.iter().map(|one| under(tie_width, one)).collect();
+        let belief = how.ep.fit(kernel, &observations)?;
+        Ok(Fitted { log_evidence: belief.log_evidence(), belief: Some(belief), tie_width })
     }
 
     /// The prior mean of a functional.
@@ -369,18 +373,19 @@ impl<'a> Model<'a> {
         self.prior.as_ref().map_or(0.0, |mean| functional.of(mean))
     }
 
-    /// The kernel tuned on these observations alone: earlier tuning is forgotten.
-    fn tuned(&self, observations: &[Observation], tuning: &TuningParams) -> Result<WeightedSum> {
+    /// The kernel, and the width of ties if there are some, tuned on these observations alone: earlier tuning is forgotten.
+    fn tuned(&self, observations: &[Observation], tuning: &TuningParams) -> Result<(Arc<WeightedSum>, Option<f64>)> {
         let kernel = build(&self.specs, self.setting.items, self.setting.relations)?;
-        let problem = Problem::new(kernel, observations.to_vec());
+        let problem = Problem::new(kernel, observations.to_vec()).with_tie_width(self.setting.model.tie_width());
         let mut problem = [match self.setting.items.groups().filter(|_| tuning.by_group) {
             Some(groups) => problem.by_group(groups),
             None => problem,
         }];
         tuning.set_typical(&mut problem)?;
-        tuning.tune(&mut problem)?;
+        let tuned = tuning.tune(&mut problem)?;
         let [problem] = problem;
-        Ok(problem.kernel)
+        let tie_width = tuned.parameters.iter().find(|one| one.name == TIE_WIDTH).map(|one| one.value);
+        Ok((Arc::new(problem.kernel), tie_width))
     }
 
     /// The losses of the held-out trials, after learning from the others.
@@ -396,11 +401,16 @@ impl<'a> Model<'a> {
                 None => (self.prior_mean(trial.functional), 0.0),
             };
             let mut losses = Losses::default();
-            trial.answers.iter().for_each(|given| losses.add(Losses::of(given, mean, variance)));
+            trial.answers.iter().for_each(|given| losses.add(Losses::of(given, mean, variance, fitted.tie_width)));
             out.push((number, losses));
         }
         Ok(out)
     }
+}
+
+/// An observation under another width of ties, if there is one.
+fn under(tie_width: Option<f64>, observation: &Observation) -> Observation {
+    tie_width.map_or(*observation, |width| observation.with_tie_width(width))
 }
 
 /// Mean and variance of a functional. `scratch` holds a column.

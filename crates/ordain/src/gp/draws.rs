@@ -85,6 +85,16 @@ pub(crate) struct Draws {
     laws: Vec<(usize, Law)>,
     /// The law and the number of draws of every task.
     tasks: Vec<(usize, usize)>,
+    /// The items' means in the belief.
+    mean: Vec<f64>,
+}
+
+/// Variances counted from draws that do not depend on each other.
+pub(crate) struct Counted {
+    /// Every item's variance.
+    pub variances: Vec<f64>,
+    /// Every item's mean square deviation from its mean in the belief, both less the mean of all the items.
+    pub centred: Vec<f64>,
 }
 
 impl Draws {
@@ -120,6 +130,7 @@ impl Draws {
         largest: usize,
     ) -> Result<Self> {
         let noises = belief.noises();
+        let mean = items.iter().map(|item| belief.mean()[item.index()]).collect();
         if noises.is_empty() {
             let law = Law::new(belief, items, false, largest)?;
             let most = match law.source {
@@ -127,7 +138,7 @@ impl Draws {
                 Source::Root(_) => BATCH,
                 Source::Paths(_) => count,
             };
-            return Ok(Self { laws: vec![(0, law)], tasks: sizes(count, most).map(|size| (0, size)).collect() });
+            return Ok(Self { laws: vec![(0, law)], tasks: sizes(count, most).map(|size| (0, size)).collect(), mean });
         }
         let sizes: Vec<usize> = sizes(count, of_a_chain).collect();
         let (mut laws, mut tasks): (Vec<(usize, Law)>, _) = (Vec::new(), Vec::new());
@@ -138,7 +149,7 @@ impl Draws {
             }
             tasks.push((laws.len() - 1, *size));
         }
-        Ok(Self { laws, tasks })
+        Ok(Self { laws, tasks, mean })
     }
 
     /// The results of `take` on the draws, in order. `g²` operations per draw, and about five likelihoods of all
@@ -169,30 +180,30 @@ impl Draws {
         Ok(drawn.into_iter().flatten().collect())
     }
 
-    /// As [`Draws::each`]; and the items' variances in the draws, if they come without the joint covariance.
-    pub(crate) fn each_and_variances<T: Send>(
+    /// As [`Draws::each`]; and what the draws tell of the items' variances, if they come without the joint covariance.
+    pub(crate) fn each_and_counted<T: Send>(
         &self,
         seed: Seed,
         group: u32,
         watch: &Watch,
         take: impl Fn(&mut [f64], usize, &mut Stream) -> T + Sync,
-    ) -> Result<(Vec<T>, Option<Vec<f64>>)> {
+    ) -> Result<(Vec<T>, Option<Counted>)> {
         match self.laws.iter().any(|(_, law)| matches!(law.source, Source::Paths(_))) {
-            true => self.each_along_paths(seed, group, watch, take).map(|(drawn, variances)| (drawn, Some(variances))),
+            true => self.each_along_paths(seed, group, watch, take).map(|(drawn, counted)| (drawn, Some(counted))),
             false => Ok((self.each(seed, group, watch, take)?, None)),
         }
     }
 
-    /// Draws without the joint covariance: chain after chain, each in blocks that the threads share. Also the mean square of
-    /// every item's deviation in the belief, whose draws do not depend on each other as those of a chain do.
+    /// Draws without the joint covariance: chain after chain, each in blocks that the threads share. Also the mean squares of
+    /// every item's deviations in the belief, whose draws do not depend on each other as those of a chain do.
     fn each_along_paths<T: Send>(
         &self,
         seed: Seed,
         group: u32,
         watch: &Watch,
         take: impl Fn(&mut [f64], usize, &mut Stream) -> T + Sync,
-    ) -> Result<(Vec<T>, Vec<f64>)> {
-        let (mut out, mut squares) = (Vec::new(), Vec::new());
+    ) -> Result<(Vec<T>, Counted)> {
+        let (mut out, mut squares, mut centred) = (Vec::new(), Vec::new(), vec![0.0; self.mean.len()]);
         let mut drawn = 0;
         // All noises have the same prior.
         let mut known: Option<Box<dyn PriorDraws + '_>> = None;
@@ -217,6 +228,8 @@ impl Draws {
                 along.paths.draw(prior.as_ref(), &mut streams, &mut apart)?;
                 squares.resize(apart.rows(), 0.0);
                 add_squares(&apart, &mut squares);
+                let off: Vec<f64> = law.mean.iter().zip(&self.mean).map(|(own, all)| own - all).collect();
+                add_centred_squares(&apart, &along.items, &off, &mut centred);
                 along.correct(law, &mut apart, &mut chain, &mut streams);
                 let mut apart = along.of_items(apart);
                 let unsettled = settle.saturating_sub(from).min(size);
@@ -231,10 +244,14 @@ impl Draws {
             }
             known = Some(prior);
         }
-        let Some((_, Law { source: Source::Paths(along), .. })) = self.laws.first() else { return Ok((out, squares)) };
-        let mean_square = |&item: &usize| squares[item] / drawn.max(1) as f64;
-        let variances = along.items.iter().map(mean_square).collect();
-        Ok((out, variances))
+        let share = |sum: f64| sum / drawn.max(1) as f64;
+        let variances = match self.laws.first() {
+            Some((_, Law { source: Source::Paths(along), .. })) => {
+                along.items.iter().map(|&item| share(squares[item])).collect()
+            }
+            _ => Vec::new(),
+        };
+        Ok((out, Counted { variances, centred: centred.into_iter().map(share).collect() }))
     }
 }
 
@@ -265,6 +282,22 @@ fn add_squares(columns: &Matrix, sums: &mut [f64]) {
         for column in 0..columns.columns() {
             let own = &columns.column(column)[block * ROWS..][..sums.len()];
             sums.iter_mut().zip(own).for_each(|(sum, value)| *sum += value * value);
+        }
+    });
+}
+
+/// Adds the squares of some rows of all columns, which are off by so much, less their mean in the column.
+fn add_centred_squares(columns: &Matrix, rows: &[usize], off: &[f64], sums: &mut [f64]) {
+    const ROWS: usize = 1 << 12;
+    let value = |column: usize, (row, off): (&usize, &f64)| columns.column(column)[*row] + off;
+    let mean =
+        |column: usize| rows.iter().zip(off).map(|one| value(column, one)).sum::<f64>() / rows.len().max(1) as f64;
+    let means: Vec<f64> = (0..columns.columns()).into_par_iter().map(mean).collect();
+    let blocks = sums.par_chunks_mut(ROWS).zip(rows.par_chunks(ROWS)).zip(off.par_chunks(ROWS));
+    blocks.for_each(|((sums, rows), off)| {
+        for (column, mean) in means.iter().enumerate() {
+            let own = rows.iter().zip(off).map(|one| value(column, one));
+            sums.iter_mut().zip(own).for_each(|(sum, value)| *sum += (value - mean).powi(2));
         }
     });
 }

@@ -17,6 +17,7 @@ mod noise;
 mod observation;
 mod paths;
 mod ranking;
+mod tiers;
 mod tuning;
 
 pub use crate::data::Functional;

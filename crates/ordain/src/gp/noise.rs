@@ -2,7 +2,7 @@
 //!
 //! **Learned:** the noise, relative to the width of the prior; the lapse, which is the share of answers that are turned round
 //! whatever the utilities; and the width of ties if there are any. Twice all weights and twice the noise is the same model, so one
-//! number stands for the ratio of signal and noise. Noise alone cannot describe a judge who sometimes presses the wrong key: one
+//! number stands for the ratio of signal and noise. While there are no ties, their width shrinks as answers without one come. Noise alone cannot describe a judge who sometimes presses the wrong key: one
 //! such answer about items that are far apart would move them far, and the belief would be sure of it.
 //!
 //! **How:** by the evidence of EP on a fixed grid, under a prior that is wide enough for a judge who never errs: log-normal for the
@@ -83,6 +83,10 @@ const WIDTHS: i32 = 3;
 /// The deviations of the logarithm of the tie width at which beliefs are averaged.
 const OFF: [f64; 3] = [-1.5, 0.0, 1.5];
 
+/// The answers without a tie that halve the width of ties, until there is one: the share of ties, to which a small width is proportional,
+/// has the mean `1 / (a + b + answers)` of a Beta prior with a = 1 and a + b = 10.
+const TIELESS: f64 = 10.0;
+
 /// How often tie width and noise are found in turn at most.
 const TURNS: usize = 3;
 
@@ -129,6 +133,12 @@ impl AnswerModel {
         }
         if let Some(grading) = start.grading().cloned() {
             start = start.with_grading(grading.before(counted)?);
+        }
+        let of_two = |answer: &&&Answer| matches!(answer.outcome, Outcome::First | Outcome::Second);
+        let decided = counted.iter().filter(of_two).count() as f64;
+        if start.learns() && counted.iter().all(|answer| answer.outcome != Outcome::Tie) {
+            let width = start.tie_width() * TIELESS / (TIELESS + decided);
+            start = start.with_tie_width(width)?;
         }
         let fit = Fit { kernel, answers: counted, unit, watch, prior: RefCell::default() };
         let found = match start.learns() {
@@ -283,6 +293,10 @@ impl Belief for OverNoises<'_> {
 
     fn variances_of(&self, items: &[ItemId]) -> Result<Vec<f64>> {
         self.belief.variances_of(items)
+    }
+
+    fn centred_variances(&self, items: &[ItemId]) -> Result<Vec<f64>> {
+        self.belief.centred_variances(items)
     }
 
     fn paths(&self) -> Result<Option<Paths>> {

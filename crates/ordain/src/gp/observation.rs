@@ -182,6 +182,15 @@ impl AnswerModel {
         Ok(Self { tie_width: Self::new(self.sigma, tie_width)?.tie_width, ..self })
     }
 
+    /// The same model, which begins with this tie width.
+    pub(crate) fn beginning_with_tie_width(mut self, tie_width: f64) -> Result<Self> {
+        self = self.with_tie_width(tie_width)?;
+        if let Noise::Learned { first_width, .. } = &mut self.noise {
+            *first_width = tie_width;
+        }
+        Ok(self)
+    }
+
     /// The standard deviation of the noise on one utility, `sigma`.
     pub fn noise(&self) -> f64 {
         self.sigma
@@ -440,9 +449,27 @@ impl Observation {
         (part(1.0 - self.lapse, self), part(self.lapse, &self.turned()))
     }
 
-    /// The derivatives of the log probability by the ends and the noise, for an interval with normal noise that is no lapse. By the
-    /// heat equation, `dZ / d sd² = ½ d²Z / d mean²`.
+    /// The derivatives of the log probability by the ends and the noise, for an interval with normal noise. If the answer may be a
+    /// lapse, they are the mean of both answers', by their shares of the probability; the ends of the opposite answer are twice the
+    /// middle less the other end.
     pub(super) fn slopes(&self, mean: f64, variance: f64) -> Slopes {
+        let meant = self.slopes_meant(mean, variance);
+        if !self.may_be_turned() {
+            return meant;
+        }
+        let turned = self.turned().slopes_meant(mean, variance);
+        let (log_meant, log_turned) = self.log_masses(mean, variance);
+        let share = 1.0 / (1.0 + (log_turned - log_meant).exp());
+        let average = |one: f64, other: f64| share * one + (1.0 - share) * other;
+        Slopes {
+            low: average(meant.low, -turned.high),
+            high: average(meant.high, -turned.low),
+            noise: average(meant.noise, turned.noise),
+        }
+    }
+
+    /// The slopes if the answer was no lapse. By the heat equation, `dZ / d sd² = ½ d²Z / d mean²`.
+    fn slopes_meant(&self, mean: f64, variance: f64) -> Slopes {
         let (sd, log_mass) = (self.sd(variance), self.log_mass_meant(mean, variance));
         // The density at an end over the mass between: 0 at infinite ends.
         let edge = |end: f64| {
@@ -482,6 +509,28 @@ impl Observation {
 
     pub(super) fn is_tie(&self) -> bool {
         self.low.is_finite() && self.high.is_finite() && !self.is_value()
+    }
+
+    /// Whether it is a tie of two items, not a grade.
+    pub(super) fn is_tie_of_two(&self) -> bool {
+        self.is_tie() && self.has_width()
+    }
+
+    /// Whether its finite ends are the width of a tie, or minus that: it compares two items.
+    fn has_width(&self) -> bool {
+        matches!(self.functional, Functional::Difference(..)) && !self.is_value()
+    }
+
+    /// The same answer under another width of ties.
+    pub(super) fn with_tie_width(&self, width: f64) -> Self {
+        let end = |end: f64| if end.is_finite() { width.copysign(end) } else { end };
+        if self.has_width() { Self { low: end(self.low), high: end(self.high), ..*self } } else { *self }
+    }
+
+    /// The derivative of the log probability by the width of ties, from those by the ends.
+    pub(super) fn by_tie_width(&self, slopes: &Slopes) -> f64 {
+        let end = |end: f64, slope: f64| if end.is_finite() { slope * 1.0_f64.copysign(end) } else { 0.0 };
+        if self.has_width() { end(self.low, slopes.low) + end(self.high, slopes.high) } else { 0.0 }
     }
 
     /// The opposite answer.

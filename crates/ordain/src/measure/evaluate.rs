@@ -201,7 +201,9 @@ fn evaluate_query(
     let contradicts = |pair: &&[&RunRow]| pair[0].score > pair[1].score && pair[0].rank > pair[1].rank;
     let disagrees = order.windows(2).filter(contradicts).map(|pair| pair[0].line.min(pair[1].line)).min();
 
-    let found: Vec<i32> = order.iter().map(|row| grades.get(run.document(row)).copied().unwrap_or(0)).collect();
+    let judgements: Vec<Option<i32>> = order.iter().map(|row| grades.get(run.document(row)).copied()).collect();
+    let found: Vec<i32> = judgements.iter().map(|grade| grade.unwrap_or(0)).collect();
+    let named = judgements.iter().map(Option::is_some).collect();
     let judged = grades.values().copied();
     let list = match params.ties {
         Ties::Expected => {
@@ -210,6 +212,8 @@ fn evaluate_query(
         }
         Ties::Trec | Ties::Given => JudgedList::ranked(found, judged),
     };
+    // The documents are in falling order of their scores already, and stay so.
+    let list = list.with_named(named)?;
     let values = params.measures.iter().map(|measure| measure.of(&list)).collect::<Result<_>>()?;
     Ok(QueryResult { values, disagrees })
 }

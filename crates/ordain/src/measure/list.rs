@@ -23,7 +23,9 @@ vocabulary! { Ties, "order of equal scores";
 
 /// Grades in ranked order, and all grades of the query's judgements.
 ///
-/// Documents without a judgement have grade 0. Grades of at least 1 are relevant; negative grades count as 0.
+/// Documents without a judgement have grade 0. Grades of at least 1 are relevant; negative grades count as 0. Three measures look
+/// closer, as trec_eval does: for bpref, inferred average precision and the share of judged documents, a negative grade means that
+/// the document is in the pool but was not judged, and [`JudgedList::with_named`] says which documents the judgements name at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgedList {
     grades: Vec<i32>,
@@ -31,6 +33,10 @@ pub struct JudgedList {
     blocks: Option<Vec<usize>>,
     /// The positive grades of the judgements, falling.
     ideal: Vec<i32>,
+    /// The number of documents that were judged and are not relevant, retrieved or not.
+    rejected: usize,
+    /// Whether the judgements name each document, in ranked order. None if they name all.
+    named: Option<Vec<bool>>,
 }
 
 /// A run of documents whose scores are equal, in a list where ties are left open.
@@ -40,6 +46,20 @@ pub(super) struct Block<'a> {
     pub(super) before: usize,
     /// The grades in it.
     pub(super) grades: &'a [i32],
+    /// Whether the judgements name each of them. None if they name all.
+    named: Option<&'a [bool]>,
+}
+
+/// What the judgements say of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    Relevant,
+    /// Judged, and not relevant.
+    Rejected,
+    /// In the pool, but not judged.
+    Unjudged,
+    /// Not named at all.
+    Unknown,
 }
 
 impl Block<'_> {
@@ -51,14 +71,52 @@ impl Block<'_> {
     pub(super) fn relevant(&self) -> usize {
         self.grades.iter().filter(|&&grade| grade > 0).count()
     }
+
+    /// The number of its documents that the judgements name.
+    pub(super) fn named(&self) -> usize {
+        self.named.map_or(self.len(), |named| named.iter().filter(|&&named| named).count())
+    }
+
+    /// The number of its documents of which the judgements say this.
+    pub(super) fn count(&self, standing: Standing) -> usize {
+        (0..self.len()).filter(|&at| self.standing(at) == standing).count()
+    }
+
+    /// What the judgements say of one of its documents.
+    pub(super) fn standing(&self, at: usize) -> Standing {
+        match self.grades[at] {
+            1.. => Standing::Relevant,
+            _ if self.named.is_some_and(|named| !named[at]) => Standing::Unknown,
+            0 => Standing::Rejected,
+            _ => Standing::Unjudged,
+        }
+    }
 }
 
 impl JudgedList {
     /// A list whose order is settled, from the grades in ranked order and the grades of all judged documents.
     pub fn ranked(grades: Vec<i32>, judged: impl IntoIterator<Item = i32>) -> Self {
-        let mut ideal: Vec<i32> = judged.into_iter().filter(|&grade| grade > 0).collect();
+        let mut rejected = 0;
+        let mut ideal: Vec<i32> = judged
+            .into_iter()
+            .inspect(|&grade| rejected += usize::from(grade == 0))
+            .filter(|&grade| grade > 0)
+            .collect();
         ideal.sort_unstable_by(|a, b| b.cmp(a));
-        Self { grades, blocks: None, ideal }
+        Self { grades, blocks: None, ideal, rejected, named: None }
+    }
+
+    /// The same list, with what the judgements name: one value per document, in the order of [`JudgedList::grades`]. Without it, they
+    /// name all documents. One that they do not name has grade 0.
+    ///
+    /// # Errors
+    /// If the number of values is not that of the documents.
+    pub fn with_named(self, named: Vec<bool>) -> Result<Self> {
+        if named.len() != self.grades.len() {
+            let (found, expected) = (named.len().to_string(), format!("{}, one per document", self.grades.len()));
+            return Err(Error::Data { what: "named documents", found, expected });
+        }
+        Ok(Self { named: Some(named), ..self })
     }
 
     /// A list from scores and grades in which ties stay open: measures are expected values over the orders of equal
@@ -93,6 +151,11 @@ impl JudgedList {
         self.ideal.len()
     }
 
+    /// The number of documents that were judged and are not relevant, retrieved or not.
+    pub(super) fn rejected(&self) -> usize {
+        self.rejected
+    }
+
     /// The positive grades of the judgements, falling.
     pub(super) fn ideal(&self) -> &[i32] {
         &self.ideal
@@ -109,7 +172,9 @@ impl JudgedList {
         let end = |block: usize| self.blocks.as_ref().map_or(block + 1, |blocks| blocks[block]);
         (0..count).map(move |block| {
             let before = if block == 0 { 0 } else { end(block - 1) };
-            Block { before, grades: &self.grades[before..end(block)] }
+            let within = before..end(block);
+            let named = self.named.as_ref().map(|named| &named[within.clone()]);
+            Block { before, grades: &self.grades[within], named }
         })
     }
 }

@@ -5,8 +5,9 @@ use std::str::FromStr;
 
 use super::list::JudgedList;
 use super::retrieval::{
-    Discount, Gain, average_precision, expected_reciprocal_rank, ndcg, precision_at, r_precision,
-    rank_biased_precision, recall_at, reciprocal_rank, winner_takes_all,
+    Discount, Gain, average_precision, average_precision_at, binary_preference, expected_reciprocal_rank,
+    inferred_average_precision, judged_at, ndcg, precision_at, r_precision, rank_biased_precision, recall_at,
+    reciprocal_rank, reciprocal_rank_at, success_at, winner_takes_all,
 };
 use crate::words::suggestion;
 use crate::{Error, Result};
@@ -17,6 +18,8 @@ use crate::{Error, Result};
 pub enum Measure {
     /// Average precision; its mean over queries is MAP.
     AveragePrecision,
+    /// Average precision of the first k places.
+    AveragePrecisionAt(usize),
     /// Precision at k.
     PrecisionAt(usize),
     /// Recall at k.
@@ -25,6 +28,10 @@ pub enum Measure {
     RPrecision,
     /// Reciprocal rank; its mean over queries is MRR.
     ReciprocalRank,
+    /// Reciprocal rank among the first k places.
+    ReciprocalRankAt(usize),
+    /// Whether a relevant document is among the first k.
+    SuccessAt(usize),
     /// Winner takes all, a cost.
     WinnerTakesAll,
     /// Normalised discounted cumulative gain of the first k places, or of all.
@@ -40,6 +47,12 @@ pub enum Measure {
     ExpectedReciprocalRank(Option<usize>),
     /// Rank-biased precision with this persistence.
     RankBiasedPrecision(f64),
+    /// Binary preference, which looks only at judged documents.
+    BinaryPreference,
+    /// Inferred average precision, for judgements of a sample.
+    InferredAveragePrecision,
+    /// The share of the first k documents that the judgements name. It says nothing of their order.
+    JudgedAt(usize),
 }
 
 /// The highest grade of expected reciprocal rank, as in the TREC web track's own program.
@@ -65,6 +78,13 @@ const AVERAGE_PRECISION: Row = Row {
     stems: &["map", "ap"],
     description: "average precision; the mean over queries is MAP",
     read: |depth| depth.is_none().then_some(Measure::AveragePrecision),
+};
+const AVERAGE_PRECISION_AT: Row = Row {
+    written: "map@k",
+    also: &["ap@k", "map_cut_k"],
+    stems: &["map", "ap", "map_cut"],
+    description: "average precision of the first k places",
+    read: |depth| places(depth?).map(Measure::AveragePrecisionAt),
 };
 const PRECISION: Row = Row {
     written: "p@k",
@@ -93,6 +113,41 @@ const RECIPROCAL_RANK: Row = Row {
     stems: &["mrr", "rr", "recip_rank"],
     description: "reciprocal rank of the first relevant document",
     read: |depth| depth.is_none().then_some(Measure::ReciprocalRank),
+};
+const RECIPROCAL_RANK_AT: Row = Row {
+    written: "mrr@k",
+    also: &["rr@k"],
+    stems: &["mrr", "rr", "recip_rank"],
+    description: "the same, 0 if no relevant document is among the first k",
+    read: |depth| places(depth?).map(Measure::ReciprocalRankAt),
+};
+const SUCCESS: Row = Row {
+    written: "success@k",
+    also: &["success_k"],
+    stems: &["success"],
+    description: "whether a relevant document is among the first k",
+    read: |depth| places(depth?).map(Measure::SuccessAt),
+};
+const BINARY_PREFERENCE: Row = Row {
+    written: "bpref",
+    also: &[],
+    stems: &["bpref"],
+    description: "binary preference: only judged documents count",
+    read: |depth| depth.is_none().then_some(Measure::BinaryPreference),
+};
+const INFERRED_AVERAGE_PRECISION: Row = Row {
+    written: "infap",
+    also: &[],
+    stems: &["infap"],
+    description: "inferred average precision, if grade -1 marks the pool's unjudged documents",
+    read: |depth| depth.is_none().then_some(Measure::InferredAveragePrecision),
+};
+const JUDGED: Row = Row {
+    written: "judged@k",
+    also: &[],
+    stems: &["judged"],
+    description: "share of the first k documents that the judgements name",
+    read: |depth| places(depth?).map(Measure::JudgedAt),
 };
 const WINNER_TAKES_ALL: Row = Row {
     written: "wta",
@@ -159,18 +214,24 @@ impl Measure {
     /// Every measure, each with its usual parameters: ten places where it takes a number of them.
     pub const fn all() -> &'static [Self] {
         const TEN: Option<usize> = Some(10);
-        const ALL: [Measure; 11] = [
+        const ALL: [Measure; 17] = [
             Measure::AveragePrecision,
+            Measure::AveragePrecisionAt(10),
             Measure::PrecisionAt(10),
             Measure::RecallAt(10),
             Measure::RPrecision,
             Measure::ReciprocalRank,
+            Measure::ReciprocalRankAt(10),
+            Measure::SuccessAt(10),
             Measure::WinnerTakesAll,
             Measure::ndcg(TEN, Gain::Grade, Discount::Standard),
             Measure::ndcg(TEN, Gain::Exponential, Discount::Standard),
             Measure::ndcg(TEN, Gain::Exponential, Discount::Letor),
             Measure::ExpectedReciprocalRank(TEN),
             Measure::RankBiasedPrecision(USUAL_PERSISTENCE),
+            Measure::BinaryPreference,
+            Measure::InferredAveragePrecision,
+            Measure::JudgedAt(10),
         ];
         &ALL
     }
@@ -193,16 +254,22 @@ impl Measure {
     fn row(self) -> &'static Row {
         match self {
             Self::AveragePrecision => &AVERAGE_PRECISION,
+            Self::AveragePrecisionAt(_) => &AVERAGE_PRECISION_AT,
             Self::PrecisionAt(_) => &PRECISION,
             Self::RecallAt(_) => &RECALL,
             Self::RPrecision => &R_PRECISION,
             Self::ReciprocalRank => &RECIPROCAL_RANK,
+            Self::ReciprocalRankAt(_) => &RECIPROCAL_RANK_AT,
+            Self::SuccessAt(_) => &SUCCESS,
             Self::WinnerTakesAll => &WINNER_TAKES_ALL,
             Self::Ndcg { gain: Gain::Grade, .. } => &NDCG,
             Self::Ndcg { gain: Gain::Exponential, discount: Discount::Standard, .. } => &NDCG_EXPONENTIAL,
             Self::Ndcg { gain: Gain::Exponential, discount: Discount::Letor, .. } => &NDCG_LETOR,
             Self::ExpectedReciprocalRank(_) => &EXPECTED_RECIPROCAL_RANK,
             Self::RankBiasedPrecision(_) => &RANK_BIASED_PRECISION,
+            Self::BinaryPreference => &BINARY_PREFERENCE,
+            Self::InferredAveragePrecision => &INFERRED_AVERAGE_PRECISION,
+            Self::JudgedAt(_) => &JUDGED,
         }
     }
 
@@ -213,14 +280,20 @@ impl Measure {
     pub fn of(&self, list: &JudgedList) -> Result<f64> {
         let value = match *self {
             Self::AveragePrecision => average_precision(list),
+            Self::AveragePrecisionAt(k) => average_precision_at(list, k),
             Self::PrecisionAt(k) => precision_at(list, k),
             Self::RecallAt(k) => recall_at(list, k),
             Self::RPrecision => r_precision(list),
             Self::ReciprocalRank => reciprocal_rank(list),
+            Self::ReciprocalRankAt(k) => reciprocal_rank_at(list, k),
+            Self::SuccessAt(k) => success_at(list, k),
             Self::WinnerTakesAll => winner_takes_all(list),
             Self::Ndcg { k, gain, discount } => ndcg(list, k, gain, discount),
             Self::ExpectedReciprocalRank(k) => expected_reciprocal_rank(list, k, HIGHEST_GRADE)?,
             Self::RankBiasedPrecision(persistence) => rank_biased_precision(list, persistence)?,
+            Self::BinaryPreference => binary_preference(list),
+            Self::InferredAveragePrecision => inferred_average_precision(list)?,
+            Self::JudgedAt(k) => judged_at(list, k),
         };
         if value.is_finite() {
             return Ok(value);
@@ -245,8 +318,9 @@ impl FromStr for Measure {
     fn from_str(text: &str) -> Result<Self> {
         let lower = text.trim().to_ascii_lowercase();
         let (name, depth) = split(&lower);
-        let row = Self::all().iter().map(|measure| measure.row()).find(|row| row.stems.contains(&name));
-        row.and_then(|row| (row.read)(depth)).ok_or_else(|| {
+        // Some names have a row with a number and one without.
+        let mut rows = Self::all().iter().map(|measure| measure.row()).filter(|row| row.stems.contains(&name));
+        rows.find_map(|row| (row.read)(depth)).ok_or_else(|| {
             // Names are compared, not numbers.
             let written = if depth.is_some() { format!("{name}@k") } else { name.to_owned() };
             let hint = suggestion(&written, Self::all().iter().map(|measure| measure.name()));
@@ -276,8 +350,12 @@ impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.row().stems[0])?;
         match *self {
-            Self::PrecisionAt(k)
+            Self::AveragePrecisionAt(k)
+            | Self::PrecisionAt(k)
             | Self::RecallAt(k)
+            | Self::ReciprocalRankAt(k)
+            | Self::SuccessAt(k)
+            | Self::JudgedAt(k)
             | Self::Ndcg { k: Some(k), .. }
             | Self::ExpectedReciprocalRank(Some(k)) => write!(f, "@{k}"),
             Self::RankBiasedPrecision(persistence) => write!(f, "@{persistence}"),
@@ -285,6 +363,8 @@ impl fmt::Display for Measure {
             | Self::RPrecision
             | Self::ReciprocalRank
             | Self::WinnerTakesAll
+            | Self::BinaryPreference
+            | Self::InferredAveragePrecision
             | Self::Ndcg { k: None, .. }
             | Self::ExpectedReciprocalRank(None) => Ok(()),
         }
@@ -306,7 +386,7 @@ mod tests {
                 assert_eq!(found.name(), measure.name(), "{written}");
             }
         }
-        assert!("p".parse::<Measure>().is_err() && "map@3".parse::<Measure>().is_err());
+        assert!("p".parse::<Measure>().is_err() && "rprec@3".parse::<Measure>().is_err());
         assert_eq!(
             "ndcgg@10".parse::<Measure>().unwrap_err().hint().unwrap().split('?').next(),
             Some("did you mean \"ndcg@k\"")

@@ -9,7 +9,7 @@
 
 use std::sync::LazyLock;
 
-use super::list::{Block, JudgedList};
+use super::list::{Block, JudgedList, Standing};
 use crate::{Error, Result};
 
 /// The gain of a grade.
@@ -87,11 +87,16 @@ pub fn r_precision(list: &JudgedList) -> f64 {
 /// The mean, over all relevant documents, of the precision at the document's place; 0 for a document that was not
 /// retrieved.
 pub fn average_precision(list: &JudgedList) -> f64 {
+    average_precision_at(list, usize::MAX)
+}
+
+/// Average precision of the first k places: a relevant document beyond them counts as not retrieved.
+pub fn average_precision_at(list: &JudgedList, k: usize) -> f64 {
     if list.relevant() == 0 {
         return 0.0;
     }
     let (mut sum, mut before) = (0.0, 0);
-    for block in list.blocks() {
+    for block in list.blocks().take_while(|block| block.before < k) {
         let relevant = block.relevant();
         if relevant > 0 {
             // A place in the run is relevant with probability `relevant / len`. Each place before it in the run is then
@@ -99,7 +104,7 @@ pub fn average_precision(list: &JudgedList) -> f64 {
             let likely = relevant as f64 / block.len() as f64;
             let others = if block.len() > 1 { (relevant - 1) as f64 / (block.len() - 1) as f64 } else { 0.0 };
             let precision = |at: usize| (before as f64 + 1.0 + at as f64 * others) / (block.before + at + 1) as f64;
-            sum += likely * (0..block.len()).map(precision).sum::<f64>();
+            sum += likely * (0..block.len().min(k - block.before)).map(precision).sum::<f64>();
         }
         before += relevant;
     }
@@ -108,17 +113,105 @@ pub fn average_precision(list: &JudgedList) -> f64 {
 
 /// One over the place of the first relevant document; 0 if there is none.
 pub fn reciprocal_rank(list: &JudgedList) -> f64 {
+    reciprocal_rank_at(list, usize::MAX)
+}
+
+/// One over the place of the first relevant document if it is among the first k, else 0.
+pub fn reciprocal_rank_at(list: &JudgedList, k: usize) -> f64 {
     let Some(block) = list.blocks().find(|block| block.relevant() > 0) else { return 0.0 };
     let (len, relevant) = (block.len(), block.relevant());
     // The probability that the first relevant document of the run is at `at`, from that of the place before: first
     // none, then one.
     let (mut none_yet, mut sum) = (1.0, 0.0);
-    for at in 0..=len - relevant {
+    for at in (0..=len - relevant).take(k.saturating_sub(block.before)) {
         let here = relevant as f64 / (len - at) as f64;
         sum += none_yet * here / (block.before + at + 1) as f64;
         none_yet *= 1.0 - here;
     }
     sum
+}
+
+/// 1 if a relevant document is among the first k, else 0; with open ties, the probability of one.
+pub fn success_at(list: &JudgedList, k: usize) -> f64 {
+    let Some(block) = list.blocks().find(|block| block.relevant() > 0) else { return 0.0 };
+    let within = k.saturating_sub(block.before).min(block.len());
+    let rest = block.len() - block.relevant();
+    // Each place within takes one of the documents that are left; none is relevant as long as it takes one of the rest.
+    let none: f64 = (0..within).map(|at| rest.saturating_sub(at) as f64 / (block.len() - at) as f64).product();
+    1.0 - none
+}
+
+/// The share of the first k documents that the judgements name; of all that were retrieved if these are fewer. 0 for an empty list.
+pub fn judged_at(list: &JudgedList, k: usize) -> f64 {
+    let share = |block: Block<'_>| {
+        let within = (k - block.before).min(block.len());
+        block.named() as f64 * within as f64 / block.len() as f64
+    };
+    let named: f64 = list.blocks().take_while(|block| block.before < k).map(share).sum();
+    let places = k.min(list.grades().len());
+    if places == 0 { 0.0 } else { named / places as f64 }
+}
+
+/// Binary preference (Buckley, Voorhees 2004, as trec_eval 9 computes it): how seldom judged documents that are not relevant precede relevant
+/// ones. With R relevant documents and N judged ones that are not, a relevant document with n of these before it counts
+/// 1 - min(n, R) / min(N, R). Documents without a judgement have no influence.
+pub fn binary_preference(list: &JudgedList) -> f64 {
+    let relevant = list.relevant();
+    let most = list.rejected().min(relevant);
+    let (mut sum, mut before) = (0.0, 0);
+    for block in list.blocks() {
+        let (found, rejected) = (block.relevant(), block.count(Standing::Rejected));
+        if found > 0 {
+            let kept = |n: usize| if n == 0 || most == 0 { 1.0 } else { 1.0 - n.min(most) as f64 / most as f64 };
+            // In a random order, a document has each number of the others before it with the same probability.
+            let mean = (0..=rejected).map(|n| kept(before + n)).sum::<f64>() / (rejected + 1) as f64;
+            sum += found as f64 * mean;
+        }
+        before += rejected;
+    }
+    if relevant == 0 { 0.0 } else { sum / relevant as f64 }
+}
+
+/// What keeps the share of relevant documents among no judged ones defined, as in trec_eval.
+const INFERENCE_EPSILON: f64 = 1e-5;
+
+/// Inferred average precision (Yilmaz, Aslam 2006, as trec_eval computes it), for judgements of a sample of the pool: documents of the
+/// pool that were not judged, with negative grades, count as relevant in the proportion of the judged ones before the same place.
+/// Documents that the judgements do not name count as not relevant. Without negative grades, it is average precision, up to
+/// roundings of 1e-5.
+///
+/// # Errors
+/// If ties are open: there is no closed form for them.
+pub fn inferred_average_precision(list: &JudgedList) -> Result<f64> {
+    if list.is_open() {
+        return Err(open("inferred average precision"));
+    }
+    let (mut relevant, mut rejected, mut unjudged, mut sum) = (0_usize, 0_usize, 0_usize, 0.0);
+    for block in list.blocks() {
+        match block.standing(0) {
+            Standing::Unknown => {}
+            Standing::Unjudged => unjudged += 1,
+            Standing::Rejected => rejected += 1,
+            Standing::Relevant => {
+                // The document itself, and the share of the pool before it times the share of relevant ones among the judged.
+                let pool = (relevant + rejected + unjudged) as f64;
+                let judged = (relevant + rejected) as f64;
+                let share = (relevant as f64 + INFERENCE_EPSILON) / (judged + 2.0 * INFERENCE_EPSILON);
+                sum += (1.0 + pool * share) / (block.before + 1) as f64;
+                relevant += 1;
+            }
+        }
+    }
+    Ok(if list.relevant() == 0 { 0.0 } else { sum / list.relevant() as f64 })
+}
+
+/// The error of a measure that needs an order of all documents.
+fn open(what: &'static str) -> Error {
+    Error::Data {
+        what,
+        found: "equal scores whose order is left open".into(),
+        expected: "an order of all documents: it has no closed form over random orders".into(),
+    }
 }
 
 /// The cost 0 if the first document is relevant, else 1 (LambdaRank section 2).
@@ -153,11 +246,7 @@ pub fn ndcg(list: &JudgedList, k: Option<usize>, gain: Gain, discount: Discount)
 /// If a grade is above the highest, or ties are open: there is no closed form for them.
 pub fn expected_reciprocal_rank(list: &JudgedList, k: Option<usize>, highest: u32) -> Result<f64> {
     if list.is_open() {
-        return Err(Error::Data {
-            what: "expected reciprocal rank",
-            found: "equal scores whose order is left open".into(),
-            expected: "an order of all documents: it has no closed form over random orders".into(),
-        });
+        return Err(open("expected reciprocal rank"));
     }
     let scale = f64::from(highest).exp2();
     let (mut going_on, mut sum) = (1.0, 0.0);

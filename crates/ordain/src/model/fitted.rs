@@ -1,6 +1,9 @@
 //! What is believed after the answers.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+
+use rayon::prelude::*;
 
 use super::memory::{self, Sizes};
 use super::{Inference, Model, Ranking, ranked};
@@ -173,6 +176,19 @@ impl Fitted {
     pub fn predict(&self, first: ItemId, second: ItemId) -> Result<Prediction> {
         [first, second].into_iter().try_for_each(|item| check_item(item, self.belief.len()))?;
         predict(self.belief(), &self.answer_model, first, second)
+    }
+
+    /// What a judge would say of each of these pairs: for every pair the same as [`Fitted::predict`]. Pairs share the threads.
+    ///
+    /// # Errors
+    /// As [`Fitted::predict`], or if the watch stops it.
+    pub fn predict_many(&self, pairs: &[(ItemId, ItemId)], watch: &Watch) -> Result<Vec<Prediction>> {
+        let done = AtomicUsize::new(0);
+        let one = |&(first, second): &(ItemId, ItemId)| {
+            watch.step(|| Step::new("predicting", done.fetch_add(1, Ordering::Relaxed), pairs.len()))?;
+            self.predict(first, second)
+        };
+        pairs.par_iter().map(one).collect()
     }
 
     /// The grade that a judge would give to an item; `None` if the model has no grades. Without a name, it is any judge.

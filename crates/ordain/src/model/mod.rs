@@ -16,7 +16,9 @@ pub use ranking::Ranking;
 
 use self::memory::Sizes;
 use crate::active::{AskOptions, Asking, BeliefKind, Facts, Ground, Session, SessionParams, rank_with_certainty};
-use crate::data::{Answer, AnswerLog, Ask, Entry, GradeScale, ItemId, Items, Outcome, Prior, Relation, check_item};
+use crate::data::{
+    Answer, AnswerLog, Ask, Entry, GradeScale, ItemId, Items, Outcome, Prior, Relation, TIE_WIDTH, check_item,
+};
 use crate::gp::{
     AnswerModel, Belief, Comparison, ComparisonParams, Observation, Prediction, Problem, RankingParams, Setting, Tuned,
     TuningParams, predict,
@@ -130,13 +132,20 @@ impl Model {
     }
 
     /// The same model with these values of its parameters: those of the kernels by names as in `kernel[0].weight`, the
-    /// weights of the prior as in `prior[0]`.
+    /// weights of the prior as in `prior[0]`, the width of ties `tie_width`.
     ///
     /// # Errors
     /// If there is no such parameter, or a value is not positive and finite; a weight of the prior need only be finite.
     pub fn with_parameters(mut self, parameters: &[Parameter]) -> Result<Self> {
+        let (widths, parameters): (Vec<_>, Vec<_>) = parameters.iter().cloned().partition(|one| one.name == TIE_WIDTH);
+        for Parameter { name, value } in widths {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(Error::Parameter { name, value, expected: "a positive, finite number" });
+            }
+            self.answer_model = self.answer_model.beginning_with_tie_width(value)?;
+        }
         let (weights, others): (Vec<_>, Vec<_>) =
-            parameters.iter().cloned().partition(|one| Prior::column_of(&one.name).is_some());
+            parameters.into_iter().partition(|one| Prior::column_of(&one.name).is_some());
         set_parameters(&mut self.kernels, &others)?;
         if !weights.is_empty() {
             let items = Arc::unwrap_or_clone(self.items);
@@ -250,7 +259,7 @@ impl Model {
         Ok(Ground { groups: self.items.groups().cloned(), kernel: self.kernel()?, facts })
     }
 
-    /// Learns the kernels' parameters and the weights of the prior from the answers. [`Model::with_parameters`] makes a model of what was found.
+    /// Learns the kernels' parameters, the weights of the prior and, where there are ties, their width from the answers. [`Model::with_parameters`] makes a model of what was found.
     ///
     /// # Errors
     /// As [`TuningParams::tune`].
@@ -356,7 +365,9 @@ impl Model {
 
     fn problem(&self, params: &TuningParams) -> Result<Problem> {
         let kernel = build(&self.kernels, &self.items, &self.relations)?;
-        let problem = Problem::new(kernel, self.observations()?);
+        let answer_model = self.learned_answer_model(&Watch::NONE)?;
+        let observations = answer_model.observe_all(self.standing())?;
+        let problem = Problem::new(kernel, observations).with_tie_width(answer_model.tie_width());
         match self.items.groups() {
             _ if !params.by_group => Ok(problem),
             Some(groups) => Ok(problem.by_group(groups)),

@@ -14,25 +14,10 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// The probability with which tiers are told apart.
-    const LEVEL: f64 = 0.9;
-
-    /// The tier of every item from 1, in the order of [`Ranking::items`]. All items above the end of a tier are better than all
-    /// items below it with at least 90 % probability; items of one tier cannot be told apart yet.
+    /// The tier of every item from 1, in the order of [`Ranking::items`]. Items of one tier cannot be told apart from each other: none
+    /// is better than another that stands below it with 90 % probability.
     pub fn tiers(&self) -> Vec<usize> {
-        let of_group = |group: &Certainty| {
-            let sizes = group.tiers(Self::LEVEL).into_iter().enumerate();
-            sizes.flat_map(|(tier, size)| std::iter::repeat_n(tier + 1, size)).collect::<Vec<_>>()
-        };
-        let mut groups = self.groups.iter().map(of_group);
-        let mut own = Vec::new();
-        let tier = |item: &RankedItem| {
-            if item.rank == 1 {
-                own = groups.next().unwrap_or_default();
-            }
-            own.get(item.rank - 1).copied().unwrap_or(1)
-        };
-        self.items.iter().map(tier).collect()
+        self.items.iter().map(|item| item.tier).collect()
     }
 
     /// The expected share of pairs in the wrong order, in the group where it is largest.

@@ -1,5 +1,7 @@
 //! Named experts and their weights, fixed or learned, and what they lost: all that a fusion keeps between queries.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{AnyLearner, Feedback, Hedge, HedgeParams, Learner, Learning, Margin, MarginParams, Preference};
@@ -12,6 +14,9 @@ pub struct ExpertState {
     /// As they were given when learning began.
     initial: Option<Vec<f64>>,
     learner: AnyLearner,
+    /// The queries whose feedback was learned. States of earlier versions do not have them.
+    #[serde(default)]
+    queries: BTreeSet<String>,
 }
 
 impl ExpertState {
@@ -21,7 +26,7 @@ impl ExpertState {
     /// As [`Margin::new`].
     pub fn by_margin(experts: Vec<String>, params: MarginParams) -> Result<Self> {
         let learner = AnyLearner::Margin(Margin::new(experts.len(), &params)?);
-        Ok(Self { experts, initial: params.initial, learner })
+        Ok(Self { experts, initial: params.initial, learner, queries: BTreeSet::new() })
     }
 
     /// Begins to learn by Hedge.
@@ -30,7 +35,7 @@ impl ExpertState {
     /// As [`Hedge::new`].
     pub fn by_hedge(experts: Vec<String>, params: HedgeParams) -> Result<Self> {
         let learner = AnyLearner::Hedge(Hedge::new(experts.len(), &params)?);
-        Ok(Self { experts, initial: params.initial, learner })
+        Ok(Self { experts, initial: params.initial, learner, queries: BTreeSet::new() })
     }
 
     /// Reads what [`ExpertState::to_json`] wrote.
@@ -107,6 +112,11 @@ impl ExpertState {
         &self.experts
     }
 
+    /// The queries whose feedback was learned.
+    pub fn queries(&self) -> &BTreeSet<String> {
+        &self.queries
+    }
+
     /// How weights are learned.
     pub fn learner(&self) -> &AnyLearner {
         &self.learner
@@ -176,13 +186,18 @@ impl ExpertWeights {
         }
     }
 
-    /// Learns from feedback on one query, or only counts what was lost.
+    /// Learns from feedback on a query and remembers its name, or only counts what was lost.
     ///
     /// # Errors
     /// As [`Learner::learn`].
-    pub fn learn<P: Preference>(&mut self, experts: &[P], feedback: &Feedback) -> Result<()> {
+    pub fn learn<P: Preference>(&mut self, query: &str, experts: &[P], feedback: &Feedback) -> Result<()> {
         match self {
-            Self::Learned(state) => state.learner.learn(experts, feedback).map(|_| ()),
+            Self::Learned(state) => {
+                if state.learner.learn(experts, feedback)?.is_some() {
+                    state.queries.insert(query.to_owned());
+                }
+                Ok(())
+            }
             Self::Fixed(tally) => {
                 tally.add(experts, feedback);
                 Ok(())

@@ -14,7 +14,7 @@ use crate::active::{AskOptions, Asking, Facts, Ground, Question, Session, Strate
 use crate::data::{Answer, Ask, Entry, ItemId, Items, Newcomers, Outcome, check_pair};
 use crate::error::{listed, token};
 use crate::formats::{
-    Draft, Known, NewLinks, ProjectData, ProjectFile, ProjectGrades, Sketch, Table, draft_project, named_pair,
+    Draft, Known, NewLinks, ProjectData, ProjectFile, ProjectGrades, Sketch, Table, draft_project, pair_of_ids,
     read_project, rounded, write_ask, write_parameters, write_project,
 };
 use crate::gp::{AnswerModel, Comparison, ComparisonParams, Observation, Tuned, TuningParams};
@@ -141,6 +141,10 @@ impl Project {
                 let error = InputError::new(&self.file.path, expected).column("focus").found(focus.to_string());
                 error.hint("delete it under [ask], or set for example strategy = \"expected-loss\"").into()
             }
+            Unfit::TooMany { k, expected } => {
+                let error = InputError::new(&self.file.path, expected).column("k").found(k.to_string());
+                error.hint("make it smaller under [ask], or set goal = \"whole-order\"").into()
+            }
             Unfit::Options(error) => error,
         })
     }
@@ -153,6 +157,14 @@ impl Project {
         self.pool = Some(read_pool(path.as_ref(), self.items())?);
         self.session = None;
         Ok(())
+    }
+
+    /// Reads pairs of items from a table: columns `first` and `second`, and `group` where ids alone do not say.
+    ///
+    /// # Errors
+    /// As [`Project::set_pool`].
+    pub fn pairs(&self, path: impl AsRef<Path>) -> Result<Vec<(ItemId, ItemId)>> {
+        read_pool(path.as_ref(), self.items())
     }
 
     /// The pairs to which questions are confined, if they are.
@@ -461,7 +473,7 @@ fn read_pool(path: &Path, items: &Items) -> Result<Vec<(ItemId, ItemId)>> {
     let pair = |row: usize| {
         let cell = |column: usize| table.cell(row, column).trim();
         let group = group.map(cell).filter(|group| !group.is_empty());
-        let found = named_pair(items, &path.to_string_lossy(), [cell(first), cell(second)], group);
+        let found = pair_of_ids(items, path, [cell(first), cell(second)], group);
         found.map_err(|error| match error {
             Error::Input(error) => InputError { column: None, ..*error }.line(table.line(row)).into(),
             other => other,

@@ -4,6 +4,7 @@
 
 mod contradictions;
 mod grades;
+mod items;
 mod model;
 mod project;
 mod watched;

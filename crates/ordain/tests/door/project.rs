@@ -217,7 +217,7 @@ fn asks() -> impl Strategy<Value = Ask> {
         Just(Goal::Best),
         Just(Goal::WholeOrder),
         Just(Goal::TopHeavy),
-        (1_usize..50).prop_map(|k| Goal::Top { k })
+        (1_usize..=12).prop_map(|k| Goal::Top { k })
     ];
     let strategy = prop_oneof![Just(None), Just(Some("expected-loss".to_owned())), Just(Some("look-ahead".to_owned()))];
     let parts = (goal, strategy, proptest::option::of(0.0..5.0_f64), any::<bool>(), any::<bool>(), any::<u32>());

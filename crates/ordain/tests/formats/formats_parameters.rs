@@ -76,6 +76,28 @@ fn numbers_change_and_nothing_else() {
 }
 
 /// Inline tables, `\r\n`, no line feed at the end, a byte order mark: each stays what it is.
+/// The tie width is under [answers], however that is written.
+#[test]
+fn the_tie_width_is_written() {
+    let parts = "[items]\nfile = \"items.csv\"\n[[kernel]]\nkind = \"independent\"\n";
+    for (answers, after) in [
+        ("[answers]\ntie_width = 0.5 # wide\nnoise = 0.5\n", "[answers]\ntie_width = 0.25 # wide\nnoise = 0.5\n"),
+        ("[answers]\nnoise = 0.5 # held\n[ask]\n", "[answers]\nnoise = 0.5 # held\ntie_width = 0.25\n[ask]\n"),
+    ] {
+        let folder = folder(&format!("{parts}{answers}"));
+        let mut known = project(&folder);
+        write_parameters(&mut known.file, &[set("tie_width", 0.25)]).unwrap();
+        assert_eq!(folder.read("ordain.toml"), format!("{parts}{after}"));
+        assert_eq!(project(&folder).tie_width, 0.25);
+    }
+    let dotted = folder(&format!("answers.noise = 0.5\n{parts}"));
+    write_parameters(&mut project(&dotted).file, &[set("tie_width", 0.25)]).unwrap();
+    assert_eq!(project(&dotted).tie_width, 0.25);
+    let without = folder(parts);
+    assert!(write_parameters(&mut project(&without).file, &[set("tie_width", 0.25)]).is_err());
+    assert_eq!(without.read("ordain.toml"), parts);
+}
+
 #[test]
 fn all_ways_to_write_a_table() {
     let inline =

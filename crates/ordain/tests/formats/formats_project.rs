@@ -1,5 +1,6 @@
 //! Projects and first project files.
 
+use errorfunctions::RealErrorFunctions;
 use ordain::Error;
 use ordain::data::Goal;
 use ordain::data::Outcome;
@@ -285,6 +286,7 @@ fn a_first_project_opens() {
         file: items.clone(),
         answers: Some(answers.clone()),
         relations: vec![links, shops],
+        ..Sketch::default()
     };
     let text = draft_project(&sketch).unwrap().text;
     write_project(folder.path(""), &text).unwrap();
@@ -304,7 +306,7 @@ fn a_first_project_opens() {
     // One that is there stays.
     assert!(matches!(write_project(folder.path(""), "other"), Err(Error::Io { .. })));
     assert_eq!(folder.read("ordain.toml"), text);
-    assert!(text.contains("# 1 empty cell gets the mean of the column"), "{text}");
+    assert!(text.contains("# 1 missing number gets the mean of the column"), "{text}");
     assert!(text.contains("as = \"undirected\"  # or \"linking\", \"linked\", \"bipartite\"\n"), "{text}");
     assert!(text.contains("as = \"bipartite\"  # or \"undirected\", \"linking\", \"linked\"\n"), "{text}");
     assert!(
@@ -322,7 +324,11 @@ fn a_first_project_opens() {
     // Ties need a width.
     std::fs::write(&answers, "left,right,winner\na,b,tie\na,b,left\n").unwrap();
     std::fs::write(folder.path("ordain.toml"), draft_project(&sketch).unwrap().text).unwrap();
-    assert_eq!(read_project(folder.path("")).unwrap().tie_width, 1.09);
+    // Two of the eleven answers, with ten that are expected, are ties; the share that a normal law of variance 18 has within the width.
+    let width = read_project(folder.path("")).unwrap().tie_width;
+    let share = 1.0 - RealErrorFunctions::erfc(width / 6.0);
+    // Rounded up to a hundredth.
+    assert!((share - 2.0 / 12.0).abs() < 0.002 && share >= 2.0 / 12.0, "{width} {share}");
 
     // Items that say nothing, and no answers yet.
     let bare = folder.write("bare.csv", "item,same\na,1\nb,1\n");
@@ -331,4 +337,7 @@ fn a_first_project_opens() {
         .unwrap();
     let project = read_project(folder.path("")).unwrap();
     assert_eq!((project.items.len(), project.kernels.len()), (2, 1));
+    // Ties work at once.
+    let share = 1.0 - RealErrorFunctions::erfc(project.tie_width / 6.0);
+    assert!((share - 0.1).abs() < 0.002, "{}", project.tie_width);
 }

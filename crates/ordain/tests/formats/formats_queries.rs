@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use ordain::data::Run;
-use ordain::formats::{LetorQueries, RunQueries, RunQuery, read_letor_ranks, read_runs};
+use ordain::formats::{
+    LetorQueries, RunQueries, RunQuery, Scored, read_letor_judgements, read_letor_ranks, read_queries, read_runs,
+    read_scores_or_runs,
+};
 use proptest::prelude::*;
 
 use crate::{Folder, check, input};
@@ -115,8 +118,80 @@ fn runs_are_told_apart() {
     let (a, b) = (folder.write("a.run", "1 Q0 d 1 2 x\n"), folder.write("b.run", "1 Q0 d 1 2 x\n1 Q0 d 1 3 y\n"));
     let paths = [a, b];
     let queries = RunQueries::open(&paths).unwrap();
-    let [first, second] = paths.each_ref().map(|path| path.display().to_string());
+    let [first, second] = paths.each_ref().map(|path| format!("{}:x", path.display()));
     assert_eq!(queries.names(), [first, second, "y".into()]);
+}
+
+/// The same documents with features and with ranks; without queries; in several files.
+#[test]
+fn judgements_leave_out_the_values() {
+    let folder = Folder::new();
+    let features =
+        folder.write("f", "2 qid:a 1:0.5 3:1 #docid = A\n# a comment\n-1 qid:b 2:1\n0 qid:a 1:1 #docid = B\n");
+    let ranks = folder.write("r", "2 qid:a 1:NULL 3:1 #docid = A\n-1 qid:b 2:NULL\n0 qid:a 1:1 #docid = B\n");
+    for (file, line) in [(&features, 3), (&ranks, 2)] {
+        let read = read_letor_judgements(&[file]).unwrap();
+        let second = format!("b:{line}");
+        let expected = [("a", vec![("A", 2), ("B", 0)]), ("b", vec![(second.as_str(), -1)])];
+        assert_eq!(read.judgements.queries.len(), 2);
+        for ((query, grades), (name, own)) in read.judgements.queries.iter().zip(&expected) {
+            let own = own.iter().map(|&(document, grade)| (document.to_owned(), grade)).collect();
+            assert_eq!((query.as_str(), grades), (*name, &own));
+        }
+        let documents: Vec<(usize, &str)> = read.documents.iter().map(|(query, id)| (*query, id.as_str())).collect();
+        assert_eq!((documents, read.values), (vec![(0, "A"), (1, &*second), (0, "B")], 3));
+    }
+    let alone = read_letor_judgements(&[folder.write("n", "1 1:2\n0 1:NULL\n")]).unwrap();
+    assert_eq!(alone.judgements.queries[0].0, "1");
+    assert_eq!(alone.judgements.queries[0].1["2"], 0);
+    let other = folder.write("o", "1 qid:c 1:2\n");
+    let both = read_letor_judgements(&[&features, &other]).unwrap();
+    assert_eq!((both.judgements.queries.len(), both.documents.last()), (3, Some(&(2, "c:1".to_owned()))));
+    let twice = input(read_letor_judgements(&[&features, &ranks]), "r");
+    assert_eq!((twice.line, twice.found.as_deref()), (Some(1), Some("qid:a")));
+    check(&input(read_letor_judgements(&[folder.write("h", "0.5 qid:1 1:2\n")]), "h"), 1, "1", "0.5", "");
+    check(&input(read_letor_judgements(&[folder.write("x", "1 qid:1 1:none\n")]), "x"), 1, "3", "1:none", "");
+}
+
+/// The first line says whether a file has scores or runs.
+#[test]
+fn scores_or_runs() {
+    let folder = Folder::new();
+    let read = |text: &str| read_scores_or_runs(folder.write("s", text));
+    for (text, scores) in
+        [("3\n\n1e2\n", [3.0, 100.0]), ("1 qid:1 x 3\n1 qid:1 x 4\n", [3.0, 4.0]), ("1 2 3 4 5 6\n7\n", [6.0, 7.0])]
+    {
+        assert_eq!(read(text).unwrap(), Scored::Scores(scores.to_vec()), "{text}");
+    }
+    for text in
+        ["1 Q0 d 1 2.5 t\n", "1 0 d 1 2.5 t\n", "1 q0 d 1 2.5 7\n", "run\tqid\tdocid\trank\tscore\nt\t1\td\t1\t2.5\n"]
+    {
+        let Scored::Runs(runs) = read(text).unwrap() else { panic!("{text}") };
+        assert_eq!(rows(&runs[0], "1").unwrap()[0].3, 2.5, "{text}");
+    }
+    let short = input(read("1 Q0 d 1 2 t\n1 Q0 e\n"), "s");
+    assert_eq!((short.line, short.found.as_deref()), (Some(2), Some("3 cells")));
+    assert_eq!(input(read("3\nhigh\n"), "s").line, Some(2));
+    assert_eq!(input(read(""), "s").found.as_deref(), Some("an empty file"));
+}
+
+/// With a header and without: the same queries.
+#[test]
+fn queries_with_and_without_a_header() {
+    let folder = Folder::new();
+    let read = |text: &str| read_queries(folder.write("q", text));
+    let bare = read("7\twhat is \"rank\nx1\ta\tb \n\n9\t\n").unwrap();
+    let texts: Vec<(u64, &str, &str)> = bare.queries.iter().map(|one| (one.line, &*one.id, &*one.text)).collect();
+    assert_eq!(texts, [(1, "7", "what is \"rank"), (2, "x1", "a\tb "), (4, "9", "")]);
+    let headed = read("qid\ttext\n7\twhat is \"rank\n").unwrap();
+    assert_eq!((headed.queries[0].text.as_str(), headed.header, bare.header), ("what is \"rank", true, false));
+    // A header with some name that we know is a header, whatever else it lacks.
+    assert_eq!(input(read("number\ttext\n7\tx\n"), "q").found.as_deref(), Some("number,text"));
+    assert_eq!(input(read("QID\ttitle\n7\tx\n"), "q").found.as_deref(), Some("QID,title"));
+    let torn = input(read("7\tx\n8 y\n"), "q");
+    assert_eq!((torn.line, torn.found.as_deref()), (Some(2), Some("8 y")));
+    check(&input(read("7\tx\n7\ty\n"), "q"), 2, "qid", "7", "line 1");
+    check(&input(read("7\tx\n \ty\n"), "q"), 2, "qid", "", "an id of its own");
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn lizards_become_a_project() {
         folder: folder.path(""),
         file: path.join("lizards.csv"),
         answers: Some(path.join("contests.csv")),
-        relations: Vec::new(),
+        ..Sketch::default()
     };
     let project = read_project(folder.write("ordain.toml", draft_project(&sketch).unwrap().text)).unwrap();
     // The table has a column "id" as well, but the contests name the column "lizard".

@@ -15,8 +15,9 @@ const REFERENCE: &str = include_str!("../../../../docs/project-file.md");
 const UNKNOWN: &str = "qqqqqqqqqqqqqqqq";
 
 /// Values for the keys whose default is not a literal.
-const EXAMPLES: [(&str, &str); 15] = [
+const EXAMPLES: [(&str, &str); 16] = [
     ("file", "\"items.csv\""),
+    ("name", "\"x1\""),
     ("attributes", "[\"x1\"]"),
     ("prior_weights", "[-0.5]"),
     ("group", "\"query\""),

@@ -213,7 +213,7 @@ fn items_that_are_wrong_say_where() {
     };
     check(&input(read("id,x\na,1\nb,2\na,3\n", &all), "items.csv"), 4, "id", "a", "line 2");
     check(&input(read("id,x\na,1\n,2\n", &all), "items.csv"), 3, "id", "", "delete the line");
-    check(&input(read("id,x\na,1\nb,NaN\n", &all), "items.csv"), 3, "x", "NaN", "mend");
+    check(&input(read("id,x\na,1\nb,NaN\n", &all), "items.csv"), 3, "x", "NaN", "missing = \"mean\"");
     check(&input(read("id,x\na,1\nb,wide\n", &want(&["x"])), "items.csv"), 3, "x", "wide", "mend");
     check(&input(read("id,x\na,1\nb,1e999\n", &want(&["x"])), "items.csv"), 3, "x", "1e999", "");
     check(&input(read("id,x\na,1\nb,\n", &all), "items.csv"), 3, "x", "", "missing = \"mean\"");
@@ -235,7 +235,7 @@ fn items_that_are_wrong_say_where() {
     assert_eq!(table.items.attributes().row(1), [3.0, 4.0]);
     assert_eq!(table.items.attributes().row(3), [3.0, 5.0]);
     let error = input(read("id,x\na,\n", &ItemsSpec { missing: Missing::Mean, ..want(&["x"]) }), "items.csv");
-    assert_eq!(error.found.as_deref(), Some("only empty cells"));
+    assert_eq!(error.found.as_deref(), Some("only missing numbers"));
 }
 
 /// Numbers in most cells make a column of numbers, and what is none in it a mistake.
@@ -248,7 +248,7 @@ fn a_slip_in_a_column_of_numbers_is_not_passed_over() {
     };
     check(&input(read(&["1", "2", "", "3O", "4"]), "items.csv"), 5, "x", "3O", "attributes = [");
     check(&input(read(&["1", "2", "3", "inf"]), "items.csv"), 5, "x", "inf", "mend");
-    check(&input(read(&["1", "NaN", "NaN"]), "items.csv"), 3, "x", "NaN", "mend");
+    check(&input(read(&["1", "NaN", "NaN"]), "items.csv"), 3, "x", "NaN", "missing");
     for text in [&["1", "red"][..], &["1", "2", "", "red", "blue"], &["", ""], &["NaN"], &["1", "2", "inf", "x"]] {
         let table = read(text).unwrap();
         assert!(table.items.attributes().is_empty());

@@ -4,6 +4,7 @@
 mod formats_answers;
 mod formats_fuzz;
 mod formats_log;
+mod formats_numbers;
 mod formats_parameters;
 #[cfg(feature = "parquet")]
 mod formats_parquet;

@@ -1,8 +1,10 @@
 //! Whole commands, from files to output, of two builds of `ordain` in turn: time, processor time and memory.
 //!
-//! `commands NOW BEFORE NAME` compares the builds at these two paths; NAME is the commit of the second.
+//! `commands NOW BEFORE NAME` compares the builds at these two paths; NAME is the commit of the second. With `agreement PYTHON` at the end,
+//! it compares what they say.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the developer at the terminal")]
 
+mod agreement;
 #[allow(dead_code)]
 #[path = "../peers/shared.rs"]
 mod shared;
@@ -28,11 +30,16 @@ const MUCH_LONGER: f64 = 100.0;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [now, before, name] = args.as_slice() else {
-        eprintln!("usage: commands NOW BEFORE NAME");
-        return ExitCode::from(2);
+    let done = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [now, before, name] => compare(Path::new(now), Path::new(before), name),
+        [now, before, name, "agreement", python] => agreement::report([now, before].map(Path::new), name, python)
+            .and_then(|text| record("agreement", "What commands say beside an earlier commit", &text)),
+        _ => {
+            eprintln!("usage: commands NOW BEFORE NAME [agreement PYTHON]");
+            return ExitCode::from(2);
+        }
     };
-    match compare(Path::new(now), Path::new(before), name) {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");

@@ -64,7 +64,7 @@ impl Collection {
         for document in Documents::open(place.join("docs.jsonl.gz"), &DocumentsSpec::default())? {
             documents.push(analysis.terms(&document?.text));
         }
-        let queries = read_queries(place.join("queries.tsv.gz"))?;
+        let queries = read_queries(place.join("queries.tsv.gz"))?.queries;
         let queries = queries.iter().map(|query| analysis.terms(&query.text)).collect();
         Ok(Some(Self::new(documents, queries)))
     }

@@ -112,7 +112,7 @@ fn bounds_figure(plan: &Plan, sizes: &[Size]) -> String {
         of("linear, sharper", |size| size.pooled.upper),
         of("linear, truth", |size| size.linear.truth),
     ];
-    figure(ACROSS, &plan.sizes, Range::new("Expected error", 0.0, 1.0), series)
+    figure("Bounds of the error", ACROSS, &plan.sizes, Range::new("Expected error", 0.0, 1.0), series)
 }
 
 fn slacks_figure(plan: &Plan, sizes: &[Size]) -> String {
@@ -128,7 +128,13 @@ fn slacks_figure(plan: &Plan, sizes: &[Size]) -> String {
     ];
     let all = || series.iter().flat_map(|(_, means)| means).map(|mean| mean.value).filter(|value| *value > 0.0);
     let (low, high) = (all().fold(1.0, f64::min), all().fold(0.0, f64::max));
-    figure(ACROSS, &plan.sizes, Range::logarithmic("Distance", low, high), series)
+    figure(
+        "How far bounds are from the error",
+        ACROSS,
+        &plan.sizes,
+        Range::logarithmic("Distance to the error", low, high),
+        series,
+    )
 }
 
 fn gist(plan: &Plan, sizes: &[Size]) -> Gist {

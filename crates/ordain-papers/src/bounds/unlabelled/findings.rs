@@ -121,7 +121,7 @@ fn bounds_figure(plan: &Plan, sizes: &[&Size]) -> String {
         .collect();
     series.push(("bound by holding out".to_owned(), of(&|size| size.held_out.value)));
     series.push(("truth".to_owned(), of(&|size| size.truth)));
-    figure(ACROSS, &plan.labelled, Range::new("Expected risk", 0.0, 1.0), series)
+    figure("Bounds of the risk", ACROSS, &plan.labelled, Range::new("Expected risk", 0.0, 1.0), series)
 }
 
 fn parts_figure(plan: &Plan, sizes: &[Size]) -> String {
@@ -135,7 +135,13 @@ fn parts_figure(plan: &Plan, sizes: &[Size]) -> String {
     let series: Vec<(String, Vec<Mean>)> = series.collect();
     let all = || series.iter().flat_map(|(_, means)| means).map(|mean| mean.value).filter(|value| *value > 0.0);
     let (low, high) = (all().fold(1.0, f64::min).max(1e-5), all().fold(0.0, f64::max));
-    figure(ACROSS, &plan.labelled, Range::logarithmic("Distance", low, high), series)
+    figure(
+        "How far bounds are from the risk",
+        ACROSS,
+        &plan.labelled,
+        Range::logarithmic("Distance to the risk", low, high),
+        series,
+    )
 }
 
 fn gist(plan: &Plan, sizes: &[Size]) -> Gist {

@@ -80,13 +80,13 @@ fn figure(plan: &Plan, entries: &[Entry], measure: Measure) -> String {
     };
     let series: Vec<Series> = entries.iter().map(series).collect();
     let (low, high) = Range::of(&series);
-    let (title, range) = match measure {
-        Measure::Error => ("Error rate", (0.0, high)),
-        Measure::Auc => ("AUC", (low, 1.0)),
+    let (title, name, range) = match measure {
+        Measure::Error => ("Wrongly predicted pairs by query", "Error rate", (0.0, high)),
+        Measure::Auc => ("Predicted probabilities by query", "Area under the ROC curve", (low, 1.0)),
     };
     let names = plan.queries.iter().map(|query| query.measured.query.clone()).collect();
     let across = Across::Apart("Query".to_owned(), names);
-    Lines { across, up: Range::new(title, range.0, range.1), series }.draw()
+    Lines { title: title.into(), across, up: Range::new(name, range.0, range.1), series }.draw()
 }
 
 fn csv(plan: &Plan, errors: &[Entry], areas: &[Entry]) -> String {

@@ -97,7 +97,8 @@ impl<'a> Summary<'a> {
         let series: Vec<Series> = (0..WAYS.len()).map(series).collect();
         let (low, high) = Range::of(&series);
         let across = Across::UpTo("Answers, over all queries".to_owned(), self.plan.answers);
-        Lines { across, up: Range::new("MAP", low, high), series }.draw()
+        let title = "Quality of the rankings by answers".into();
+        Lines { title, across, up: Range::new("Mean average precision (MAP)", low, high), series }.draw()
     }
 
     /// MAP over runs at multiples of a hundred.
@@ -109,8 +110,10 @@ impl<'a> Summary<'a> {
             let values = self.marks[mark][way].runs.clone();
             (self.answers(mark).to_string(), values)
         });
-        let across = format!("Answers: {}", WAYS[way].title.to_lowercase());
-        Boxes { across, up: Range::new("MAP", low, high), boxes: boxes.collect(), colour: way }.draw()
+        let title = format!("Spread over runs: {}", WAYS[way].title.to_lowercase());
+        let (across, up) =
+            ("Answers, over all queries".to_owned(), Range::new("Mean average precision (MAP)", low, high));
+        Boxes { title, across, up, boxes: boxes.collect(), colour: way }.draw()
     }
 
     fn gist(&self) -> Gist {

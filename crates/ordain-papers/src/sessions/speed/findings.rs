@@ -130,7 +130,8 @@ impl<'a> Summary<'a> {
         let series: Vec<Series> = (0..BELIEFS.len()).map(series).collect();
         let (low, high) = Range::of(&series);
         let across = Across::UpTo("Answers".to_owned(), self.plan.answers);
-        Lines { across, up: Range::new("MAP", low, high), series }.draw()
+        let title = "Quality of the ranking by answers".into();
+        Lines { title, across, up: Range::new("Mean average precision (MAP)", low, high), series }.draw()
     }
 
     fn time_figure(&self) -> String {
@@ -143,7 +144,8 @@ impl<'a> Summary<'a> {
         let values = || series.iter().flat_map(|series| series.points.iter().map(|(_, mean)| mean.value));
         let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
         let across = Across::UpTo("Answers".to_owned(), self.plan.answers);
-        Lines { across, up: Range::logarithmic("Milliseconds an answer", low, high), series }.draw()
+        let title = "Time of an answer".into();
+        Lines { title, across, up: Range::logarithmic("Milliseconds per answer", low, high), series }.draw()
     }
 
     fn gist(&self) -> Gist {

@@ -156,6 +156,9 @@ fn interval(right: usize, count: usize) -> (f64, f64) {
     (middle - half, middle + half)
 }
 
+/// The fewest sessions of a point in a picture: a handful says nothing.
+const FEWEST: usize = 5;
+
 /// All kinds, by world and goal.
 struct Summary<'a> {
     plan: &'a Plan,
@@ -218,23 +221,27 @@ impl<'a> Summary<'a> {
         out
     }
 
-    /// What was said against what came true.
-    fn figure(&self, world: usize) -> String {
+    /// What was said against what came true; none if too few sessions were played to say.
+    fn figure(&self, world: World, kinds: &[Kind]) -> Option<String> {
         let exact = |x: f64| (x, Mean { value: x / 100.0, error: 0.0 });
         let line = Series { title: "As said".to_owned(), points: vec![exact(0.0), exact(100.0)] };
         let series = |goal: usize| {
-            let bins = self.kinds[world][goal].bins();
+            let bins = kinds[goal].bins();
             let point = |bin: &Bin| {
                 let error = (bin.reached * (1.0 - bin.reached) / bin.sessions as f64).sqrt();
                 (100.0 * bin.said, Mean { value: bin.reached, error })
             };
-            // A handful of sessions says nothing.
-            let points = bins.iter().filter(|bin| bin.sessions >= 5).map(point).collect();
+            let points = bins.iter().filter(|bin| bin.sessions >= FEWEST).map(point).collect();
             Series { title: GOALS[goal].1.to_owned(), points }
         };
-        let series = (0..GOALS.len()).map(series).chain([line]).collect();
-        let across = Across::UpTo("Said probability in percent".to_owned(), 100);
-        Lines { across, up: Range::new("Share that is there", 0.0, 1.0), series }.draw()
+        let mut series: Vec<Series> = (0..GOALS.len()).map(series).collect();
+        if series.iter().all(|series| series.points.is_empty()) {
+            return None;
+        }
+        series.push(line);
+        let across = Across::UpTo("Said probability, in percent".to_owned(), 100);
+        let up = Range::percent("Sessions that are there", 0.0, 1.0);
+        Some(Lines { title: format!("Said and come true: {}", world.title()), across, up, series }.draw())
     }
 
     fn reliability_table(&self) -> String {
@@ -363,10 +370,13 @@ impl<'a> Summary<'a> {
 /// Everything that is shown.
 pub fn sum_up(plan: &Plan, rows: &[Row]) -> Findings {
     let summary = Summary::new(plan, rows);
-    let pictures: Vec<String> = (0..World::ALL.len()).map(|world| summary.figure(world)).collect();
-    let captions = World::ALL
-        .map(|world| format!("{}: said and true. Bands: standard error of a share of the sessions.", world.title()));
-    let figures = html::figures(pictures.iter().zip(&captions).map(|(svg, caption)| (svg.as_str(), caption.as_str())));
+    let drawn = |(&world, kinds): (&World, &[Kind; GOALS.len()])| Some((world, summary.figure(world, kinds)?));
+    let pictures: Vec<(World, String)> = World::ALL.iter().zip(&summary.kinds).filter_map(drawn).collect();
+    let caption = "Bands: standard error of the share of sessions.";
+    let figures = match pictures.is_empty() {
+        true => format!("<p class=\"notice\">Too few sessions for a picture: a point needs {FEWEST}.</p>"),
+        false => html::figures(pictures.iter().map(|(_, svg)| (svg.as_str(), caption))),
+    };
     let note = "Intervals of 95 % for shares (Wilson); below them what was said where sessions stopped, how many did, and after how many \
                 answers on average. Looks of one session are alike, so that bins have fewer independent looks than \
                 looks. The calibration error is the mean distance of share and saying over ten bins, by looks; it is above 0 \
@@ -377,7 +387,7 @@ pub fn sum_up(plan: &Plan, rows: &[Row]) -> Findings {
         ("-stops-summary.csv".to_owned(), summary.stops_csv()),
         ("-forecasts-summary.csv".to_owned(), summary.forecasts_csv()),
     ];
-    files.extend(World::ALL.iter().zip(&pictures).map(|(world, svg)| (format!("-{}.svg", world.name()), svg.clone())));
+    files.extend(pictures.into_iter().map(|(world, svg)| (format!("-{}.svg", world.name()), svg)));
     Findings {
         gist: summary.gist(),
         measured: format!("{figures}\n{tables}<p class=\"note\">{note}</p>"),

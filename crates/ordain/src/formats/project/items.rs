@@ -30,7 +30,9 @@ impl ItemsSettings {
         let text = |key: &str| section.text(key).map(|text| text.map(|text| text.value.to_owned()));
         let missing = section.word::<Missing>("missing")?;
         let spec = ItemsSpec {
+            header: section.flag("header")?.unwrap_or(true),
             id: text("id")?.unwrap_or_else(|| "id".into()),
+            name: text("name")?,
             attributes: section.texts("attributes")?,
             prior: section.texts("prior")?.unwrap_or_default(),
             group: text("group")?,
@@ -67,7 +69,8 @@ impl ItemsSettings {
 }
 
 /// The keys of `[items]`.
-const ITEMS_KEYS: [&str; 8] = ["file", "id", "attributes", "prior", "prior_weights", "group", "standardize", "missing"];
+const ITEMS_KEYS: [&str; 10] =
+    ["file", "header", "id", "name", "attributes", "prior", "prior_weights", "group", "standardize", "missing"];
 
 /// The weights of the columns of the prior: 1 each unless they are given.
 fn read_prior_weights(section: &Section<'_>, columns: usize) -> Result<Vec<f64>> {

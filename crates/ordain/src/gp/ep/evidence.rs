@@ -78,6 +78,23 @@ impl Evidence {
         Ok((state.log_evidence(), gradient(kernel, &self.basis, &state)?))
     }
 
+    /// As [`Evidence::evaluate`], with the derivative by the width of ties.
+    pub(in crate::gp) fn evaluate_with_width(
+        &mut self,
+        params: &EpParams,
+        kernel: &dyn Kernel,
+    ) -> Result<(f64, Vec<f64>, f64)> {
+        let state = self.fixed_point(params, kernel)?;
+        let each = self.grouped.observations.iter().zip(&self.grouped.counts).zip(state.slopes());
+        let by_width = each.map(|((one, &count), slopes)| f64::from(count) * one.by_tie_width(&slopes)).sum();
+        Ok((state.log_evidence(), gradient(kernel, &self.basis, &state)?, by_width))
+    }
+
+    /// The same answers under another width of ties. The next fixed point starts from the last one's sites.
+    pub(in crate::gp) fn set_tie_width(&mut self, width: f64) {
+        self.grouped.observations.iter_mut().for_each(|one| *one = one.with_tie_width(width));
+    }
+
     /// The coordinates.
     pub(in crate::gp) fn basis(&self) -> &[Functional] {
         &self.basis

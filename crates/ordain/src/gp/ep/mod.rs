@@ -38,7 +38,7 @@ mod trust;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use super::belief::root_of;
+use super::belief::{centred_variances_of, root_of};
 use super::{Belief, Factor, Functional, Observation, Paths, check_evidence, check_prior, prior_too_wide};
 use crate::data::ItemId;
 use crate::kernel::Kernel;
@@ -428,6 +428,18 @@ impl Belief for Ep {
         }
         let some = items.chunks(EXACT_TOGETHER).map(|items| Ok(self.covariance(items)?.diagonal()));
         Ok(some.collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    /// Where every item is a coordinate: from the rows of the root, less their mean, so that nothing cancels.
+    fn centred_variances(&self, items: &[ItemId]) -> Result<Vec<f64>> {
+        if self.others.is_some() {
+            return Ok(centred_variances_of(&self.covariance(items)?));
+        }
+        let mut rows = self.state.root().select_columns(items.iter().map(|item| item.index()));
+        let mut mean = vec![0.0; rows.rows()];
+        (0..items.len()).for_each(|at| add_scaled(&mut mean, 1.0 / items.len() as f64, rows.column(at)));
+        rows.columns_mut().for_each(|row| add_scaled(row, -1.0, &mean));
+        Ok((0..items.len()).map(|at| dot(rows.column(at), rows.column(at))).collect())
     }
 
     fn paths(&self) -> Result<Option<Paths>> {

@@ -20,6 +20,7 @@ pub(crate) use form::Workload;
 use form::has_outgrown_lazy;
 use lazy::Lazy;
 
+use super::belief::{about_the_mean, centred_variances_of};
 use super::ep::Evidence;
 use super::{
     AllCovariances, Belief, Covariances, EpParams, Factor, Functional, Moments, Observation, Paths, Site,
@@ -465,6 +466,17 @@ impl Belief for Incremental {
             }
             Covariance::Lazy(lazy) => lazy.among(&items.iter().map(|item| item.index()).collect::<Vec<_>>()),
         }
+    }
+
+    /// In dense form a sum of what is there; else the joint covariance of the items.
+    fn centred_variances(&self, items: &[ItemId]) -> Result<Vec<f64>> {
+        let Covariance::Dense { matrix, .. } = &self.covariance else {
+            return Ok(centred_variances_of(&self.covariance(items)?));
+        };
+        let column = |item: &ItemId| matrix.column(item.index());
+        let variances: Vec<f64> = items.iter().map(|item| column(item)[item.index()]).collect();
+        let sum = |item: &ItemId| items.iter().map(|other| column(item)[other.index()]).sum();
+        Ok(about_the_mean(&variances, items.iter().map(sum)))
     }
 
     /// Only in lazy form; else all covariances are at hand.

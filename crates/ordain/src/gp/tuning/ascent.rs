@@ -88,19 +88,27 @@ impl<'a> Ascent<'a> {
     pub(super) fn objective(&mut self, at: &[f64]) -> Result<(f64, Vec<f64>)> {
         self.evaluations += 1;
         let values = self.space.everything(at);
-        let ep = &self.ep;
-        let one = |(problem, evidences): (&mut Problem, &mut Vec<Evidence>)| -> Result<Vec<(f64, Vec<f64>)>> {
-            problem.kernel.set_parameters(&values)?;
-            evidences.par_iter_mut().map(|evidence| evidence.evaluate(ep, &problem.kernel)).collect()
+        let (ep, width) = (&self.ep, self.space.tie_width(at));
+        let evaluate = |evidence: &mut Evidence, problem: &Problem| {
+            let Some(width) = width else {
+                return evidence.evaluate(ep, &problem.kernel).map(|(found, derivatives)| (found, derivatives, 0.0));
+            };
+            evidence.set_tie_width(width);
+            evidence.evaluate_with_width(ep, &problem.kernel)
         };
-        let all: Vec<Vec<(f64, Vec<f64>)>> =
+        let one = |(problem, evidences): (&mut Problem, &mut Vec<Evidence>)| -> Result<Vec<(f64, Vec<f64>, f64)>> {
+            problem.kernel.set_parameters(&values)?;
+            evidences.par_iter_mut().map(|evidence| evaluate(evidence, problem)).collect()
+        };
+        let all: Vec<Vec<(f64, Vec<f64>, f64)>> =
             self.problems.par_iter_mut().zip(&mut self.evidences).map(one).collect::<Result<_>>()?;
-        let (mut sum, mut derivatives) = (0.0, vec![0.0; values.len()]);
-        for (log_evidence, own) in all.iter().flatten() {
+        let (mut sum, mut derivatives, mut by_width) = (0.0, vec![0.0; values.len()], 0.0);
+        for (log_evidence, own, own_by_width) in all.iter().flatten() {
             sum += log_evidence;
+            by_width += own_by_width;
             add_scaled(&mut derivatives, 1.0, own);
         }
-        let mut gradient = self.space.by_coordinates(&derivatives, at);
+        let mut gradient = self.space.by_coordinates(&derivatives, by_width, at);
         let log_prior = self.space.log_prior(at, &mut gradient);
         Ok((sum + log_prior, gradient))
     }

@@ -104,7 +104,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
             sum += value;
             add_scaled(&mut derivatives, 0.5, own);
         }
-        let mut gradient = self.ascent.space.by_coordinates(&derivatives, at);
+        let mut gradient = self.ascent.space.by_coordinates(&derivatives, 0.0, at);
         let log_prior = self.ascent.space.log_prior(at, &mut gradient);
         Ok((sum + log_prior, gradient))
     }

@@ -1,12 +1,12 @@
 //! Hyperparameters from answers (XPGP section 4.3): the weights and shapes of the kernels.
 //!
-//! **Tuned:** weights, lengths, reach, and the weights of the prior mean. Kappa, the beta of Laplacians and the noise
+//! **Tuned:** weights, lengths, reach, the weights of the prior mean, and the width of ties where there are some. Kappa, the beta of Laplacians and the noise
 //! are held, since the weights do the same: twice all weights and twice the noise is the same model. Parameters are
 //! positive, so tuning works on their logarithms. The weights of the mean may have either sign and are tuned as they
 //! are.
 //!
 //! **Climbed:** the log evidence of EP, plus a log-normal prior around the values that each kernel calls typical (for a
-//! weight: utilities that vary as much as the noise). The prior is a factor of 4.5 wide. With few answers the evidence
+//! weight: utilities that vary as much as the noise; for the width of ties: half the noise of a difference). The prior is a factor of 4.5 wide. With few answers the evidence
 //! is flat towards lengths that run away, and the prior stops them. With many answers the prior hardly counts. The
 //! weights of the mean have a normal prior around 0, since a column may be worthless. Its unit is the weight at which the
 //! columns together vary half as much as the noise; its width is the same number of units. Without it, few answers and
@@ -29,7 +29,7 @@ mod space;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::ep::MOST_SWEEPS;
-use super::{EpParams, Observation};
+use super::{EpParams, NoiseLaw, Observation};
 use crate::data::{Groups, ItemId};
 use crate::kernel::{Parameter, WeightedSum};
 use crate::numeric::dense::Cholesky;
@@ -48,12 +48,29 @@ pub struct Problem {
     pub kernel: WeightedSum,
     /// The observations, in sets whose evidences multiply.
     sets: Vec<Vec<Observation>>,
+    /// The width of ties, if it is tuned.
+    tie_width: Option<f64>,
 }
 
 impl Problem {
     /// A kernel and all observations of its items together.
     pub fn new(kernel: WeightedSum, observations: Vec<Observation>) -> Self {
-        Self { kernel, sets: vec![observations] }
+        Self { kernel, sets: vec![observations], tie_width: None }
+    }
+
+    /// The same problem, of whose observations this is the width of ties. It is tuned too, as the parameter
+    /// [`TIE_WIDTH`](crate::data::TIE_WIDTH), if some observations are ties and the noise is normal. [`TuningMethod::EmEp`] holds it.
+    #[must_use]
+    pub fn with_tie_width(self, width: f64) -> Self {
+        let is_open = self.observations().any(Observation::is_tie_of_two)
+            && self.observations().all(|one| one.law == NoiseLaw::Normal);
+        Self { tie_width: (width > 0.0 && is_open).then_some(width), ..self }
+    }
+
+    /// Changes the width of ties.
+    fn set_tie_width(&mut self, width: f64) {
+        self.tie_width = Some(width);
+        self.sets.iter_mut().flatten().for_each(|one| *one = one.with_tie_width(width));
     }
 
     /// The same problem with the observations of every group by themselves: groups share the parameters, and nothing
@@ -112,7 +129,7 @@ pub struct TuningParams {
     pub tolerance: f64,
     /// Tuning stops after this many steps, or rounds of EM-EP.
     pub max_iterations: usize,
-    /// Whether the kernels' parameters are held, so that only the weights of the prior mean are tuned.
+    /// Whether the kernels' parameters and the width of ties are held, so that only the weights of the prior mean are tuned.
     pub hold_kernels: bool,
     /// Whether the answers of every group of items are learned by themselves ([`Problem::by_group`]). Only a model whose
     /// items have groups can be tuned so.
@@ -176,7 +193,7 @@ pub struct Tuned {
 /// A tuned parameter, before and after.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TunedParameter {
-    /// The kernel's name for it.
+    /// The kernel's name for it, or [`TIE_WIDTH`](crate::data::TIE_WIDTH).
     pub name: String,
     /// The value before tuning.
     pub before: f64,

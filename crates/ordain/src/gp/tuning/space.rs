@@ -3,7 +3,8 @@
 //! The coordinate of a positive parameter is its logarithm. That of a weight of the prior mean, which may be negative or
 //! 0, is the weight in units of its typical size. So a coordinate of either kind has a prior of the same width.
 
-use super::{Problem, TuningParams};
+use super::{Problem, TuningMethod, TuningParams};
+use crate::data::TIE_WIDTH;
 use crate::kernel::Kernel;
 use crate::{Error, Result};
 
@@ -15,7 +16,10 @@ pub(super) struct Space {
     /// The positions of the tuned parameters.
     tuned: Vec<usize>,
     names: Vec<String>,
+    /// The axes of the tuned parameters, and that of the tie width at the end if it is tuned.
     axes: Vec<Axis>,
+    /// The tie width at the start, if it is tuned.
+    width: Option<f64>,
     /// The standard deviation of the prior on every coordinate.
     spread: f64,
 }
@@ -93,14 +97,21 @@ impl Space {
         };
         let found = typical.into_iter().enumerate().filter_map(|(position, centre)| Some((position, centre?)));
         let found = found.filter(|&(position, _)| !params.hold_kernels || kernel.is_mean(position));
-        let (tuned, axes): (Vec<usize>, Vec<Axis>) = found.map(axis).unzip();
-        let names = tuned.iter().map(|&position| parameters[position].name.clone()).collect();
-        Ok(Self { all, tuned, names, axes, spread })
+        let (tuned, mut axes): (Vec<usize>, Vec<Axis>) = found.map(axis).unzip();
+        let mut names: Vec<String> = tuned.iter().map(|&position| parameters[position].name.clone()).collect();
+        let is_open = params.method == TuningMethod::Ascent && !params.hold_kernels;
+        let open = problems.iter().all(|problem| problem.tie_width.is_some()) && is_open;
+        let width = problems[0].tie_width.filter(|_| open);
+        if width.is_some() {
+            axes.push(Axis::Logarithm { centre: typical_width(problems) });
+            names.push(TIE_WIDTH.into());
+        }
+        Ok(Self { all, tuned, names, axes, width, spread })
     }
 
     /// The number of parameters that are tuned.
     pub(super) fn len(&self) -> usize {
-        self.tuned.len()
+        self.axes.len()
     }
 
     /// Their names.
@@ -110,7 +121,7 @@ impl Space {
 
     /// The values at the start.
     pub(super) fn found(&self) -> Vec<f64> {
-        self.tuned.iter().map(|&position| self.all[position]).collect()
+        self.tuned.iter().map(|&position| self.all[position]).chain(self.width).collect()
     }
 
     /// The coordinates of the values at the start.
@@ -128,7 +139,12 @@ impl Space {
         self.axes.iter().zip(at).map(|(axis, &coordinate)| axis.value(coordinate)).collect()
     }
 
-    /// The values of all parameters.
+    /// The tie width, if it is tuned.
+    pub(super) fn tie_width(&self, at: &[f64]) -> Option<f64> {
+        self.width.and_then(|_| Some(self.axes.last()?.value(*at.last()?)))
+    }
+
+    /// The values of all parameters of the kernel.
     pub(super) fn everything(&self, at: &[f64]) -> Vec<f64> {
         let mut out = self.all.clone();
         for (&position, value) in self.tuned.iter().zip(self.values(at)) {
@@ -137,16 +153,20 @@ impl Space {
         out
     }
 
-    /// Gives all kernels these values.
+    /// Gives all kernels these values, and all ties this width.
     pub(super) fn set(&self, problems: &mut [Problem], at: &[f64]) -> Result<()> {
+        if let Some(width) = self.tie_width(at) {
+            problems.iter_mut().for_each(|problem| problem.set_tie_width(width));
+        }
         let values = self.everything(at);
         problems.iter_mut().try_for_each(|problem| problem.kernel.set_parameters(&values))
     }
 
-    /// The derivatives by the coordinates, from those by all parameters.
-    pub(super) fn by_coordinates(&self, derivatives: &[f64], at: &[f64]) -> Vec<f64> {
-        let tuned = self.tuned.iter().zip(&self.axes).zip(at);
-        tuned.map(|((&position, axis), &coordinate)| derivatives[position] * axis.slope(coordinate)).collect()
+    /// The derivatives by the coordinates, from those by all parameters of the kernel and by the tie width.
+    pub(super) fn by_coordinates(&self, derivatives: &[f64], by_width: f64, at: &[f64]) -> Vec<f64> {
+        let tuned = self.tuned.iter().map(|&position| derivatives[position]).chain(self.width.map(|_| by_width));
+        let axes = self.axes.iter().zip(at);
+        tuned.zip(axes).map(|(derivative, (axis, &coordinate))| derivative * axis.slope(coordinate)).collect()
     }
 
     /// A step of each coordinate as one of the logarithm, or of the weight itself.
@@ -196,6 +216,12 @@ fn typical(problems: &mut [Problem], all: &[f64]) -> Result<Vec<Option<f64>>> {
         }
     }
     Ok(sums)
+}
+
+/// The middle of the prior on the logarithm of the tie width: half the noise of a difference, the mean over the problems.
+fn typical_width(problems: &[Problem]) -> f64 {
+    let sum: f64 = problems.iter().map(|problem| mean_log_noise(problem) - std::f64::consts::LN_2).sum();
+    sum / problems.len() as f64
 }
 
 /// The mean logarithm of the observations' noise; 0 without any.

@@ -32,8 +32,9 @@ pub fn plot(numbers: &Numbers) -> String {
         points: numbers.floors.iter().map(|floor| (floor.items as f64, floor.seconds)).collect(),
     };
     Powers {
-        across: ("items".into(), thousands),
-        up: ("from an answer to the next question".into(), power_of_seconds),
+        title: "From an answer to the next question, by the number of items".into(),
+        across: ("Items".into(), thousands),
+        up: ("Time from an answer to the next question".into(), power_of_seconds),
         lines: peers.chain(ours).chain([floor]).collect(),
     }
     .draw()
