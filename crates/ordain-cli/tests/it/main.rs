@@ -34,6 +34,8 @@ mod report;
 mod reproduce;
 mod screen;
 mod search;
+#[cfg(target_os = "linux")]
+mod session;
 mod simulate;
 #[cfg(target_os = "linux")]
 mod terminal;

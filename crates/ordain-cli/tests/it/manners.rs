@@ -60,7 +60,7 @@ fn colours_as_asked() {
 #[cfg(target_os = "linux")]
 #[test]
 fn colours_on_a_terminal() {
-    use crate::terminal::Session;
+    use crate::session::Session;
 
     let folder = Folder::empty();
     let said = |words: &str| {
