@@ -186,22 +186,33 @@ pub fn ranking(input: &[u8]) {
     }
 }
 
-/// Rank intervals are what their definition says: each end is the first rank that is reached with its probability. The
-/// probabilities are those of being among the first 1, 2, ... items, counted from the same draws.
+/// Rank intervals are what their definition says: the middle of the drawn ranks if that contains the rank, else the smallest interval
+/// that begins or ends with the rank and holds its share. The probabilities are those of being among the first 1, 2, ... items, counted
+/// from the same draws.
 fn intervals(fitted: &Fitted, params: &RankingParams, items: &[RankedItem]) {
-    let mut before = vec![0.0; items.len()];
-    let outside = 0.5 * (1.0 - params.level);
+    // Of every item, the share of draws in which it is among the first 0, 1, 2, ...
+    let mut reached = vec![vec![0.0]; items.len()];
     for k in 1..=items.len() {
         let ranking = fitted.rank(&params.clone().with_top(Some(k))).expect("what was ranked can be ranked again");
         let within: Vec<f64> = ranking.items.iter().map(|item| item.top.expect("asked for")).collect();
         let firsts: f64 = within.iter().sum();
         assert!((firsts - k as f64).abs() < 1e-9, "{firsts} items are expected among the first {k}");
-        for ((item, within), before) in items.iter().zip(&within).zip(&mut before) {
-            for (end, probability) in [(item.rank_low, outside), (item.rank_high, 1.0 - outside)] {
-                let reached = *before < probability && probability <= *within;
-                assert_eq!(k == end, reached, "{item:?}: {before} before {k}, {within} with it");
-            }
-            *before = *within;
+        reached.iter_mut().zip(within).for_each(|(reached, within)| reached.push(within));
+    }
+    let outside = 0.5 * (1.0 - params.level);
+    for (item, reached) in items.iter().zip(&reached) {
+        let first = |probability: f64| reached.iter().position(|&share| share >= probability).expect("all is reached");
+        let (low, high) = (first(outside).max(1), first(1.0 - outside));
+        // Shares are counts over a few draws.
+        let holds = |low: usize, high: usize| reached[high] - reached[low - 1] >= params.level - 1e-9;
+        let (rank, found) = (item.rank, (item.rank_low, item.rank_high));
+        if (low..=high).contains(&rank) {
+            assert_eq!(found, (low, high), "{item:?}: {reached:?}");
+        } else {
+            assert!(found.0 == rank || found.1 == rank, "{item:?}");
+            assert!(holds(found.0, found.1), "{item:?}: {reached:?}");
+            let less = if found.0 == rank { (found.0, found.1 - 1) } else { (found.0 + 1, found.1) };
+            assert!(less.0 > less.1 || !holds(less.0, less.1), "{item:?}: {reached:?}");
         }
     }
 }

@@ -187,7 +187,9 @@ fn centred_utilities_by_hand() {
     let ep = EpParams::default().fit(kernel, &many).unwrap();
     let ranked = rank(&ep, &numbered(n), &RankingParams::default().with_draws(64)).unwrap();
     // The common part has the deviation 2, whatever is answered.
-    assert!(ranked.iter().all(|item| item.sd > 1.9 && item.centred_sd < 0.3), "{:?}", ranked[0]);
+    // The common part has the deviation 2, whatever is answered; what is left of it in the centred utility would be far more than a
+    // quarter of the whole.
+    assert!(ranked.iter().all(|item| item.sd > 1.9 && item.centred_sd < 0.25 * item.sd), "{:?}", ranked[0]);
 }
 
 /// In a group of more than 2000 items, deviations are counted from the draws: within five of the errors that are stated, whether the

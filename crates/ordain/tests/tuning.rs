@@ -252,7 +252,12 @@ fn the_width_of_ties_is_tuned() {
         assert!(middle > up && middle > down, "{lapse}: {down} {middle} {up}");
         // A slope of the tolerance, and the third derivative times the square of the step.
         assert!(((up - down) / (2.0 * step)).abs() < 0.05, "{lapse}: {down} {middle} {up}");
-        assert_eq!(tuned.log_posterior, middle);
+        // The evidence is stationary in EP's sites, which start elsewhere here.
+        assert!(
+            (tuned.log_posterior - middle).abs() < 1e-9 * middle.abs(),
+            "{lapse}: {} {middle}",
+            tuned.log_posterior
+        );
     }
     // The paper's method holds it, and so does a kernel that is held.
     let kernel = || plane(n, [1.5, 0.8, 1.0], 1.0, 1.0, 9);

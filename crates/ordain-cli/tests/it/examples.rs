@@ -44,9 +44,12 @@ fn noise(at: usize) -> f64 {
     ((at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f64 / (1 << 24) as f64
 }
 
-const COUNTRIES: [&str; 8] = ["France", "Spain", "Italy", "Poland", "Greece", "Norway", "Malta", "Latvia"];
+const COUNTRIES: [&str; 12] = [
+    "France", "Spain", "Italy", "Poland", "Greece", "Norway", "Malta", "Latvia", "Ireland", "Sweden", "Austria",
+    "Cyprus",
+];
 
-/// A project of eight countries with answers and grades.
+/// A project of twelve countries with answers and grades.
 fn project() -> Folder {
     let folder = Folder::empty();
     let row = |at: usize, name: &str| format!("{name},{at},{},{}\n", noise(at), 70.0 + 10.0 * noise(at + 50));
@@ -69,7 +72,11 @@ fn project() -> Folder {
 /// Tables for new projects.
 fn tables() -> Folder {
     let folder = Folder::empty();
-    folder.write("films.csv", "id,year,minutes\nAlien,1979,117\nHeat,1995,170\nJaws,1975,124\nUp,2009,96\n");
+    folder.write(
+        "films.csv",
+        "id,year,minutes\nAlien,1979,117\nHeat,1995,170\nJaws,1975,124\nUp,2009,96\nBig,1988,104\nRan,1985,162\n\
+         Tron,1982,96\nHair,1979,121\nDune,1984,137\nSpeed,1994,116\n",
+    );
     folder.write("papers.csv", "id,pages\np1,10\np2,12\np3,9\n");
     folder.write("cites.csv", "source,target\np1,p2\np2,p3\n");
     folder.write("battles.csv", "winner,loser\nm1,m2\nm2,m3\nm1,m3\n");

@@ -402,8 +402,9 @@ fn semicolons_and_decimal_commas() {
     let plain = Folder::empty();
     plain.write("items.csv", "id,größe,preis\nant,3.14,1250\nbee,2.5,1000.5\ncow,1,980\n");
     plain.write("links.csv", "source,target,weight\nant,bee,0.5\nbee,cow,2\n");
-    plain.write("said.csv", "first,second,outcome,judge\nant,bee,first,\ncow,bee,first,Eva\n");
+    plain.write("said.csv", "first,second,outcome,judge\nant,bee,first,\n");
     plain.run(["init", "items.csv", "--relation", "links.csv", "--answers", "said.csv"]).fine();
+    plain.run(["answer", "cow", "bee", "first", "--judge", "Eva"]).fine();
     assert_eq!(plain.json(["rank"]), ranking);
     // What could be both is asked about.
     folder.write("unclear.csv", "id;x\na;7\nb;1,234\n");

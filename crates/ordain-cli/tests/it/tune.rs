@@ -25,9 +25,12 @@ fn the_file_says_what_was_reported() {
     let mut expected = text;
     let rows = report["parameters"].as_array().unwrap();
     let names: Vec<&str> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
-    let own = ["kernel[0].weight", "kernel[0].rho", "kernel[1].weight", "kernel[1].iota", "kernel[2].weight"];
+    let own =
+        ["kernel[0].weight", "kernel[0].rho", "kernel[1].weight", "kernel[1].iota", "kernel[2].weight", "tie_width"];
     assert_eq!(names, own);
-    for (row, line) in rows.iter().zip(["weight = 1.0", "rho = 0.5", "weight = 0.5", "iota = 1.0", "weight = 0.5"]) {
+    for (row, line) in
+        rows.iter().zip(["weight = 1.0", "rho = 0.5", "weight = 0.5", "iota = 1.0", "weight = 0.5", "tie_width = 0.1"])
+    {
         let (low, value, high) = (number(&row["low"]), number(&row["value"]), number(&row["high"]));
         assert!(0.0 < low && low < value && value < high);
         let key = line.split(" = ").next().unwrap();
@@ -72,7 +75,8 @@ fn separate_lengths() {
     let folder = Folder::example("countries");
     folder.replace("ordain.toml", "rho = 0.5 ", "rho = [0.5, 0.5, 0.5, 0.5, 0.5] ");
     let report = folder.json(["tune"]);
-    assert_eq!(report["parameters"].as_array().unwrap().len(), 9);
+    // Three weights, five lengths, iota and the width of ties.
+    assert_eq!(report["parameters"].as_array().unwrap().len(), 10);
     let evidence = number(&folder.json(["rank"])["log_evidence"]);
     assert!((number(&report["log_evidence"]) - evidence).abs() < 1e-6);
 }

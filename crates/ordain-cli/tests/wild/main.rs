@@ -38,7 +38,7 @@ const COMMANDS: [&[&str]; 9] = [
     &["predict", "i0", "i1", "--format", "json"],
     &["tune"],
     &["compare", "--folds", "2", "--format", "json"],
-    &["rank", "--top", "2", "--goal", "top", "--format", "json"],
+    &["rank", "--top", "1", "--goal", "top", "--format", "json"],
     &["rank"],
     &["rank", "--forecast", "--format", "json"],
     &["answer", "i0", "i1", "first"],

@@ -58,7 +58,11 @@ impl Goal {
     /// What the number of first items may be at most, in words, if it is more.
     pub(crate) fn most(self, group_sizes: &[usize]) -> Option<String> {
         let largest = group_sizes.iter().copied().max().unwrap_or(0);
-        let of = if group_sizes.len() > 1 { "of the largest group" } else { "there are" };
+        let of = match largest {
+            _ if group_sizes.len() > 1 => "of the largest group",
+            1 => "there is",
+            _ => "there are",
+        };
         let items = if largest == 1 { "item" } else { "items" };
         // Where there is no item, there is nothing to find.
         self.places().filter(|&k| k > largest && largest > 0).map(|_| format!("at most {largest}: the {items} {of}"))
