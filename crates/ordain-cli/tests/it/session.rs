@@ -115,6 +115,11 @@ impl Session {
         assert!(status.stopped(), "{status:?}");
     }
 
+    /// Waits for the end.
+    pub fn wait(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+
     /// Waits for the end; returns the status and all that was said since it was last waited for.
     pub fn end(mut self) -> (ExitStatus, String) {
         let status = self.child.wait().unwrap();

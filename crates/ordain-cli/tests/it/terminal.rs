@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use unicode_width::UnicodeWidthStr;
 
 use crate::session::{PATIENCE, Session};
-use crate::util::Folder;
+use crate::util::{Folder, ORDAIN};
 
 /// Asking, with the first question on the screen and the terminal raw.
 fn asking(folder: &Folder) -> Session {
@@ -82,7 +82,7 @@ fn signals_leave_the_terminal_as_it_was() {
     for signal in [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT] {
         let mut session = asking(&folder);
         session.signal(signal);
-        let status = session.child.wait().unwrap();
+        let status = session.wait();
         assert!(session.is_restored(), "{signal:?}");
         assert_eq!(status.signal(), Some(signal.as_raw()), "{signal:?}");
     }
