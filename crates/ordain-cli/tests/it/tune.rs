@@ -78,7 +78,8 @@ fn separate_lengths() {
     // Three weights, five lengths, iota and the width of ties.
     assert_eq!(report["parameters"].as_array().unwrap().len(), 10);
     let evidence = number(&folder.json(["rank"])["log_evidence"]);
-    assert!((number(&report["log_evidence"]) - evidence).abs() < 1e-6);
+    // Ten values are written to six digits, where the prior balances slopes of about a nat an e-fold.
+    assert!((number(&report["log_evidence"]) - evidence).abs() < 1e-5);
 }
 
 #[test]
