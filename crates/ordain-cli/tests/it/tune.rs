@@ -95,7 +95,7 @@ fn nothing_to_learn_from() {
 fn ties_have_a_width() {
     let folder = Folder::empty();
     folder.write("items.csv", "id\na\nb\nc\nd\n");
-    let rows: String = ["a,b,tie", "a,c,first", "b,c,tie", "b,d,first", "c,d,first", "a,d,first"].join("\n").repeat(1);
+    let rows: String = ["a,b,tie", "a,c,first", "b,c,tie", "b,d,first", "c,d,first", "a,d,first"].join("\n");
     folder.write("answers.csv", format!("first,second,outcome\n{}\n", [rows.as_str(); 5].join("\n")));
     folder.run(["init", "items.csv", "--answers", "answers.csv"]).fine();
     let tuned = folder.json(["tune"]);
