@@ -103,8 +103,9 @@ fn rankings([now, before]: [&Path; 2], python: &str) -> Result<String, Box<dyn E
         project.answers,
         sampled.error.iter().fold(0.0_f64, |most, error| most.max(*error))
     );
-    type Of = fn(&Row) -> f64;
-    let rows: [(&str, Of, Option<&[f64]>); 5] = [
+    /// A number of every item: what it is, where it stands, and what the sampler finds.
+    type Number<'a> = (&'a str, fn(&Row) -> f64, Option<&'a [f64]>);
+    let rows: [Number<'_>; 5] = [
         ("posterior mean", |row| row.mean, None),
         ("standard deviation", |row| row.sd, None),
         ("lower end of the rank", |row| row.rank_low, Some(&sampled.low)),
