@@ -103,8 +103,9 @@ fn rankings([now, before]: [&Path; 2], python: &str) -> Result<String, Box<dyn E
         project.answers,
         sampled.error.iter().fold(0.0_f64, |most, error| most.max(*error))
     );
-    /// A number of every item: what it is, where it stands, and what the sampler finds.
-    type Number<'a> = (&'a str, fn(&Row) -> f64, Option<&'a [f64]>);
+    type Of = fn(&Row) -> f64;
+    // What it is, where it stands, and what the sampler finds.
+    type Number<'a> = (&'a str, Of, Option<&'a [f64]>);
     let rows: [Number<'_>; 5] = [
         ("posterior mean", |row| row.mean, None),
         ("standard deviation", |row| row.sd, None),
@@ -121,7 +122,8 @@ fn rankings([now, before]: [&Path; 2], python: &str) -> Result<String, Box<dyn E
     }
     let certainty =
         |other: &Ranked, of: fn(&Certainty) -> f64| format!("{:.4}", (of(&own.certainty) - of(&other.certainty)).abs());
-    let both: [(&str, fn(&Certainty) -> f64); 2] = [
+    type Share = fn(&Certainty) -> f64;
+    let both: [(&str, Share); 2] = [
         ("certainty", |certainty| certainty.probability),
         ("expected share of wrong pairs", |certainty| certainty.wrong_pairs),
     ];
