@@ -189,7 +189,7 @@ impl Talk {
             if let Some(standing) = standing.filter(|standing| !beyond && standing.is_met) {
                 output::text(format!("the goal is reached: {}", self.progress.certainty(standing, told)))?;
                 output::text("go on? yes or no")?;
-                if self.input.choose(&[("yes", true), ("no", false)], 2)? != Some(true) {
+                if self.input.choose(&[("yes", true), ("no", false), ("quit", false)], 2)? != Some(true) {
                     return self.end("the goal is reached");
                 }
                 beyond = true;
@@ -273,7 +273,9 @@ impl Talk {
         output::text("")?;
         let count = output::count(answers, "answer");
         let group = items.group_name(item).map_or(String::new(), |group| format!(" in {}", output::name(group)));
-        output::text(format!("{count}; first{group}: {first_few}"))?;
+        // Without an answer and a prior mean, the first are only those of the file.
+        let known = answers > 0 || items.prior().is_some();
+        output::text(if known { format!("{count}; first{group}: {first_few}") } else { format!("{count}{group}") })?;
         if let Some(standing) = standing {
             let mut sure = self.progress.certainty(standing, answers);
             if !beyond {

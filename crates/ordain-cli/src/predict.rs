@@ -25,7 +25,8 @@ use crate::{Outcome, memory, word};
 #[command(after_long_help = "Examples:
   ordain predict France Spain
   ordain predict France Spain --format json
-  ordain predict France --judge ann")]
+  ordain predict France --judge ann
+  ordain predict --pairs pairs.csv --format csv")]
 pub struct Arguments {
     /// The first item: its id, or its name if no other item has that name
     #[arg(required_unless_present = "pairs")]

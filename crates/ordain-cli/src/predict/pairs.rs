@@ -1,5 +1,6 @@
 //! Predictions of many pairs.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use comfy_table::{CellAlignment, Table, presets};
@@ -20,6 +21,9 @@ struct Report<'a> {
 struct Row<'a> {
     first: &'a str,
     second: &'a str,
+    /// What people see in place of the ids.
+    #[serde(skip)]
+    labels: [Cow<'a, str>; 2],
     probability: f64,
     tie: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,6 +41,7 @@ pub fn run(arguments: &Arguments, project: &Project, file: &Path) -> Outcome {
     let rows = pairs.iter().zip(predictions).map(|(&(first, second), predicted)| Row {
         first: items.id(first),
         second: items.id(second),
+        labels: [first, second].map(|item| items.label(item)),
         probability: predicted.probability,
         tie: predicted.tie,
         group: items.group_name(first),
@@ -78,7 +83,8 @@ fn show(rows: &[Row<'_>], grouped: bool) -> Outcome {
     table.set_header(grouped.then_some("group").into_iter().chain(headings).chain(ties.then_some("tie")));
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     for row in rows {
-        let names = row.group.into_iter().chain([row.first, row.second]).map(|name| output::cut(name, width));
+        let names =
+            row.group.into_iter().chain(row.labels.iter().map(AsRef::as_ref)).map(|name| output::cut(name, width));
         let wins = [row.probability, 1.0 - row.probability - row.tie].map(percent);
         table.add_row(names.chain(wins).chain(ties.then(|| percent(row.tie))));
     }

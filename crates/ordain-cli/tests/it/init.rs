@@ -425,8 +425,8 @@ fn what_the_answers_are() {
         understood(&run),
         [
             "3 items, as named in the answers",
-            "battles.csv: 3 answers, 1 tie, 1 verdict that both are bad (\"tie (bothbad)\": learned as bad about either \
-             item, not as a tie), 2 judges, 1 pair answered more than once, so repeat = true",
+            "battles.csv: 3 answers, 1 tie, 1 verdict that both are bad (\"tie (bothbad)\": no tie, but learned as two answers, \
+             bad about either item; so 4 answers in all), 2 judges, 1 pair answered more than once, so repeat = true",
         ]
     );
     assert!(folder.read("ordain.toml").contains("\nrepeat = true  # the answers repeat 1 pair"));
@@ -455,4 +455,73 @@ fn packed_answers_are_refused() {
     folder.refuses(["init", "items.csv", "--answers", "games.csv.gz"], &["games.csv.gz", unpack]);
     let words = ["packed by zstd", "zstd -dc 'my games.zst' > 'my games', and give 'my games'"];
     folder.refuses(["init", "my games.zst"], &words);
+}
+
+/// Tables as they come out of spreadsheets, databases and notebooks: each is read, or the error says what to do.
+#[test]
+fn odd_tables_that_are_read() {
+    let read = |table: &[u8], lines: &[&str]| {
+        let folder = Folder::empty();
+        folder.write("t.csv", table);
+        let run = folder.run(["init", "t.csv"]);
+        let told = understood(&run);
+        for line in lines {
+            assert!(told.iter().any(|own| own.starts_with(line)), "no {line:?} in {told:?}");
+        }
+        folder.run(["rank"]).fine();
+    };
+    // A mark of the encoding, and lines as Windows ends them.
+    read(b"\xef\xbb\xbfid,x\r\na,1\r\nb,2\r\n", &["2 items by column \"id\"", "1 attribute: \"x\""]);
+    // The column of row numbers that pandas writes; columns that a spreadsheet leaves behind.
+    read(b",film,x\n0,ant,1\n1,bee,4\n2,cow,2\n", &["1 attribute: \"x\"", "ignored: column 1: it has no name"]);
+    read(b"id,x,,\na,1,,\nb,2,,\n", &["1 attribute: \"x\"", "ignored: column 3: empty; column 4: empty"]);
+    read(b"id,x,\na,1,7\nb,2,8\n", &["1 attribute: \"x\"", "ignored: column 3: it has no name"]);
+    // Dates and times are text, and are called what they are.
+    let dates = b"id,made,at,x\na,2020-01-15,10:30,1\nb,15/1/2021,9:05,2\nc,,,4\n";
+    read(dates, &["1 attribute: \"x\"", "ignored: made: dates or times, no numbers; at: dates or times"]);
+    // Both decimal marks in one column.
+    let both = ["note: column \"x\" is left out of the attributes: line 3 has \"2,5\"", "2 items"];
+    read(b"id;x\na;1.5\nb;2,5\n", &both);
+    // Numbers beyond double precision, and those that nearly are.
+    read(b"id,x,y\na,1e400,1e308\nb,2,-1e308\nc,3,0\n", &["note: column \"x\" is left out", "3 items"]);
+    read(
+        "名前,価格\n寿司,100\nÜber 🎉,50\nعربى,10\n".as_bytes(),
+        &["3 items by column \"名前\"", "1 attribute: \"価格\""],
+    );
+    read(b"id\na\nb\nc\n", &["3 items by column \"id\"", "no attributes"]);
+    read(b"id,x\na,1\n", &["1 item by column \"id\"", "note: there are no two items to compare yet"]);
+    // Games that look like items: which words would make them answers.
+    let games = "note: columns \"player1\" and \"player2\" name the same items: if every row is an answer, call its columns winner,loser";
+    read(b"player1,player2,result\nann,bob,1-0\nbob,cat,0-1\n", &[games]);
+}
+
+#[test]
+fn odd_tables_that_are_refused() {
+    for (table, words) in [
+        ("id,x\n", &["t.csv", "only a header", "a line for every item"][..]),
+        ("id,x,x\na,1,2\n", &["t.csv, line 1, column 3", "\"x\"", "column 2 has the same name: rename one of them"]),
+        (
+            "price,weight\n1,2\n1,3\n2,2\n",
+            &["t.csv", "a column of ids", "column \"price\" repeats \"1\" in lines 2, 3", "--id"],
+        ),
+        (
+            "My films,,\n,,\nid,year,price\n1,1999,3\n",
+            &["t.csv, line 1", "\"My films\"", "2 of 3 columns have no name: delete the lines above"],
+        ),
+        (
+            "# made by me\nid,x\na,1\n",
+            &["t.csv, line 2", "line 1 is taken for the names of the columns: delete lines above"],
+        ),
+        ("sep=;\nid;x\na;1\n", &["t.csv, line 1", "\"sep=;\"", "delete it"]),
+        ("id|x\na|1\nb|2\n", &["t.csv, line 1", "\"id|x\"", "separated by |: save the table with commas"]),
+        (
+            "[{\"id\":\"a\"},\n{\"id\":\"b\"}]\n",
+            &["t.csv, line 1", "one object per line", "take each object out of the list"],
+        ),
+        ("id,x\na,1\nb\n", &["t.csv, line 3", "\"1 cell\"", "expected 2", "hint: quote cells"]),
+    ] {
+        let folder = Folder::empty();
+        folder.write("t.csv", table);
+        folder.refuses(["init", "t.csv"], words);
+    }
 }

@@ -226,10 +226,11 @@ fn requested(table: &Table, names: &[String], key: &str) -> Result<Vec<usize>> {
     Ok(out)
 }
 
-/// All columns of numbers except these.
+/// All columns of numbers that have a name, except these. A column without a name is usually that of row numbers.
 fn every_numeric(columns: &Columns<'_>, table: &Table, others: &HashSet<usize>) -> Result<Vec<usize>> {
     let mut out = Vec::new();
-    for column in (0..table.columns().len()).filter(|at| !others.contains(at)) {
+    let named = |at: &usize| !others.contains(at) && !table.columns()[*at].is_empty();
+    for column in (0..table.columns().len()).filter(named) {
         match columns.content(column) {
             Content::Numbers => out.push(column),
             Content::Text => {}

@@ -193,8 +193,8 @@ fn with_point(body: &str) -> Option<f64> {
 pub(crate) enum Content {
     /// Numbers: every cell is a number or missing.
     Numbers,
-    /// Numbers in more than half of the cells that are not missing, or infinities in all others; the cell of this row
-    /// is no number of the column.
+    /// Numbers in more than half of the cells that are not missing, or infinities and numbers with the other decimal
+    /// mark in all others; the cell of this row is no number of the column.
     Mixed(usize),
     /// Numbers that have two readings; one is in this row.
     Unclear(usize),
@@ -279,7 +279,8 @@ impl Count {
     fn is_numeric(&self, mark: Decimal) -> bool {
         let fitting = self.fitting(mark);
         let words = self.words + self.numbers - fitting;
-        fitting > 0 && (words == 0 || fitting > self.infinite + words)
+        // Numbers of which some have a decimal point and some a comma are no text, however many there are of each.
+        fitting > 0 && (self.words == 0 || fitting > self.infinite + words)
     }
 
     /// How many cells are numbers with this mark.
@@ -525,6 +526,8 @@ mod tests {
         check(b';', &[&["3.14", "1,234"]], Numbers, point);
         check(b';', &[&["3.14", "2.5", "3,1"]], Mixed(2), point);
         check(b';', &[&["3.14", "2,5", "3,1"]], Mixed(0), comma);
+        check(b';', &[&["1.5", "2,5"]], Mixed(1), point);
+        check(b';', &[&["1.5", "2,5", "red"]], Text, point);
         check(b';', &[&["1.234", "5.678"]], Numbers, point);
         // Of the other columns.
         check(b';', &[&["1,234", "7"], &["2.5", "1"]], Numbers, point);

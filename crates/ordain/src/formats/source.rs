@@ -114,7 +114,7 @@ fn open_bytes(path: &Path) -> Result<(Wrapping, Bytes)> {
     let _told = pipe.then(|| waiting(|| format!("what comes through {}", path.display())));
     let mut file = File::open(path).map_err(io)?;
     if file.metadata().map_err(io)?.is_dir() {
-        return Err(InputError::new(path, "a file").found("a folder").into());
+        return Err(InputError::new(path, "a file").found("a folder").hint("name the file in it").into());
     }
     let mut start = Vec::with_capacity(MAGIC);
     (&mut file).take(MAGIC as u64).read_to_end(&mut start).map_err(io)?;

@@ -19,11 +19,14 @@
 //! We read CSV ourselves. The `csv` crate accepts a quote that is never closed and misnumbers lines after a blank one.
 //! It writes our files and is the oracle in the tests.
 
+mod separator;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+pub(crate) use self::separator::delimiter;
+use self::separator::found_delimiter;
 use super::json;
-use super::numbers::Written;
 use super::source::{Limits, Lines};
 use crate::error::token;
 use crate::words::suggestion;
@@ -112,7 +115,11 @@ impl Table {
 
     pub(crate) fn new(path: &Path, columns: Vec<String>, lines: Vec<u64>, cells: Cells) -> Self {
         debug_assert_eq!(cells.len(), lines.len() * columns.len());
-        let places = columns.iter().cloned().zip(0..).collect();
+        let mut places: HashMap<String, usize> = columns.iter().cloned().zip(0..).collect();
+        // Where several columns have no name, nothing says which of them is meant.
+        if columns.iter().filter(|name| name.is_empty()).count() > 1 {
+            places.remove("");
+        }
         Self { path: path.to_path_buf(), columns, places, lines, cells, separator: None, header: None }
     }
 
@@ -163,7 +170,7 @@ impl Table {
         &self.path
     }
 
-    /// The names of the columns, each once.
+    /// The names of the columns, each once; columns without a name have an empty one.
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
@@ -268,6 +275,7 @@ impl Rows {
         let mut rows = Self::from_unchecked(lines, &first, LastLine::Free)?;
         let Body::Text(text) = &mut rows.body else { return Err(named_by_itself(&rows.path, "a JSONL file")) };
         text.held = true;
+        text.header = None;
         rows.columns = numbered(rows.columns.len());
         rows.header = None;
         Ok(rows)
@@ -298,7 +306,8 @@ impl Rows {
         let line = lines.line();
         check_end(&lines, last)?;
         let delimiter = found_delimiter(&mut lines, header, line)?;
-        let mut text = TextRows { lines, delimiter, last, width: None, line, held: false, cells: Cells::default() };
+        let cells = Cells::default();
+        let mut text = TextRows { lines, delimiter, last, width: None, header: Some(line), line, held: false, cells };
         text.parse(header.to_owned())?;
         let columns: Vec<String> = (0..text.cells.len()).map(|at| text.cells.get(at).trim().to_owned()).collect();
         text.width = Some(columns.len());
@@ -371,9 +380,27 @@ impl Rows {
 /// The first line of a table that is not blank.
 fn first_line(lines: &mut Lines) -> Result<String> {
     match lines.next_content()?.map(str::to_owned) {
-        Some(first) => Ok(first),
+        Some(first) => check_first(lines, &first).map_or(Ok(first), Err),
         None => Err(empty(lines.path(), "the first line names the columns, and every further line is a row")),
     }
+}
+
+/// What is wrong with a first line that is neither a row nor names of columns.
+fn check_first(lines: &Lines, first: &str) -> Option<Error> {
+    let text = first.trim();
+    let error = |expected: &str, hint: &str| {
+        Some(InputError::new(lines.path(), expected).line(lines.line()).found(text).hint(hint).into())
+    };
+    if text == "[" || text.starts_with("[{") {
+        return error(
+            "CSV, TSV, or JSON with one object per line",
+            "take each object out of the list, onto a line of its own",
+        );
+    }
+    if text.strip_prefix("sep=").is_some_and(|separator| separator.chars().count() <= 1) {
+        return error("a line that names the columns", "this line says something to spreadsheets only: delete it");
+    }
+    None
 }
 
 /// The names of columns that nothing names.
@@ -398,16 +425,17 @@ pub(crate) fn empty(path: &Path, hint: &str) -> crate::Error {
     InputError::new(path, "at least one line").found("an empty file").hint(hint).into()
 }
 
-/// Fails unless each name occurs once; otherwise it would be unclear which column is meant.
+/// Fails unless each name occurs once; otherwise it would be unclear which column is meant. Several columns may have no name: nobody
+/// can mean them.
 pub(crate) fn check_names(path: &Path, line: u64, names: &[String]) -> Result<()> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
-    for (at, name) in names.iter().enumerate() {
+    for (at, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
         if let Some(first) = seen.insert(name, at) {
             return Err(InputError::new(path, "each column name once")
                 .line(line)
                 .column(at + 1)
                 .found(name)
-                .hint(format!("column {} has the same name", first + 1))
+                .hint(format!("column {} has the same name: rename one of them", first + 1))
                 .into());
         }
     }
@@ -422,73 +450,14 @@ fn named_by_itself(path: &Path, found: &str) -> Error {
         .into()
 }
 
-/// The separator of the cells of a file with this header line: a tab, or none if it is a comma or a semicolon.
-fn tab(path: &Path, header: &str) -> Option<u8> {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
-    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
-    let tab = header.contains('\t');
-    let named_tabs = name.ends_with(".tsv") || name.ends_with(".tab");
-    (named_tabs || (tab && (!name.ends_with(".csv") || !header.contains(',')))).then_some(b'\t')
-}
-
-/// The separator of the cells of a file with this header line, if that line alone tells: a comma in case of doubt.
-pub(crate) fn delimiter(path: &Path, header: &str) -> u8 {
-    let semicolons = || split(header, ';').len() > 1 && split(header, ',').len() == 1;
-    tab(path, header).unwrap_or_else(|| if semicolons() { b';' } else { b',' })
-}
-
-/// The separator of the cells of a file with this header line. If it may be a comma or a semicolon, the next line of
-/// the file is looked at.
-fn found_delimiter(lines: &mut Lines, header: &str, line: u64) -> Result<u8> {
-    let path = lines.path().to_path_buf();
-    let widths = [',', ';'].map(|separator| split(header, separator).len());
-    if tab(&path, header).is_some() || widths.contains(&1) {
-        return Ok(delimiter(&path, header));
-    }
-    let next = lines.next_content()?.map(str::to_owned);
-    if next.is_some() {
-        lines.unread();
-    }
-    let cells = [',', ';'].map(|separator| split(next.as_deref().unwrap_or(header), separator));
-    match [0, 1].map(|at| cells[at].len() == widths[at]) {
-        [false, true] => return Ok(b';'),
-        [true, true] => {}
-        [_, false] => return Ok(b','),
-    }
-    match cells.map(|cells| cells.iter().any(|cell| Written::plain(cell.trim().trim_matches('"')).is_some())) {
-        [true, false] => Ok(b','),
-        [false, true] => Ok(b';'),
-        _ if next.is_none() => Ok(b','),
-        _ => Err(InputError::new(&path, "cells that are separated either by commas or by semicolons")
-            .line(line)
-            .found(header)
-            .hint("both fit here: quote the cells that have a comma or a semicolon in them, or separate cells by tabs")
-            .into()),
-    }
-}
-
-/// The cells of a line, as far as a quoted cell does not go on in the next one.
-fn split(line: &str, separator: char) -> Vec<&str> {
-    let (mut out, mut start, mut quoted) = (Vec::new(), 0, false);
-    for (at, letter) in line.char_indices() {
-        // Within a cell that does not begin with one, a quotation mark is a letter.
-        if letter == '"' && line[start..].starts_with('"') {
-            quoted = !quoted;
-        } else if letter == separator && !quoted {
-            out.push(&line[start..at]);
-            start = at + letter.len_utf8();
-        }
-    }
-    out.push(&line[start..]);
-    out
-}
-
 /// Rows of cells separated by commas, semicolons or tabs.
 struct TextRows {
     lines: Lines,
     delimiter: u8,
     last: LastLine,
     width: Option<usize>,
+    /// The line of the names of columns, until a row was found to fit it.
+    header: Option<u64>,
     /// The line on which the latest row begins.
     line: u64,
     /// Whether the cells are those of a row that has not been given yet.
@@ -529,17 +498,27 @@ impl TextRows {
         check_end(&self.lines, self.last)
     }
 
-    fn check_width(&self) -> Result<()> {
+    fn check_width(&mut self) -> Result<()> {
         match self.width {
             Some(width) if width != self.cells.len() => {
                 let found = self.cells.len();
+                let cells = "quote cells that contain the separator, and give every row all cells, empty ones too";
+                let hint = match self.header {
+                    Some(line) => format!(
+                        "line {line} is taken for the names of the columns: delete lines above the names; else {cells}"
+                    ),
+                    None => cells.to_owned(),
+                };
                 Err(InputError::new(self.lines.path(), format!("{width}, as in the header"))
                     .line(self.line)
                     .found(if found == 1 { "1 cell".into() } else { format!("{found} cells") })
-                    .hint("quote cells that contain the separator, and give every row all cells, empty ones too")
+                    .hint(hint)
                     .into())
             }
-            _ => Ok(()),
+            _ => {
+                self.header = None;
+                Ok(())
+            }
         }
     }
 

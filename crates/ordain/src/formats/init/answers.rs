@@ -72,7 +72,9 @@ impl Summary {
         if self.both_bad > 0 {
             let verdicts = count(self.both_bad, "verdict");
             out += &format!(
-                ", {verdicts} that both are bad (\"tie (bothbad)\": learned as bad about either item, not as a tie)"
+                ", {verdicts} that both are bad (\"tie (bothbad)\": no tie, but learned as two answers, bad about either item; so \
+                 {} in all)",
+                count(self.answers + self.both_bad, "answer")
             );
         }
         out += &match self.judges {

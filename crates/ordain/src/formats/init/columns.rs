@@ -23,7 +23,7 @@ pub(super) struct Described {
     pub(super) id_chosen: bool,
     /// The number of missing cells of each attribute.
     pub(super) holes: Vec<usize>,
-    /// Columns that are not used, each with the reason.
+    /// Columns that are not used, as they are shown, each with the reason.
     pub(super) ignored: Vec<(String, &'static str)>,
     /// Columns of numbers that are not attributes because a cell is not a number: the first such cell of each.
     pub(super) left_out: Vec<InputError>,
@@ -39,9 +39,9 @@ impl Described {
     /// The columns without use, each with the reason. Texts are used only if there are no attributes.
     pub(super) fn unused(&self) -> impl Iterator<Item = (&str, &'static str)> {
         let texts = self.prose.iter().filter(|_| !self.items.attributes().is_empty());
+        let texts = texts.filter(|name| self.spec.name.as_ref() != Some(name));
         let ignored = self.ignored.iter().map(|(name, why)| (name.as_str(), *why));
-        let all = ignored.chain(texts.map(|name| (name.as_str(), "text")));
-        all.filter(|(name, _)| self.spec.name.as_deref() != Some(name))
+        ignored.chain(texts.map(|name| (name.as_str(), "text")))
     }
 
     /// Other readings of the items, each with the column of its ids: every other column that could hold ids.
@@ -83,6 +83,8 @@ pub(super) fn describe_items(table: Table, sketch: &Sketch, answered: &[String])
         First::Item => table.without_header(),
     };
     table.check_names()?;
+    check_named(&table)?;
+    check_separated(&table)?;
     match first {
         First::Item => remarks.push(format!(
             "line {} is an item, since no line names the columns: they are called {}",
@@ -107,6 +109,9 @@ pub(super) fn describe_items(table: Table, sketch: &Sketch, answered: &[String])
     };
     let Id { column: id, chosen, remark } = id_column(&table, &columns, sketch, group, answered)?;
     remarks.extend(remark);
+    if chosen {
+        remarks.extend(of_two_items(&table, &columns, id, group));
+    }
     let name = name_column(&table, &columns, sketch, [Some(id), group])?;
     let found = attributes(&table, &columns, sketch, [Some(id), group], name)?;
     let spec = ItemsSpec {
@@ -135,7 +140,11 @@ pub(super) fn describe_items(table: Table, sketch: &Sketch, answered: &[String])
     let items = items_from(&table, &spec)?.items;
     let with_comma = |&at: &usize| columns.mark(at) == Some(Decimal::Comma);
     let with_commas = names(&table, &attributes.iter().copied().filter(with_comma).collect::<Vec<_>>());
-    let ignored = ignored.into_iter().map(|(at, why)| (table.columns()[at].clone(), why)).collect();
+    let called = |at: usize| match table.columns()[at].as_str() {
+        "" => format!("column {}", at + 1),
+        name => name.to_owned(),
+    };
+    let ignored = ignored.into_iter().map(|(at, why)| (called(at), why)).collect();
     Ok(Described { items, spec, id_chosen: chosen, holes, ignored, left_out, prose, with_commas, remarks, table })
 }
 
@@ -157,6 +166,49 @@ pub(super) fn shown(mut parts: Vec<String>, between: &str) -> String {
         parts.push(format!("and {more} more"));
     }
     parts.join(between)
+}
+
+/// Fails if most columns that hold something have no name: then the names stand further down.
+fn check_named(table: &Table) -> Result<()> {
+    let filled = |column: usize| (0..table.len()).any(|row| !table.cell(row, column).trim().is_empty());
+    let columns = table.columns();
+    let nameless = (0..columns.len()).filter(|&at| columns[at].is_empty() && filled(at)).count();
+    if 2 * nameless <= columns.len() {
+        return Ok(());
+    }
+    let hint =
+        format!("{nameless} of {} columns have no name: delete the lines above the names, or name them", columns.len());
+    let error = InputError::new(table.path(), "a line that names the columns").line(table.header().unwrap_or(1));
+    Err(error.found(columns.join(",").trim_end_matches(',')).hint(hint).into())
+}
+
+/// Fails if the table has one column, and all of its lines are parted as often by a sign that parts no columns.
+fn check_separated(table: &Table) -> Result<()> {
+    const SIGN: char = '|';
+    let [name] = table.columns() else { return Ok(()) };
+    let parts = name.matches(SIGN).count();
+    if parts == 0 || (0..table.len()).any(|row| table.cell(row, 0).matches(SIGN).count() != parts) {
+        return Ok(());
+    }
+    let error = InputError::new(table.path(), "cells that are separated by commas, semicolons or tabs");
+    let hint = format!("the cells seem to be separated by {SIGN}: save the table with commas");
+    Err(error.line(table.header().unwrap_or(1)).found(name).hint(hint).into())
+}
+
+/// A remark if another column of text names items too, in half of its cells or more: then a row may be about two items.
+fn of_two_items(table: &Table, columns: &Columns<'_>, id: usize, group: Option<usize>) -> Option<String> {
+    let cells = |column: usize| (0..table.len()).map(move |row| table.cell(row, column));
+    let ids: HashSet<&str> = cells(id).collect();
+    let naming = |column: usize| 2 * cells(column).filter(|cell| ids.contains(cell)).count() >= table.len();
+    let text = |&column: &usize| {
+        column != id && Some(column) != group && table.len() > 1 && columns.content(column) == Content::Text
+    };
+    let other = (0..table.columns().len()).filter(text).find(|&column| naming(column))?;
+    let [id, other] = [id, other].map(|at| quoted(&table.columns()[at]));
+    Some(format!(
+        "columns {id} and {other} name the same items: if every row is an answer, call its columns winner,loser, or \
+         first,second,outcome; if every row is a link, give a table of the items, and this one by --relation"
+    ))
 }
 
 /// Fails if a column does not exist, or is given two roles.
@@ -248,6 +300,11 @@ fn attributes(
             }
             continue;
         }
+        if name.is_empty() && sketch.attributes.is_none() {
+            let empty = (0..table.len()).all(|row| is_missing(table.cell(row, column)));
+            found.ignored.push((column, if empty { "empty" } else { "it has no name" }));
+            continue;
+        }
         // A column "id" that is not the id numbers the items but does not describe them.
         if name.eq_ignore_ascii_case("id") {
             found.ignored.push((column, "another column names the items"));
@@ -266,6 +323,7 @@ fn attributes(
             Content::Text if (0..table.len()).all(|row| is_missing(table.cell(row, column))) => {
                 found.ignored.push((column, "empty"));
             }
+            Content::Text if are_dates(table, column) => found.ignored.push((column, "dates or times, no numbers")),
             Content::Text => found.ignored.push((column, "text")),
         }
     }
@@ -312,6 +370,18 @@ fn is_prose(table: &Table, column: usize) -> bool {
     let cells = (0..table.len()).map(|row| table.cell(row, column)).filter(|cell| !cell.trim().is_empty());
     let (count, all) = cells.fold((0, 0), |(count, all), cell| (count + 1, all + cell.split_whitespace().count()));
     count > 0 && all >= PROSE * count
+}
+
+/// Whether every cell of a column that is not missing is a date or a time in digits, such as `2020-01-15`, `15/1/2020` or `10:30`.
+fn are_dates(table: &Table, column: usize) -> bool {
+    let is_date = |cell: &str| {
+        let parts = cell.split(['-', '/', '.', ':', ' ', 'T', 'Z']).filter(|part| !part.is_empty());
+        let (count, digits) = parts.fold((0, true), |(count, digits), part| {
+            (count + 1, digits && part.bytes().all(|byte| byte.is_ascii_digit()))
+        });
+        digits && (count > 2 || (count == 2 && cell.contains(':')))
+    };
+    (0..table.len()).map(|row| table.cell(row, column).trim()).filter(|cell| !is_missing(cell)).all(is_date)
 }
 
 /// The column of ids.

@@ -175,6 +175,9 @@ fn of_items(sketch: &Sketch, table: Table, draft: &mut Draft) -> Result<()> {
     draft.understood.extend(understood(&described));
     let text = items_text(sketch, &described, &draft.remarks)?;
     draft.text.push_str(&text);
+    if largest_group(&described.items) < 2 {
+        draft.remarks.push("there are no two items to compare yet: add more, for example by \"ordain add\"".to_owned());
+    }
     let attributes = described.items.attributes().len();
     if attributes > 0 {
         draft.text.push_str(&attributes_kernel(attributes));
