@@ -35,9 +35,9 @@ Tasks:
                   under crates/ordain-bench/results; installs several gigabytes of Python packages first.
                   Parts: evaluation, search, fit, tune, engine, goals, graph, fusion, rankers, labels, linklearn, ratings, arena; engine-plot
                   draws docs/engine.svg and writes the report of the latest engine run again
-  bench-commands [agreement]
+  bench-commands [agreement | questions]
                   Run whole commands beside those of an earlier commit, on projects of up to a million items, or compare what
-                  both say, and record the result under crates/ordain-bench/results. Builds that commit first
+                  both say, or how long people wait for a question, and record the result under crates/ordain-bench/results. Builds that commit first
   help            Print this
 
 Environment:
@@ -68,8 +68,9 @@ fn main() -> ExitCode {
         (Some("bench-peers"), parts) => finish(bench_peers(parts)),
         (Some("bench-commands"), []) => finish(bench_commands(&[])),
         (Some("bench-commands"), [part]) if part == "agreement" => finish(bench_agreement()),
+        (Some("bench-commands"), [part]) if part == "questions" => finish(bench_commands(&["questions".into()])),
         (Some("bench-commands"), [part, ..]) => {
-            misuse(&format!("`bench-commands` takes `agreement` or nothing, found `{}`", part.to_string_lossy()))
+            misuse(&format!("`bench-commands` takes `agreement`, `questions` or nothing, found `{}`", part.to_string_lossy()))
         }
         (Some(task @ ("test" | "edges" | "deny" | "man" | "oracles")), [first, ..]) => {
             misuse(&format!("`{task}` takes no arguments, found `{}`", first.to_string_lossy()))
@@ -148,7 +149,7 @@ fn bench_agreement() -> Result<(), Failure> {
     bench_commands(&["agreement".into(), python.into()])
 }
 
-/// Whole commands of this build and of an earlier commit; or, with this part, what they say.
+/// Whole commands of this build and of an earlier commit; or, with this part, what they say or how long people wait for a question.
 fn bench_commands(part: &[OsString]) -> Result<(), Failure> {
     /// The commit whose commands are compared.
     const BEFORE: &str = "5e190f2";

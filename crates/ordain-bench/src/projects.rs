@@ -39,6 +39,15 @@ pub const GROWTH: [Project; 2] = [
     Project { name: "growth-10000", items: 10_000, answers: 1_000, links: 30_000, attributes: 10 },
 ];
 
+/// Tables of items from which projects are begun.
+pub const TABLES: [Project; 5] = [
+    Project { name: "table-30", items: 30, answers: 0, links: 0, attributes: 3 },
+    Project { name: "table-152", items: 152, answers: 0, links: 0, attributes: 3 },
+    Project { name: "table-350", items: 350, answers: 0, links: 0, attributes: 3 },
+    Project { name: "table-1000", items: 1_000, answers: 0, links: 0, attributes: 3 },
+    Project { name: "table-10000", items: 10_000, answers: 0, links: 0, attributes: 3 },
+];
+
 /// The commands that are measured.
 pub const COMMANDS: [&[&str]; 2] = [&["rank", "--top", "10", "--format", "csv"], &["next", "--format", "csv"]];
 
@@ -90,6 +99,14 @@ impl Project {
         let attributes: Vec<String> = (0..self.attributes).map(|at| format!("\"x{at}\"")).collect();
         let items = format!("[items]\nfile = \"items.csv\"\nattributes = [{}]\n", attributes.join(", "));
         std::fs::write(folder.join("ordain.toml"), format!("{items}{kernels}[answers]\nfile = \"answers.csv\"\n"))
+    }
+
+    /// Writes the table of items alone.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write_table(&self, folder: &Path) -> Result<(), Error> {
+        self.write_items(folder, &mut self.stream())
     }
 
     fn write_items(&self, folder: &Path, stream: &mut Stream) -> Result<(), Error> {

@@ -371,7 +371,7 @@ impl Best {
         pair: &PairBelief,
         items: (usize, usize),
     ) {
-        if !self.may_take(scorer.bound_at(pair)) {
+        if !self.may_take(scorer.close_bound_at(pair)) {
             return;
         }
         let score = scorer.score(pair);

@@ -1,16 +1,18 @@
 //! Whole commands, from files to output, of two builds of `ordain` in turn: time, processor time and memory.
 //!
 //! `commands NOW BEFORE NAME` compares the builds at these two paths; NAME is the commit of the second. With `agreement PYTHON` at the end,
-//! it compares what they say.
+//! it compares what they say; with `questions`, how long people wait for a question.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the developer at the terminal")]
 
 mod agreement;
+mod questions;
 #[allow(dead_code)]
 #[path = "../peers/shared.rs"]
 mod shared;
 
 use std::error::Error;
 use std::fmt::Write as _;
+use std::fs::File;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -34,8 +36,10 @@ fn main() -> ExitCode {
         [now, before, name] => compare(Path::new(now), Path::new(before), name),
         [now, before, name, "agreement", python] => agreement::report([now, before].map(Path::new), name, python)
             .and_then(|text| record("agreement", "What commands say beside an earlier commit", &text)),
+        [now, before, name, "questions"] => questions::report([now, before].map(Path::new), name)
+            .and_then(|text| record("questions", "How long people wait for a question", &text)),
         _ => {
-            eprintln!("usage: commands NOW BEFORE NAME [agreement PYTHON]");
+            eprintln!("usage: commands NOW BEFORE NAME [agreement PYTHON | questions]");
             return ExitCode::from(2);
         }
     };
@@ -115,7 +119,7 @@ fn growth(now: &Path, mut grown: Vec<(f64, f64)>) -> Result<String, Box<dyn Erro
         let folder = empty_folder(project)?;
         project.write(&folder)?;
         let seconds =
-            (0..RUNS).map(|_| Ok(measure(now, &folder, COMMANDS[0], LONGEST)?.ok_or("the command failed")?.seconds));
+            (0..RUNS).map(|_| Ok(measure(now, &folder, COMMANDS[0], None, LONGEST)?.ok_or("the command failed")?.seconds));
         grown.push((project.items as f64, median(&seconds.collect::<Result<Vec<_>, Box<dyn Error>>>()?)));
         std::fs::remove_dir_all(&folder)?;
     }
@@ -155,7 +159,7 @@ fn both(builds: &[&Path; 2], folder: &Path, command: &[&str]) -> Result<[Option<
             if run > 0 && costs.first().is_none_or(|first| first.seconds > longest) {
                 continue;
             }
-            let cost = measure(build, folder, command, limit)?;
+            let cost = measure(build, folder, command, None, limit)?;
             // The next one is of the earlier build, or again of this one, which is as fast as before.
             limit =
                 costs.first().copied().or(cost).map_or(LONGEST, |own| (MUCH_LONGER * own.seconds).clamp(LONG, LONGEST));
@@ -173,14 +177,22 @@ fn both(builds: &[&Path; 2], folder: &Path, command: &[&str]) -> Result<[Option<
     Ok([medians(&costs[0]), medians(&costs[1])])
 }
 
-/// What one run takes, by GNU time; none if it fails or takes too long.
-fn measure(build: &Path, folder: &Path, command: &[&str], limit: f64) -> Result<Option<Cost>, Box<dyn Error>> {
+/// What one run takes that reads this file, by GNU time; none if it fails or takes too long.
+fn measure(
+    build: &Path,
+    folder: &Path,
+    command: &[&str],
+    input: Option<&Path>,
+    limit: f64,
+) -> Result<Option<Cost>, Box<dyn Error>> {
     let seconds = limit.ceil().to_string();
+    let input = input.map(File::open).transpose()?.map_or_else(Stdio::null, Stdio::from);
     let output = Command::new("timeout")
         .args([&seconds, "/usr/bin/time", "-f", "\n%e %U %S %M"])
         .arg(build)
         .args(command)
         .current_dir(folder)
+        .stdin(input)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .output()?;

@@ -75,6 +75,11 @@ impl Scorer<'_> {
         raised(pair.bound(self.strategy, self.answers))
     }
 
+    /// An upper bound on the score of this pair alone, no larger than [`Scorer::bound_at`].
+    pub(in crate::active) fn close_bound_at(&self, pair: &PairBelief) -> Score {
+        raised(pair.close_bound(self.strategy, self.answers))
+    }
+
     /// An upper bound on the variance of a difference between an item of one block and an item of the other.
     pub(in crate::active) fn variance(&self, first: &Place, second: &Place) -> f64 {
         let least = (self.floor - first.taken * second.taken).max(-first.sd * second.sd);

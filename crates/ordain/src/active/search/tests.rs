@@ -42,7 +42,7 @@ proptest! {
         split in any::<prop::sample::Index>(),
         shares in prop::collection::vec(0.0..1.0, 200),
         floor in prop::sample::select(vec![0.0, f64::NEG_INFINITY]),
-        tie_width in prop::sample::select(vec![0.0, 0.5]),
+        tie_width in prop::sample::select(vec![0.0, 0.05, 0.5, 3.0]),
         spread in prop::sample::select(vec![1.0, 1e-6]),
     ) {
         let numbers: Vec<(f64, f64, f64)> =
@@ -68,6 +68,7 @@ proptest! {
                     best.offer(score, (0, 1));
                     prop_assert!(best.may_take(bound), "{strategy}: {score:?} above {bound:?}");
                     prop_assert!(best.may_take(scorer.bound_at(&pair)), "{strategy}: {score:?}");
+                    prop_assert!(best.may_take(scorer.close_bound_at(&pair)), "{strategy}: {score:?}");
                     scored.push((score, pair.variance, *first));
                 }
             }
