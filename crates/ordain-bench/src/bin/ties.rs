@@ -17,7 +17,9 @@ use ordain::{Error, Model, Result, Watch};
 use ordain_bench::{battles, fresh};
 
 fn main() -> Result<()> {
-    println!("| answers | noise | width in the file | width that is used | log loss | width after tuning | log loss |\n|---|---|---|---|---|---|---|");
+    println!(
+        "| answers | noise | width in the file | width that is used | log loss | width after tuning | log loss |\n|---|---|---|---|---|---|---|"
+    );
     report("arena", &fresh::project("battles.csv", &battles::arena(Seed(1)), &[])?)?;
     if let Some(data) = std::env::args().nth(1) {
         report("UKPConvArg1", &fresh::project("pairs.csv", &arguments(Path::new(&data))?, &[])?)?;
