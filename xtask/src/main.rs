@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the developer at the terminal")]
 
 mod edges;
+mod pictures;
 mod python;
 mod soak;
 mod step;
@@ -27,6 +28,10 @@ Tasks:
   soak [PART...]  The long runs, all or these parts of them: kills, log, projects, stopping, fuzz. Two
                   hours on two cores, and several more for stopping, which goes on where it was interrupted
   man             Write the pages of the manual of the `ordain` command to target/man
+  pictures [EXPERIMENT...]
+                  Make the reports of the bundled projects, the demo's page and the report of quick runs of these experiments of
+                  `ordain reproduce`, and take pictures of them with a headless browser: for a screen and a phone, in the light
+                  and in the dark. They are in target/pictures, to be looked at
   bench [ARGS]    Run the benches; ARGS go to `cargo bench`
   oracles         Prepare the oracles' Python environment and print its interpreter, for example
                   ORDAIN_PYTHON=\"$(cargo xtask oracles)\" cargo test
@@ -63,6 +68,7 @@ fn main() -> ExitCode {
         (Some("deny"), []) => finish(deny("")),
         (Some("soak"), parts) => finish(soak::run(parts)),
         (Some("man"), []) => finish(man()),
+        (Some("pictures"), experiments) => finish(pictures::take(experiments)),
         (Some("bench"), args) => finish(cargo("benches", &["bench", "-p", "ordain-bench"]).args(args).run("")),
         (Some("oracles"), []) => finish(python::ORACLES.prepare("").map(|python| println!("{}", python.display()))),
         (Some("bench-peers"), parts) => finish(bench_peers(parts)),

@@ -233,7 +233,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     drop(working);
     model.save(&arguments.output)?;
     if let Some(file) = &arguments.plot {
-        picture::write(file, &drawn(&model.measure().to_string(), model.curve()))?;
+        picture::write(file, &drawn(&format!("Quality of the rankings ({})", model.measure()), model.curve()))?;
     }
     let report = report(&model, &train, arguments);
     match arguments.format {
@@ -372,8 +372,8 @@ pub fn lines(curve: &[Epoch]) -> [chart::Line; 2] {
     [line("validated", |epoch| epoch.validate), line("trained", |epoch| epoch.train)]
 }
 
-/// The training curve as a picture.
-pub fn drawn(title: &str, curve: &[Epoch]) -> String {
+/// The training curve as a picture, of what is measured in words.
+pub fn drawn(measured: &str, curve: &[Epoch]) -> String {
     let point = |(at, value): (usize, f64)| ((at + 1) as f64, Mean { value, error: 0.0 });
     let series = |title: &str, of: fn(&Epoch) -> f64| Series {
         title: title.into(),
@@ -382,7 +382,7 @@ pub fn drawn(title: &str, curve: &[Epoch]) -> String {
     let series = vec![series("validated", |epoch| epoch.validate), series("trained", |epoch| epoch.train)];
     let (low, high) = Range::of(&series);
     let across = Across::UpTo("Passes over the training data".into(), curve.len());
-    Lines { title: format!("Learning: {title}"), across, up: Range::new(title, low, high), series }.draw()
+    Lines { title: "Quality after each pass".into(), across, up: Range::new(measured, low, high), series }.draw()
 }
 
 /// Prints the outcome for people.

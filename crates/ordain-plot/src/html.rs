@@ -40,10 +40,23 @@ pub fn figure(class: &str, svg: &str, caption: &str) -> String {
     format!("<figure{class}>\n{}\n<figcaption>{caption}</figcaption>\n</figure>\n", svg.trim())
 }
 
-/// A list of points, given as text.
+/// A list of points, given as text. What stands between backticks is code.
 pub fn list(points: &[&str]) -> String {
-    let points: String = points.iter().map(|point| format!("<li>{}</li>\n", escape(point))).collect();
-    format!("<ul>\n{points}</ul>")
+    let code = |(at, part): (usize, &str)| {
+        if at.is_multiple_of(2) { escape(part) } else { format!("<code>{}</code>", escape(part)) }
+    };
+    let point = |point: &&str| format!("<li>{}</li>\n", point.split('`').enumerate().map(code).collect::<String>());
+    format!("<ul>\n{}</ul>", points.iter().map(point).collect::<String>())
+}
+
+/// A number with its sign and so many digits.
+///
+/// ```
+/// use ordain_plot::html::signed;
+/// assert_eq!([0.0126, -0.0126].map(|number| signed(number, 3)), ["+0.013", "−0.013"]);
+/// ```
+pub fn signed(number: f64, digits: usize) -> String {
+    format!("{number:+.digits$}").replace('-', "−")
 }
 
 /// A table whose first column heads the rows. Cells are HTML.
@@ -86,6 +99,11 @@ pub fn change(share: f64) -> String {
 mod tests {
     use super::*;
     use crate::palette::{self, Colour};
+
+    #[test]
+    fn code_in_lists() {
+        assert_eq!(list(&["as `a < b` says"]), "<ul>\n<li>as <code>a &lt; b</code> says</li>\n</ul>");
+    }
 
     /// In the dark, the style sheet changes the colours of pictures. It finds them by the values of the palette.
     #[test]

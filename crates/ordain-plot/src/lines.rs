@@ -176,10 +176,12 @@ impl Across {
             }
             Self::UpTo(title, most) => {
                 // Round distances that give four to eight ticks.
-                let steps = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000];
-                let step = steps.into_iter().find(|step| most / step <= 8).unwrap_or(most / 4);
+                let powers = std::iter::successors(Some(1_usize), |power| power.checked_mul(10));
+                let steps = powers.flat_map(|power| [1.0, 2.0, 2.5, 5.0].map(|part| part * power as f64));
+                let mut whole = steps.filter(|step| step.fract() == 0.0).map(|step| step as usize);
+                let step = whole.find(|step| most / step <= 8).unwrap_or(*most);
                 let tick = |value: usize| (self.x(value as f64), value.to_string());
-                (title, (0..=*most).step_by(step.max(1)).map(tick).collect())
+                (title, (0..=*most).step_by(step).map(tick).collect())
             }
         }
     }
@@ -215,6 +217,21 @@ mod tests {
                 assert!(!svg.contains("nothing to show"));
             }
         }
+    }
+
+    /// Ticks stand at round numbers, however many answers there are.
+    #[test]
+    fn ticks_are_round() {
+        let ticks = |most: usize| {
+            let across = Across::UpTo(String::new(), most);
+            across.ticks().1.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(ticks(0), "0");
+        assert_eq!(ticks(8), "0 1 2 3 4 5 6 7 8");
+        assert_eq!(ticks(50), "0 10 20 30 40 50");
+        assert_eq!(ticks(200), "0 25 50 75 100 125 150 175 200");
+        assert_eq!(ticks(9000), "0 2000 4000 6000 8000");
+        assert_eq!(ticks(1_000_000), "0 200000 400000 600000 800000 1000000");
     }
 
     /// A series without points has no place in the legend, and a chart without any says so.

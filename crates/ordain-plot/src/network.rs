@@ -81,6 +81,16 @@ impl Network {
             [x - reach, y - reach, x + reach, y + reach]
         };
         let mut taken: Vec<[f64; 4]> = places.iter().map(around).collect();
+        for &(one, other) in &self.links {
+            // Small boxes along the link.
+            const BOXES: u32 = 16;
+            let (from, to) = (places[one], places[other]);
+            taken.extend((1..BOXES).map(|at| {
+                let share = f64::from(at) / f64::from(BOXES);
+                let (x, y) = (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1));
+                [x - 1.5, y - 1.5, x + 1.5, y + 1.5]
+            }));
+        }
         for (node, &(x, y)) in self.nodes.iter().zip(places) {
             let Some(name) = &node.name else { continue };
             let name = match name.char_indices().nth(LETTERS) {
@@ -101,9 +111,17 @@ impl Network {
                 // What is outside of the picture cannot be read at all.
                 covered + 10.0 * (area(side) - overlap(side, &page))
             };
-            let Some(side) = sides.into_iter().min_by(|one, other| cost(one).total_cmp(&cost(other))) else { continue };
+            let best = sides.into_iter().enumerate().min_by(|one, other| cost(&one.1).total_cmp(&cost(&other.1)));
+            let Some((at, side)) = best else { continue };
+            let middle = (side[1] + side[3]) / 2.0;
+            // The box is as wide as the widest letters, so the text stands at the end that is near the circle.
+            let (x, anchor) = match at {
+                0 => (side[0], Anchor::Left),
+                1 => (side[2], Anchor::Right),
+                _ => ((side[0] + side[2]) / 2.0, Anchor::Centre),
+            };
             canvas.rectangle([(side[0], side[1]), (side[2], side[3])], PAPER.faint(0.7));
-            canvas.text(&name, ((side[0] + side[2]) / 2.0, (side[1] + side[3]) / 2.0), NAME, Anchor::Centre);
+            canvas.text(&name, (x, middle), NAME, anchor);
             taken.push(side);
         }
     }

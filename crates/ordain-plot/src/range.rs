@@ -10,7 +10,7 @@ use crate::palette::{GRID, INK};
 pub const WIDTH: u32 = 480;
 
 /// The left and right ends of the data.
-pub const SIDES: (f64, f64) = (68.0, 462.0);
+pub const SIDES: (f64, f64) = (76.0, 462.0);
 
 /// The height of the data.
 const HEIGHT: f64 = 270.0;
@@ -117,7 +117,7 @@ impl Range {
                     (value, format!("{value}"))
                 }
                 Scale::Percent => (place, format!("{:.0} %", 100.0 * place)),
-                Scale::Plain => (place, format!("{place:.digits$}")),
+                Scale::Plain => (place, format!("{place:.digits$}").replace('-', "−").replace("−0.0", "0.0")),
             }
         };
         (0..=((self.to - self.from) / self.step).round() as usize).map(tick).collect()
@@ -174,7 +174,7 @@ impl Frame<'_> {
             canvas.text(label, (*x, bottom + 10.0), SMALL, Anchor::Top);
         }
         canvas.text(title, ((left + right) / 2.0, bottom + 34.0), NAMES, Anchor::Top);
-        canvas.upward_text(&self.up.title, (12.0, (self.top + bottom) / 2.0), fitting(&self.up.title));
+        canvas.upward_text(&self.up.title, (6.0, (self.top + bottom) / 2.0), fitting(&self.up.title));
     }
 }
 

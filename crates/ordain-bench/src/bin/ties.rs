@@ -1,11 +1,11 @@
 //! Held-out log loss of answers with ties, before and after tuning: an arena as in [`ordain_bench::battles`], and UKPConvArg1.
 //!
 //! `cargo run --release -p ordain-bench --bin ties -- [DATA]`. Projects are as `ordain init` writes them, or with the width of earlier
-//! versions and the noise that was the default then. DATA is the folder of public data; without it, only the arena is looked at. Prints a table in Markdown.
+//! versions and the noise that was the default then. DATA is the folder of public data; without it, only the arena is looked at. Prints a
+//! table in Markdown.
 
 #![allow(clippy::print_stdout)] // It prints a table.
 
-use std::collections::HashSet;
 use std::io::Read;
 use std::path::Path;
 
@@ -16,11 +16,10 @@ use ordain::numeric::Seed;
 use ordain::{Error, Model, Result, Watch};
 use ordain_bench::{battles, fresh};
 
-/// Topics of UKPConvArg1 that are looked at, of 32: the first ones by name.
-const TOPICS: usize = 4;
-
 fn main() -> Result<()> {
-    println!("| answers | noise | width at first | as it is | width after tuning | tuned |\n|---|---|---|---|---|---|");
+    println!(
+        "| answers | noise | width in the file | width that is used | log loss | width after tuning | log loss |\n|---|---|---|---|---|---|---|"
+    );
     report("arena", &fresh::project("battles.csv", &battles::arena(Seed(1)), &[])?)?;
     if let Some(data) = std::env::args().nth(1) {
         report("UKPConvArg1", &fresh::project("pairs.csv", &arguments(Path::new(&data))?, &[])?)?;
@@ -28,18 +27,15 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The rows of one set of answers: held noise with the width of earlier versions and with that of `init`, and noise that is learned.
+/// The rows of one set of answers: the noise held and the width that earlier versions wrote, and the project as `init` writes it,
+/// which learns both.
 fn report(name: &str, model: &Model) -> Result<()> {
     let standing = model.answers().standing();
     let ties = standing.iter().filter(|answer| answer.outcome == Outcome::Tie).count();
     let share = ties as f64 / standing.len() as f64;
-    let (old, new) = (share * (6.0 * std::f64::consts::PI).sqrt() / 2.0, model.answer_model().tie_width());
-    let held = AnswerModel::default().noise();
-    for (noise, width, answer_model) in [
-        ("held", old, AnswerModel::new(held, old)?),
-        ("held", new, AnswerModel::new(held, new)?),
-        ("learned", new, model.answer_model().clone()),
-    ] {
+    let old = share * (6.0 * std::f64::consts::PI).sqrt() / 2.0;
+    let held = AnswerModel::new(AnswerModel::default().noise(), old)?;
+    for (noise, answer_model) in [("held", held), ("learned", model.answer_model().clone())] {
         let asked = model.clone().with_answer_model(answer_model);
         let loss = |tuning: Option<TuningParams>| -> Result<String> {
             let found = asked.compare(&ComparisonParams::default().with_folds(5).with_tuning(tuning))?.all.log_loss;
@@ -48,12 +44,12 @@ fn report(name: &str, model: &Model) -> Result<()> {
         let params = TuningParams::default().with_restarts(0);
         let tuned = asked.tune(&params)?.parameters.into_iter().find(|one| one.name == ordain::data::TIE_WIDTH);
         let tuned = tuned.map_or_else(String::new, |width| format!("{:.2}", width.value));
-        let learned = asked.learned_answer_model(&Watch::NONE)?.tie_width();
-        let first = if noise == "held" { format!("{width:.2}") } else { format!("{width:.2}, learned {learned:.2}") };
         println!(
-            "| {name}: {} answers, {:.0} % ties | {noise} | {first} | {} | {tuned} | {} |",
+            "| {name}: {} answers, {:.0} % ties | {noise} | {:.2} | {:.2} | {} | {tuned} | {} |",
             standing.len(),
             100.0 * share,
+            asked.answer_model().tie_width(),
+            asked.learned_answer_model(&Watch::NONE)?.tie_width(),
             loss(None)?,
             loss(Some(params))?
         );
@@ -61,16 +57,13 @@ fn report(name: &str, model: &Model) -> Result<()> {
     Ok(())
 }
 
-/// The pairs with a gold label of some topics, as a table of answers.
+/// The pairs with a gold label, as a table of answers.
 fn arguments(data: &Path) -> Result<String> {
     let path = data.join("pairwise/ukpconvarg1/pairs.tsv.gz");
     let failed = |source| Error::Io { action: "read", path: path.clone(), source };
     let mut text = String::new();
     GzDecoder::new(std::fs::File::open(&path).map_err(failed)?).read_to_string(&mut text).map_err(failed)?;
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split('\t').collect()).collect();
-    let mut topics: Vec<&str> = rows.iter().map(|row| row[1]).collect::<HashSet<_>>().into_iter().collect();
-    topics.sort_unstable();
-    topics.truncate(TOPICS);
     let winner = |gold: &str| match gold {
         "a1" => Some("left"),
         "a2" => Some("right"),
@@ -78,6 +71,6 @@ fn arguments(data: &Path) -> Result<String> {
         _ => None,
     };
     let line = |row: &Vec<&str>| Some(format!("{},{},{}\n", row[2], row[3], winner(row[4])?));
-    let some = rows.iter().filter(|row| topics.contains(&row[1])).filter_map(line);
+    let some = rows.iter().filter_map(line);
     Ok(std::iter::once("left,right,winner\n".to_owned()).chain(some).collect())
 }

@@ -168,9 +168,9 @@ fn marks_table<'a>(caption: &str, rows: impl Iterator<Item = (&'a str, Vec<Strin
 /// A picture of ranks, with their intervals, over true ranks.
 fn ranks_picture(places: &[Place<'_>]) -> String {
     const SIZE: f64 = 480.0;
-    const LEFT: f64 = 46.0;
-    const TOP: f64 = 12.0;
-    const SIDE: f64 = 420.0;
+    const LEFT: f64 = 52.0;
+    const TOP: f64 = 34.0;
+    const SIDE: f64 = 400.0;
     const STEP: usize = 20;
     let last = places.len().max(2);
     let along = |rank: usize| SIDE * (rank - 1) as f64 / (last - 1) as f64;
@@ -191,8 +191,9 @@ fn ranks_picture(places: &[Place<'_>]) -> String {
     }
     let _ = writeln!(
         out,
-        "<text class=\"middle\" x=\"{}\" y=\"{}\">true rank</text>\n\
-         <text class=\"middle\" transform=\"translate(12 {}) rotate(-90)\">rank</text>\n\
+        "<text class=\"middle\" x=\"{}\" y=\"{}\">True rank</text>\n\
+         <text class=\"middle\" transform=\"translate(15 {}) rotate(-90)\">Rank after the answers</text>\n\
+         <text x=\"14\" y=\"20\">Ranks and their 90 % intervals</text>\n\
          <path class=\"diagonal\" d=\"M{LEFT} {TOP}l{SIDE} {SIDE}\"/>",
         LEFT + SIDE / 2.0,
         SIZE - 10.0,

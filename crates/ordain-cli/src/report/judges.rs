@@ -143,6 +143,10 @@ fn beside(tally: &Tally) -> String {
 /// The section.
 pub fn section(project: &Project, means: &[f64]) -> String {
     const SHOWN: usize = 50;
+    /// Judges after these are folded up,
+    const OPEN: usize = 10;
+    /// if they are this many at least.
+    const FOLDED: usize = 5;
     let tallies = tallies(project, means);
     if tallies.is_empty() {
         return String::new();
@@ -151,8 +155,7 @@ pub fn section(project: &Project, means: &[f64]) -> String {
         (0, _) => "<td>–</td>".to_owned(),
         (count, beyond) => {
             let beyond = beyond.map_or_else(|| "–".into(), |beyond| format!("{beyond:.2}").replace('-', "−"));
-            let share = format!("{:.0} %", 100.0 * of.share());
-            format!("<td>{share} <small>of {count}; beyond chance {beyond}</small></td>")
+            format!("<td>{:.0}\u{A0}% of {count}<small>beyond chance {beyond}</small></td>", 100.0 * of.share())
         }
     };
     let row = |tally: &Tally| {
@@ -165,8 +168,25 @@ pub fn section(project: &Project, means: &[f64]) -> String {
             agreement(tally.with_ranking),
         )
     };
-    let rows: String = tallies.iter().take(SHOWN).map(row).collect();
     let others = if tallies.len() > 1 { "<th scope=\"col\">agrees with other judges</th>" } else { "" };
+    let table = |tallies: &[Tally]| {
+        format!(
+            "<div class=\"wide\"><table class=\"judges\">\n<thead><tr><th scope=\"col\" class=\"item\">judge</th>\
+             <th scope=\"col\">answers</th><th scope=\"col\">agrees with the ranking</th>{others}</tr></thead>\n\
+             <tbody>\n{}</tbody>\n</table></div>\n",
+            tallies.iter().map(row).collect::<String>()
+        )
+    };
+    let shown = &tallies[..tallies.len().min(SHOWN)];
+    let (open, folded) = shown.split_at(if shown.len() < OPEN + FOLDED { shown.len() } else { OPEN });
+    let folded = match folded.len() {
+        0 => String::new(),
+        count => format!(
+            "<details>\n<summary>The next {}</summary>\n{}</details>\n",
+            output::count(count, "judge"),
+            table(folded)
+        ),
+    };
     let rest = match tallies.len().saturating_sub(SHOWN) {
         0 => String::new(),
         rest => {
@@ -185,9 +205,8 @@ pub fn section(project: &Project, means: &[f64]) -> String {
     format!(
         "<h2>Judges</h2>\n<p>With the ranking: how many preferences put the item first that the ranking puts first. The \
          ranking has learned from these very answers.{pairs} Beyond chance, 1 is full agreement and 0 is what chance \
-         gives.</p>\n<div class=\"wide\"><table class=\"judges\">\n<thead><tr><th scope=\"col\" class=\"item\">judge</th><th scope=\"col\">answers</th>\
-         <th scope=\"col\">agrees with the ranking</th>{others}</tr></thead>\n\
-         <tbody>\n{rows}</tbody>\n</table></div>\n{rest}"
+         gives.</p>\n{}{folded}{rest}",
+        table(open)
     )
 }
 

@@ -229,8 +229,12 @@ fn findings(plan: &Plan, rows: &[Row]) -> Findings {
         let (accuracy, loss) = (less(way, 0), less(way, 1));
         let _ = write!(
             comparison,
-            "<p>{}: accuracy {:+.3} ± {:.3} and log loss {:+.3} ± {:.3} beside pooled answers.</p>",
-            WAYS[way], accuracy.value, accuracy.error, loss.value, loss.error
+            "<p>{}: accuracy {} ± {:.3} and log loss {} ± {:.3} beside pooled answers.</p>",
+            WAYS[way],
+            html::signed(accuracy.value, 3),
+            accuracy.error,
+            html::signed(loss.value, 3),
+            loss.error
         );
     }
     let held_out: f64 = rows.iter().map(|row| row[0].unwrap_or(0.0)).sum();

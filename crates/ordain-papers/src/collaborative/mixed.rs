@@ -254,8 +254,13 @@ fn findings(plan: &Plan, rows: &[Row]) -> Findings {
         let (accuracy, loss) = (difference(rows, 0, own, other), difference(rows, 1, own, other));
         let _ = write!(
             comparison,
-            "<p>{} less {}: accuracy {:+.4} ± {:.4}, log loss {:+.4} ± {:.4}.</p>",
-            WAYS[own], WAYS[other], accuracy.value, accuracy.error, loss.value, loss.error
+            "<p>{} less {}: accuracy {} ± {:.4}, log loss {} ± {:.4}.</p>",
+            WAYS[own],
+            WAYS[other],
+            html::signed(accuracy.value, 4),
+            accuracy.error,
+            html::signed(loss.value, 4),
+            loss.error
         );
     }
     let grades = mean(&rows.iter().map(|row| row[2 * WAYS.len()].unwrap_or(f64::NAN)).collect::<Vec<_>>());

@@ -57,7 +57,7 @@ pub fn findings(plan: &Plan, rows: &[Vec<Row>]) -> Findings {
 }
 
 fn number(value: Option<f64>) -> String {
-    value.map_or_else(|| "–".into(), |value| format!("{value:.3}"))
+    value.map_or_else(|| "–".into(), |value| format!("{value:.3}").replace('-', "−"))
 }
 
 /// A row per method: the three measures on both sets.
@@ -109,9 +109,11 @@ fn figure(taus: &[(String, Vec<Option<Mean>>)]) -> String {
     // Those that were run on all sets.
     let shown: Vec<usize> =
         (0..METHODS.len()).filter(|&at| taus.iter().all(|(_, means)| means[at].is_some())).collect();
-    let rows = taus.iter().map(|(name, means)| (name.clone(), shown.iter().map(|&at| means[at]).collect())).collect();
-    let series = shown.iter().map(|&at| METHODS[at].name.to_owned()).collect();
-    let across = Range::new("Kendall's tau with the true order", 0.0, 1.0);
+    let rows: Vec<(String, Vec<Option<Mean>>)> =
+        taus.iter().map(|(name, means)| (name.clone(), shown.iter().map(|&at| means[at]).collect())).collect();
+    let series = shown.iter().map(|&at| METHODS[at].title.to_owned()).collect();
+    let lowest = rows.iter().flat_map(|(_, means)| means.iter().flatten()).map(|mean| mean.value - mean.error);
+    let across = Range::signed("Kendall's tau with the true order", lowest.fold(0.0, f64::min), 1.0);
     Dots { title: "Rankings of labels on held-out items".into(), across, series, rows }.draw()
 }
 

@@ -239,7 +239,7 @@ fn gains(results: &Results<'_>) -> Result<Vec<Vec<String>>> {
             let gain = method.mean_of(results.plan, collection, AP) - than.mean_of(results.plan, collection, AP);
             row.push(p.as_ref().map_or(String::new(), |p| format!("{gain:+.4} ({})", shown_p(p[collection]))));
         }
-        row.push(format!("{:+.4}", method.mean(results.plan, AP) - than.mean(results.plan, AP)));
+        row.push(html::signed(method.mean(results.plan, AP) - than.mean(results.plan, AP), 4));
         out.push(row);
     }
     Ok(out)

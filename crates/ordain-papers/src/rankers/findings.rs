@@ -134,7 +134,8 @@ fn table(tested: &Tested, lines: &[Line]) -> String {
 }
 
 fn interval(interval: &MeanInterval) -> String {
-    format!("{:+.4} ({:+.4} to {:+.4})", interval.mean, interval.low, interval.high)
+    let [mean, low, high] = [interval.mean, interval.low, interval.high].map(|value| html::signed(value, 4));
+    format!("{mean} ({low} to {high})")
 }
 
 fn gains_table(tested: &Tested, lines: &[Line], over: &Line, seed: Seed) -> Result<String> {

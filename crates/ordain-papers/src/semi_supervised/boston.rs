@@ -219,8 +219,10 @@ fn findings(plan: &Plan, rows: &[Row]) -> Findings {
     let series: Vec<Series> = means
         .iter()
         .map(|(name, means)| {
-            let points = means.iter().enumerate().map(|(at, mean)| (((at + 1) * EVERY) as f64, *mean)).collect();
-            Series { title: name.clone(), points }
+            // Without an answer all are equal, so half of the pairs are wrong.
+            let begin = (0.0, Mean { value: 0.5, error: 0.0 });
+            let points = means.iter().enumerate().map(|(at, mean)| (((at + 1) * EVERY) as f64, *mean));
+            Series { title: name.clone(), points: std::iter::once(begin).chain(points).collect() }
         })
         .collect();
     let (low, high) = Range::of(&series);

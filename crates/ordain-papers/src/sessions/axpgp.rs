@@ -66,7 +66,7 @@ pub const OHSUMED: Experiment = Experiment {
         "LETOR 2.0 has 25 features; the paper does not say which edition it used.",
     ],
     data: &letor::OHSUMED,
-    settings: 2,
+    settings: 3,
     program: &Figure2 {
         load: load_ohsumed,
         contenders: &OHSUMED_CONTENDERS,
@@ -102,7 +102,7 @@ pub const LINKS: Experiment = Experiment {
          the attributes (see xpgp-links).",
     ],
     data: &cacm::FILES,
-    settings: 2,
+    settings: 3,
     program: &Figure2 { load: load_links, contenders: &LINKS_CONTENDERS, pairs: &LINKS_PAIRS, boxes: &[0, 2, 3, 5] },
 };
 
@@ -291,7 +291,7 @@ impl Figure2 {
             marks.iter().map(move |&mark| {
                 let found = curves.compare(one, other, Measure::Map, mark);
                 let difference = found.difference;
-                let shown = format!("{} <small>± {:.3}</small>", signed(difference.value), difference.error);
+                let shown = format!("{} <small>± {:.3}</small>", html::signed(difference.value, 3), difference.error);
                 let answers = curves.marks[mark].to_string();
                 vec![title.clone(), answers, shown, p(found.signed_rank), p(found.t), p(found.rank_sum)]
             })
@@ -315,7 +315,7 @@ impl Figure2 {
                 };
                 found.iter().filter(counts).count()
             };
-            let differences: Vec<String> = found.iter().map(|found| signed(found.difference.value)).collect();
+            let differences: Vec<String> = found.iter().map(|found| html::signed(found.difference.value, 3)).collect();
             format!(
                 "<li>{} against {}: {}; significantly better at {}, worse at {} of {} marks.</li>\n",
                 self.title(one),
@@ -360,11 +360,6 @@ fn hundreds(curves: &Curves) -> Vec<usize> {
 
 fn heads(curves: &Curves, marks: &[usize]) -> impl Iterator<Item = String> {
     marks.iter().map(|&mark| curves.marks[mark].to_string())
-}
-
-/// With its sign, whichever it is.
-fn signed(value: f64) -> String {
-    format!("{value:+.3}").replace('-', "−")
 }
 
 fn shown_p(p: f64) -> String {

@@ -16,6 +16,8 @@ pub struct Curves {
     pub marks: Vec<usize>,
     /// By contender, measure and mark: one value a query, its mean over repeats.
     values: Vec<Vec<Vec<Vec<f64>>>>,
+    /// By measure: the mean over queries before any answer.
+    before: [Mean; MEASURES.len()],
 }
 
 /// One of [`MEASURES`].
@@ -83,7 +85,8 @@ impl Curves {
             (0..marks.len()).map(|mark| of(contender, measure * marks.len() + mark)).collect()
         };
         let all = |contender: usize| (0..MEASURES.len()).map(|measure| curve(contender, measure)).collect();
-        Self { values: (0..plan.contenders.len()).map(all).collect(), marks }
+        let before = |measure: usize| Mean::of(&plan.before.iter().map(|query| query[measure]).collect::<Vec<f64>>());
+        Self { values: (0..plan.contenders.len()).map(all).collect(), marks, before: std::array::from_fn(before) }
     }
 
     /// The values of the queries at a mark.
@@ -101,10 +104,14 @@ impl Curves {
         answers.iter().filter_map(|answers| self.marks.iter().position(|mark| mark == answers)).collect()
     }
 
-    /// A line of a figure.
+    /// A line of a figure, from answer 0 on.
     pub fn series(&self, contender: usize, measure: Measure, title: &str) -> Series {
         let point = |mark: usize| (self.marks[mark] as f64, self.mean(contender, measure, mark));
-        Series { title: title.to_owned(), points: (0..self.marks.len()).map(point).collect() }
+        let begin = (0.0, self.before[measure as usize]);
+        Series {
+            title: title.to_owned(),
+            points: std::iter::once(begin).chain((0..self.marks.len()).map(point)).collect(),
+        }
     }
 
     /// One contender against another at a mark.
@@ -180,6 +187,7 @@ mod tests {
             tuned: vec![],
             tuned_on: vec![],
             queries: (0..3).map(query).collect(),
+            before: vec![[0.05, 0.3, 0.2], [0.1, 0.3, 0.2], [0.15, 0.3, 0.2]],
         };
         // Of query q, repeat r and contender c: MAP after 10 and 20 answers, then the other measures.
         let row = |at: usize| {
@@ -206,6 +214,10 @@ mod tests {
         close(mean.error, 0.1 / 3.0_f64.sqrt());
         close(curves.mean(1, Measure::Map, 1).value, 0.71);
         close(curves.mean(1, Measure::Best, 1).value, 1.0);
+        let points = curves.series(1, Measure::Map, "b").points;
+        assert_eq!(points.iter().map(|point| point.0).collect::<Vec<f64>>(), [0.0, 10.0, 20.0]);
+        close(points[0].1.value, 0.1);
+        close(points[2].1.value, 0.71);
         let against = curves.compare(1, 0, Measure::Map, 0);
         close(against.difference.value, 0.2);
         close(curves.compare(1, 0, Measure::Best, 0).difference.value, 0.0);

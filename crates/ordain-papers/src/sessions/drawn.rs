@@ -58,6 +58,14 @@ impl Drawn {
         self.played.iter().map(|problem| problem.items.len()).collect()
     }
 
+    /// The average precision of each before any answer.
+    ///
+    /// # Errors
+    /// If a utility is not a number.
+    pub fn precision_before(&self) -> Result<Vec<f64>> {
+        self.played.iter().map(|problem| problem.before().map(|[map, ..]| map)).collect()
+    }
+
     /// Tunes the belief for sessions of so many answers that ask for the order of the whole list; kept in a file, and read from it
     /// once it is there.
     ///

@@ -55,6 +55,16 @@ impl Problem {
         let Query { name, items, relation, .. } = query;
         Ok(Self { name, items, relation, facts: Facts::Grades(grades) })
     }
+
+    /// The quality of an order that knows nothing, by [`plan::MEASURES`]: the mean over all orders, whichever truth is drawn.
+    ///
+    /// # Errors
+    /// If a utility is not a number.
+    pub fn before(&self) -> Result<[f64; plan::MEASURES.len()]> {
+        let truth = self.facts.truth(self.items.groups(), Seed(0))?;
+        let values = truth.measure(&vec![0.0; self.items.len()], self.items.groups())?.values();
+        Ok(std::array::from_fn(|measure| values[measure]))
+    }
 }
 
 /// Who explores: a belief, tuned, that asks by a strategy.
@@ -163,6 +173,7 @@ impl Study {
             tuned: self.tuned.iter().map(|tuning| tuning.name.to_owned()).collect(),
             tuned_on: self.tuned_on.iter().map(names).collect(),
             queries: self.measured.iter().map(measured).collect::<Result<_>>()?,
+            before: self.measured.iter().map(|&(at, _)| self.problems[at].before()).collect::<Result<_>>()?,
         })
     }
 
@@ -245,6 +256,17 @@ mod tests {
             relation: Relation::new(8, links).unwrap(),
             facts: Facts::Grades(vec![0, 1, 2, 0, 1, 0, 0, 2]),
         }
+    }
+
+    /// Before any answer, the best of eight is at each place alike: its reciprocal rank is an eighth of 1 + 1/2 + ... + 1/8.
+    #[test]
+    fn nothing_known_by_hand() {
+        let [map, _, best] = problem().before().unwrap();
+        let expected = (1..=8).map(|place| 1.0 / f64::from(place)).sum::<f64>() / 8.0;
+        // Sums of eight numbers below 1.
+        assert!((best - expected).abs() < 1e-14, "{best} {expected}");
+        // Four of eight are relevant.
+        assert!((0.5..0.75).contains(&map), "{map}");
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub struct Plan {
     pub tuned_on: Vec<Vec<String>>,
     /// The queries that contenders are measured on.
     pub queries: Vec<Measured>,
+    /// Of every query, [`MEASURES`] of an order that knows nothing: the quality after 0 answers.
+    pub before: Vec<[f64; MEASURES.len()]>,
 }
 
 /// What is measured at every mark, in the order of [`ordain::active::Quality::values`].

@@ -53,7 +53,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     ],
     differences: &[],
     data: &FILES,
-    settings: 3,
+    settings: 4,
     program: &Strategies,
 };
 
@@ -293,7 +293,7 @@ impl Explored<'_> {
         let series: Vec<_> = contenders.map(|(at, (_, title, _))| self.curves.series(at, measure, title)).collect();
         let (low, high) = Range::of(&series);
         let across = Across::UpTo("Number of answers".to_owned(), self.plan.answers);
-        let title = "Quality of the ranking by answers".into();
+        let title = format!("{}: quality of the ranking by answers", self.set.title);
         Lines { title, across, up: Range::new(measure.title(), low, high), series }.draw()
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use ordain::measure::{Mean, paired_t_test, signed_rank_test};
 use ordain_plot::{Across, Boxes, Lines, Range, Series, html};
 
-use super::{Plan, RANDOM, WAYS, Way};
+use super::{ACTIVE, Plan, RANDOM, WAYS, Way};
 use crate::findings::{Findings, Gist};
 use crate::journal::Row;
 
@@ -92,7 +92,9 @@ impl<'a> Summary<'a> {
     fn lines(&self) -> String {
         let series = |way: usize| Series {
             title: WAYS[way].title.to_owned(),
-            points: (0..self.marks.len()).map(|mark| (self.answers(mark) as f64, self.marks[mark][way].map)).collect(),
+            points: std::iter::once((0.0, Mean { value: Mean::of(&self.plan.before).value, error: 0.0 }))
+                .chain((0..self.marks.len()).map(|mark| (self.answers(mark) as f64, self.marks[mark][way].map)))
+                .collect(),
         };
         let series: Vec<Series> = (0..WAYS.len()).map(series).collect();
         let (low, high) = Range::of(&series);
@@ -103,9 +105,11 @@ impl<'a> Summary<'a> {
 
     /// MAP over runs at multiples of a hundred.
     fn boxes(&self, way: usize) -> String {
-        let all = self.marks.iter().flat_map(|entries| &entries[way].runs);
-        let other = self.marks.iter().flat_map(|entries| &entries[RANDOM].runs);
-        let (low, high) = all.chain(other).fold((1.0_f64, 0.0_f64), |(low, high), &map| (low.min(map), high.max(map)));
+        // Those that stand side by side have one scale.
+        let shown =
+            self.hundreds().into_iter().flat_map(|mark| [ACTIVE, RANDOM].map(|way| &self.marks[mark][way].runs));
+        let ends = |(low, high): (f64, f64), &map: &f64| (low.min(map), high.max(map));
+        let (low, high) = shown.flatten().fold((1.0, 0.0), ends);
         let boxes = self.hundreds().into_iter().map(|mark| {
             let values = self.marks[mark][way].runs.clone();
             (self.answers(mark).to_string(), values)
@@ -191,11 +195,11 @@ fn p_value(p: f64) -> String {
 pub fn sum_up(plan: &Plan, rows: &[Row]) -> Findings {
     let summary = Summary::new(plan, rows);
     let lines = summary.lines();
-    let (active, random) = (summary.boxes(0), summary.boxes(RANDOM));
+    let (active, random) = (summary.boxes(ACTIVE), summary.boxes(RANDOM));
     let figures = html::figures([
         (lines.as_str(), "MAP against the number of answers; bands are the standard error over runs."),
-        (active.as_str(), "Its variability over runs, asking by expected regret,"),
-        (random.as_str(), "and at random."),
+        (active.as_str(), "Variability of MAP over runs, asking by expected regret."),
+        (random.as_str(), "Variability of MAP over runs, asking at random."),
     ]);
     let note = "Means over runs ± their standard error, and the standard deviation over runs. p against random pairs: the paired \
                 t test and the signed-rank test over runs, and the signed-rank test over the queries' means. Runs share their \
@@ -233,6 +237,7 @@ mod tests {
             repeats: 3,
             queries: vec!["p".into(), "q".into()],
             documents: vec![4, 5],
+            before: vec![0.3, 0.5],
             tuned_on: vec![],
         };
         // MAP of random pairs is 0.2, 0.3 and 0.4 in the runs; the active ways are 0.1, 0.2 and 0.3 above it.

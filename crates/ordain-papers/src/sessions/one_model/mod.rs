@@ -51,7 +51,7 @@ pub const EXPERIMENT: Experiment = Experiment {
         "The paper's OHSUMED figures also use similarities of the documents' contents, which LETOR's files do not bring.",
     ],
     data: &letor::OHSUMED,
-    settings: 2,
+    settings: 3,
     program: &OneModel,
 };
 
@@ -71,6 +71,8 @@ struct Plan {
     queries: Vec<String>,
     /// Their documents.
     documents: Vec<usize>,
+    /// The average precision of each before any answer.
+    before: Vec<f64>,
     /// The queries that the kernel was tuned on.
     tuned_on: Vec<String>,
 }
@@ -105,6 +107,9 @@ const WAYS: [Way; 4] = [
     },
     Way { name: "random", title: "Random pairs", strategy: |_| Strategy::Random },
 ];
+
+/// The position of our default.
+const ACTIVE: usize = 0;
 
 /// The position of random pairs, beside which the others are seen.
 const RANDOM: usize = 3;
@@ -147,6 +152,7 @@ impl Program for OneModel {
             repeats,
             queries,
             documents: drawn.sizes(),
+            before: drawn.precision_before()?,
             tuned_on: others,
         };
         let record = Record { general: job.general.clone(), plan };

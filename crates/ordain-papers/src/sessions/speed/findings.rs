@@ -121,16 +121,19 @@ impl<'a> Summary<'a> {
     }
 
     fn map_figure(&self, strategy: usize) -> String {
+        let point = |belief: usize| {
+            move |stretch: usize| (self.answers(stretch) as f64, self.entries[stretch][strategy][belief].map)
+        };
         let series = |belief: usize| Series {
             title: TITLES[belief].to_owned(),
-            points: (0..self.entries.len())
-                .map(|stretch| (self.answers(stretch) as f64, self.entries[stretch][strategy][belief].map))
+            points: std::iter::once((0.0, Mean::of(&self.plan.before)))
+                .chain((0..self.entries.len()).map(point(belief)))
                 .collect(),
         };
         let series: Vec<Series> = (0..BELIEFS.len()).map(series).collect();
         let (low, high) = Range::of(&series);
         let across = Across::UpTo("Answers".to_owned(), self.plan.answers);
-        let title = "Quality of the ranking by answers".into();
+        let title = format!("Quality of the ranking, asking by {}", STRATEGIES[strategy].replace('-', " "));
         Lines { title, across, up: Range::new("Mean average precision (MAP)", low, high), series }.draw()
     }
 
@@ -285,7 +288,8 @@ mod tests {
     #[test]
     fn statistics_by_hand() {
         let queries = ["p", "q", "r"].map(str::to_owned).to_vec();
-        let plan = Plan { answers: 10, stretch: 10, queries, documents: vec![5; 3], tuned_on: vec![] };
+        let plan =
+            Plan { answers: 10, stretch: 10, queries, documents: vec![5; 3], before: vec![0.2; 3], tuned_on: vec![] };
         let rows = plan.keys().len();
         assert_eq!(rows, 3 * STRATEGIES.len() * BELIEFS.len());
         let (mut quality, mut times) = (vec![vec![]; rows], vec![vec![]; rows]);

@@ -53,7 +53,7 @@ pub const EXPERIMENT: Experiment = Experiment {
         "Choosing the pair, which is exact over all pairs, is part of the time; the table shows it apart from learning.",
     ],
     data: &letor::OHSUMED,
-    settings: 2,
+    settings: 3,
     program: &Speed,
 };
 
@@ -71,6 +71,8 @@ struct Plan {
     queries: Vec<String>,
     /// Their documents.
     documents: Vec<usize>,
+    /// The average precision of each before any answer.
+    before: Vec<f64>,
     /// The queries that the kernel was tuned on.
     tuned_on: Vec<String>,
 }
@@ -145,7 +147,8 @@ impl Program for Speed {
         let seed = job.options.seed;
         let drawn = Drawn::new(job.data, played, tuned_on, seed)?;
         let [queries, others] = drawn.names();
-        let plan = Plan { answers, stretch: 10, queries, documents: drawn.sizes(), tuned_on: others };
+        let (documents, before) = (drawn.sizes(), drawn.precision_before()?);
+        let plan = Plan { answers, stretch: 10, queries, documents, before, tuned_on: others };
         let record = Record { general: job.general.clone(), plan };
         record.claim(&job.place.record())?;
         let plan = record.plan;
