@@ -259,3 +259,33 @@ fn noisy_grades_do_not_end_sessions_too_soon() {
     // Two and a half standard errors of a share near 0.93.
     assert!(right > said - 2.5 * (0.93 * 0.07 / met).sqrt(), "said {said}, right {right} of {met}");
 }
+
+/// A judge who never errs calls the two best items alike. One tie is enough: what the judge says of a third item tells which is better, and
+/// asking again tells nothing.
+#[test]
+fn a_tie_is_not_asked_again() {
+    // The first beats the third item by more than the width of a tie, the second does not.
+    let (width, mut utilities) = (0.5, vec![2.0, 1.65, 1.45]);
+    utilities.extend((0..17).map(|item| 0.8 - 0.15 * f64::from(item)));
+    let judge = Judge { noise: 0.0, tie_width: width };
+    let rule = StopRule::new(Goal::Best).with_error(0.0).with_target(0.9);
+    for seed in 0..5 {
+        let params =
+            SessionParams::new(Strategy::OptimisticBest).with_rule(Some(rule)).with_repeat(false).with_seed(Seed(seed));
+        let kernel = Arc::new(Independent::new(utilities.len()));
+        let mut session = Session::new(kernel, None, AnswerModel::learning(width).unwrap(), params).unwrap();
+        let mut heard = Seed(14).stream(seed);
+        while !session.is_done().unwrap() {
+            let question = session.ask().unwrap().unwrap();
+            let answer = judge.compare(&utilities, question.first, question.second, &mut heard).unwrap();
+            session.tell(answer).unwrap();
+            // Every pair once would be 190.
+            assert!(session.answers().len() < 100, "seed {seed} does not come to an end");
+        }
+        let best = |answer: &&ordain::data::Answer| answer.first.0.max(answer.second.unwrap().0) == 1;
+        let asked = session.answers().iter().filter(best).count();
+        assert!(asked <= 2, "seed {seed} asks {asked} times");
+        let mean = session.belief().mean();
+        assert!(mean[1..].iter().all(|other| *other < mean[0]), "seed {seed}: {mean:?}");
+    }
+}

@@ -56,6 +56,8 @@ pub struct Candidates {
     excluded: HashSet<(u32, u32)>,
     /// Answered pairs, each with the number of answers for its first item less that of answers for the second.
     answered: HashMap<(u32, u32), i32>,
+    /// Answered pairs, each with the number of ties less that of other answers.
+    ties: HashMap<(u32, u32), i32>,
     /// The lead of one item from which an answered pair is not asked again; `None` if no answered pair is.
     enough: Option<u32>,
     pool: Option<HashSet<(u32, u32)>>,
@@ -83,8 +85,11 @@ impl Candidates {
     pub fn rule_out(&mut self, answer: &Answer, repeat: bool) {
         let Some(second) = answer.second else { return };
         if answer.outcome == Outcome::Skip {
-            self.exclude(answer.first, second);
-        } else if !repeat {
+            return self.exclude(answer.first, second);
+        }
+        let tie = if answer.outcome == Outcome::Tie { 1 } else { -1 };
+        *self.ties.entry(key(answer.first, second)).or_default() += tie;
+        if !repeat {
             let lead = match (answer.outcome, answer.first < second) {
                 (Outcome::First, true) | (Outcome::Second, false) => 1,
                 (Outcome::First, false) | (Outcome::Second, true) => -1,
@@ -129,6 +134,12 @@ impl Candidates {
     pub(super) fn allow_again(&self, first: usize, second: usize) -> bool {
         let key = key(ItemId::new(first), ItemId::new(second));
         !self.excluded.contains(&key) && self.pool.as_ref().is_none_or(|pool| pool.contains(&key))
+    }
+
+    /// Whether two items are a tie to the judge: one more answer about them would be a tie again, and tell nothing.
+    pub(super) fn are_tied(&self, first: ItemId, second: ItemId) -> bool {
+        let enough = self.enough.unwrap_or(1) as i32;
+        self.ties.get(&key(first, second)).is_some_and(|&ties| ties >= enough)
     }
 
     /// Whether there are neither groups nor a pool.

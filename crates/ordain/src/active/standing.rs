@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::certainty::{certainty_of, each_group};
 use super::outlook::{is_quick, is_settled_quickly};
+use super::pair_belief::Answers;
 use super::{Certainty, CertaintyParams, Question, Session, StopRule, certainty};
 use crate::Result;
 use crate::data::{Goal, ItemId, Outcome};
@@ -377,7 +378,44 @@ impl Session {
         // After a few answers since the last look, the next pairs have their turn.
         let turn = self.answers.len() - self.looked_at();
         let allowed = |pair: &&Question| self.candidates.allow_again(pair.first.index(), pair.second.index());
-        Ok(reached.culprits.iter().filter(allowed).nth(turn).copied())
+        match reached.culprits.iter().filter(allowed).nth(turn).copied() {
+            Some(pair) if self.candidates.are_tied(pair.first, pair.second) => self.telling_apart(&pair),
+            pair => Ok(pair),
+        }
+    }
+
+    /// Two items are a tie to the judge, so another one must tell which is better: the pair of one of them and a third item whose answer
+    /// is expected to take most from the variance of the difference. `None` if no such pair may be asked. Two columns, and `n` operations.
+    fn telling_apart(&self, tied: &Question) -> Result<Option<Question>> {
+        let (belief, answers) = (self.belief(), Answers::new(self.model()));
+        let (mean, variances) = (belief.mean(), belief.variances());
+        let [own, other] = [tied.first, tied.second].map(|item| -> Result<Vec<f64>> {
+            let mut column = vec![0.0; belief.len()];
+            belief.column(item, &mut column).map(|()| column)
+        });
+        let (own, other) = (own?, other?);
+        let [i, j] = [tied.first, tied.second].map(ItemId::index);
+        let difference = |k: usize| own[k] - other[k];
+        let mut best: Option<Question> = None;
+        for (item, column) in [(i, &own), (j, &other)] {
+            for third in (0..belief.len()).filter(|&third| third != i && third != j) {
+                if !self.candidates.allows(item, third) || !self.are_of_one_group(item, third) {
+                    continue;
+                }
+                let variance = (variances[item] + variances[third] - 2.0 * column[third]).max(0.0);
+                let shared = difference(item) - difference(third);
+                let score = answers.curvature(mean[item] - mean[third], variance) * shared * shared;
+                if best.is_none_or(|best| score > best.score) {
+                    best = Some(Question { first: ItemId::new(item), second: ItemId::new(third), score });
+                }
+            }
+        }
+        Ok(best)
+    }
+
+    fn are_of_one_group(&self, first: usize, second: usize) -> bool {
+        let group = |item: usize| self.groups.as_ref().map(|groups| groups.of(ItemId::new(item)));
+        group(first) == group(second)
     }
 
     /// The answered pair whose order is least sure, of those that were asked least often.
