@@ -149,19 +149,15 @@ impl Reduction {
             tile.clear();
             tile.resize(count * width, [0.0; SIDES]);
             for (at, column) in columns.iter().enumerate() {
-                column
-                    .iter()
-                    .enumerate()
-                    .for_each(|(item, value)| tile[item * width + at / SIDES][at % SIDES] = *value);
+                let sides = &mut tile[at / SIDES * count..][..count];
+                sides.iter_mut().zip(column.iter()).for_each(|(sides, value)| sides[at % SIDES] = *value);
             }
             for (panel, rows) in self.panels.iter().zip(&rows) {
                 subtract_tile(&panel[block * TILE * PANEL..][..count * PANEL], rows, tile);
             }
             for (at, column) in columns.iter_mut().enumerate() {
-                column
-                    .iter_mut()
-                    .enumerate()
-                    .for_each(|(item, value)| *value = tile[item * width + at / SIDES][at % SIDES]);
+                let sides = &tile[at / SIDES * count..][..count];
+                column.iter_mut().zip(sides).for_each(|(value, sides)| *value = sides[at % SIDES]);
             }
         };
         blocks.into_par_iter().enumerate().for_each_init(Vec::new, work);
@@ -264,13 +260,19 @@ type Side = [f64; SIDES];
 /// Items that are brought up to date together, so that the rows stay in the nearest cache.
 const TILE: usize = 32;
 
-/// `out_j -= row · panel_j` for every item and every row, each summed as [`panel_product`] does, eight rows side by side.
+/// `out_j -= row · panel_j` for every item and every row, each summed as [`panel_product`] does, eight rows side by side. `out`
+/// holds the items of the first eight rows, then those of the next eight.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 fn subtract_tile(panel: &[f64], rows: &[[Side; PANEL]], out: &mut [Side]) {
-    for (item, out) in panel.as_chunks::<PANEL>().0.iter().zip(out.chunks_exact_mut(rows.len())) {
-        for (rows, out) in rows.iter().zip(out) {
+    let items = panel.as_chunks::<PANEL>().0;
+    for (rows, out) in rows.iter().zip(out.chunks_exact_mut(items.len())) {
+        // A copy, which stays in registers.
+        let rows = *rows;
+        for (item, out) in items.iter().zip(out) {
+            // Opaque, so that each item is vectorised by itself. Across items the compiler would gather.
+            let item = std::hint::black_box(item);
             // In plain calls: what a closure does inside another function is not compiled for this one's registers.
-            let fours = [four(0, item, rows), four(1, item, rows), four(2, item, rows), four(3, item, rows)];
+            let fours = [four(0, item, &rows), four(1, item, &rows), four(2, item, &rows), four(3, item, &rows)];
             let sum = add(&add(&fours[0], &fours[2]), &add(&fours[1], &fours[3]));
             for side in 0..SIDES {
                 out[side] -= sum[side];
