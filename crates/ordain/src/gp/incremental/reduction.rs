@@ -42,6 +42,13 @@ pub(super) struct Seen {
     recent: usize,
 }
 
+impl Seen {
+    /// The number of panels.
+    pub(super) fn panels(self) -> usize {
+        self.panels
+    }
+}
+
 impl Reduction {
     pub(super) fn new(items: usize) -> Self {
         Self { items, panels: Vec::new(), recent: Vec::new() }
@@ -124,9 +131,9 @@ impl Reduction {
         seen.recent = self.recent.len();
     }
 
-    /// Subtracts all panels from the prior covariances with some functionals at once, to the bit as [`Reduction::catch_up`] does from
-    /// one: the panels are read once.
-    pub(super) fn subtract_panels(&self, axes: &[Functional], columns: &mut [Vec<f64>]) {
+    /// Subtracts all panels from number `from` on from the covariances with some functionals at once, to the bit as
+    /// [`Reduction::catch_up`] does from one: the panels are read once.
+    pub(super) fn subtract_panels(&self, from: usize, axes: &[Functional], columns: &mut [Vec<f64>]) {
         if axes.is_empty() {
             return;
         }
@@ -138,7 +145,8 @@ impl Reduction {
             };
             axes.chunks(SIDES).map(eight).collect()
         };
-        let rows: Vec<Vec<[Side; PANEL]>> = self.panels.iter().map(side_by_side).collect();
+        let panels = &self.panels[from..];
+        let rows: Vec<Vec<[Side; PANEL]>> = panels.iter().map(side_by_side).collect();
         let mut blocks: Vec<Vec<&mut [f64]>> = (0..self.items.div_ceil(TILE)).map(|_| Vec::new()).collect();
         for column in columns {
             column.chunks_mut(TILE).zip(&mut blocks).for_each(|(part, block)| block.push(part));
@@ -152,7 +160,7 @@ impl Reduction {
                 let sides = &mut tile[at / SIDES * count..][..count];
                 sides.iter_mut().zip(column.iter()).for_each(|(sides, value)| sides[at % SIDES] = *value);
             }
-            for (panel, rows) in self.panels.iter().zip(&rows) {
+            for (panel, rows) in panels.iter().zip(&rows) {
                 subtract_tile(&panel[block * TILE * PANEL..][..count * PANEL], rows, tile);
             }
             for (at, column) in columns.iter_mut().enumerate() {
@@ -257,8 +265,8 @@ const SIDES: usize = 8;
 
 type Side = [f64; SIDES];
 
-/// Items that are brought up to date together, so that the rows stay in the nearest cache.
-const TILE: usize = 32;
+/// Items that are brought up to date together: their numbers in a panel fit the nearest cache, and their columns the next.
+const TILE: usize = 64;
 
 /// `out_j -= row · panel_j` for every item and every row, each summed as [`panel_product`] does, eight rows side by side. `out`
 /// holds the items of the first eight rows, then those of the next eight.
