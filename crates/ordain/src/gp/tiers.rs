@@ -1,5 +1,6 @@
 //! Tiers: runs of items that cannot be told apart from each other.
 
+use multiversion::multiversion;
 use rayon::prelude::*;
 
 use super::draws::LARGEST_GROUP;
@@ -57,10 +58,20 @@ pub(super) fn tiers(draws: &[Vec<u32>], deviations: &[f64], group: usize) -> Vec
     out
 }
 
-/// Whether the first of two items has the better rank in at least 90 % of the draws.
+/// Whether the first of two items has the better rank in at least 90 % of the draws. Ends once too many draws say otherwise.
 fn is_told_apart(first: &[u32], second: &[u32]) -> bool {
-    let better: u32 = first.iter().zip(second).map(|(first, second)| u32::from(first < second)).sum();
-    f64::from(better) >= LEVEL * first.len() as f64
+    const TOGETHER: usize = 256;
+    let (mut most, draws) = (first.len(), first.len() as f64);
+    first.chunks(TOGETHER).zip(second.chunks(TOGETHER)).all(|(first, second)| {
+        most -= first.len() - better(first, second) as usize;
+        most as f64 >= LEVEL * draws
+    })
+}
+
+/// The number of draws in which the first of two items has the better rank.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn better(first: &[u32], second: &[u32]) -> u32 {
+    first.iter().zip(second).map(|(first, second)| u32::from(first < second)).sum()
 }
 
 #[cfg(test)]

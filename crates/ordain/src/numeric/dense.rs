@@ -240,18 +240,58 @@ pub(crate) fn rank_one_downdate(target: &mut Matrix, scale: f64, direction: &[f6
     }
 }
 
+/// Columns and rows of a tile of a matrix that stays in registers while all steps pass over it.
+const TILE: (usize, usize) = (4, 8);
+
 /// As many calls of [`rank_one_downdate`], to the bit, by one pass over the matrix.
 pub(crate) fn rank_one_downdates(target: &mut Matrix, steps: &[(f64, Vec<f64>)]) {
     let n = target.rows();
-    let run = |(column, values): (usize, &mut [f64])| {
-        for (scale, direction) in steps {
-            add_scaled(values, -scale * direction[column], direction);
+    // The numbers of a tile's rows stand together, step by step.
+    let of_rows = |tile: usize| {
+        steps.iter().map(move |(_, direction)| std::array::from_fn(|row| direction[tile * TILE.1 + row]))
+    };
+    let packed: Vec<[f64; TILE.1]> = (0..n / TILE.1).flat_map(of_rows).collect();
+    let run = |(tile, columns): (usize, &mut [f64])| {
+        let first = tile * TILE.0;
+        let factor = |(scale, direction): &(f64, Vec<f64>)| {
+            std::array::from_fn(|column| direction.get(first + column).map_or(0.0, |entry| -scale * entry))
+        };
+        let factors: Vec<[f64; TILE.0]> = steps.iter().map(factor).collect();
+        let tiled = if columns.len() == TILE.0 * n { n - n % TILE.1 } else { 0 };
+        if tiled > 0 {
+            add_by_tiles(columns, n, &factors, &packed);
+        }
+        for (at, column) in columns.chunks_exact_mut(n).enumerate() {
+            for ((_, direction), factors) in steps.iter().zip(&factors) {
+                add_scaled(&mut column[tiled..], factors[at], &direction[tiled..]);
+            }
         }
     };
+    let width = (TILE.0 * n).max(1);
     if n * n * steps.len() < PARALLEL_FROM {
-        target.values_mut().chunks_mut(n.max(1)).enumerate().for_each(run);
+        target.values_mut().chunks_mut(width).enumerate().for_each(run);
     } else {
-        target.values_mut().par_chunks_mut(n.max(1)).with_min_len(CHUNK).enumerate().for_each(run);
+        target.values_mut().par_chunks_mut(width).with_min_len(CHUNK / TILE.0).enumerate().for_each(run);
+    }
+}
+
+/// `column += Σ factor * row` for four columns of `n` rows, step by step, in the rows of whole tiles.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn add_by_tiles(columns: &mut [f64], n: usize, factors: &[[f64; TILE.0]], packed: &[[f64; TILE.1]]) {
+    let (left, right) = columns.split_at_mut(2 * n);
+    let ((one, two), (three, four)) = (left.split_at_mut(n), right.split_at_mut(n));
+    let [one, two, three, four] = [one, two, three, four].map(|column| column.as_chunks_mut::<{ TILE.1 }>().0);
+    let tiles = one.iter_mut().zip(two).zip(three.iter_mut().zip(four)).zip(packed.chunks_exact(factors.len().max(1)));
+    for (((one, two), (three, four)), rows) in tiles {
+        let mut tile = [*one, *two, *three, *four];
+        for (factors, rows) in factors.iter().zip(rows) {
+            for column in 0..TILE.0 {
+                for row in 0..TILE.1 {
+                    tile[column][row] += factors[column] * rows[row];
+                }
+            }
+        }
+        [*one, *two, *three, *four] = tile;
     }
 }
 
@@ -419,6 +459,23 @@ mod tests {
                 // The matrix's own columns are in its span.
                 close(&by_hand(&lower, &factor.solve(matrix.clone())), &matrix, false);
                 close(&by_hand(&matrix, &factor.divide(matrix.clone())), &matrix, false);
+            }
+        }
+    }
+
+    /// As the steps one by one, to the bit: whole tiles, and rows and columns beside them.
+    #[test]
+    fn many_downdates_are_as_many_single_ones() {
+        for n in SIZES {
+            let wide = waves(n, n, 0.5);
+            let matrix = by_hand(&wide, &transpose(&wide));
+            for count in [0, 1, 16] {
+                let steps: Vec<(f64, Vec<f64>)> =
+                    (0..count).map(|at| (0.1 + at as f64, waves(n, 1, at as f64).values().to_vec())).collect();
+                let (mut together, mut one_by_one) = (matrix.clone(), matrix.clone());
+                rank_one_downdates(&mut together, &steps);
+                steps.iter().for_each(|(scale, direction)| rank_one_downdate(&mut one_by_one, *scale, direction));
+                assert_eq!(together, one_by_one, "{n} {count}");
             }
         }
     }

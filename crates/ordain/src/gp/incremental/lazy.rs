@@ -1,9 +1,9 @@
 //! A covariance that is never formed: prior columns on demand, minus the part that answers took.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::TOGETHER;
+use super::AHEAD;
 use super::reduction::{Reduction, Seen};
 use crate::Result;
 use crate::gp::Functional;
@@ -25,7 +25,7 @@ pub(super) struct Lazy {
     kept: Mutex<Kept<Column>>,
     /// Covariances of the prior with items and differences, where they are expensive. Clones share them.
     prior: Arc<Mutex<Known>>,
-    /// The covariances with the differences of a block of known answers, where they are expensive.
+    /// The covariances with the differences of known answers that come next, where they are expensive.
     ahead: Mutex<Vec<(Functional, Column)>>,
 }
 
@@ -170,9 +170,9 @@ impl Lazy {
             return self.kernel.between(functionals);
         }
         let mut out = Matrix::zeros(functionals.len(), functionals.len());
-        for (block, axes) in functionals.chunks(TOGETHER).enumerate() {
+        for (block, axes) in functionals.chunks(AHEAD).enumerate() {
             for (at, column) in self.prior_along(axes)?.iter().enumerate() {
-                let own = out.column_mut(block * TOGETHER + at);
+                let own = out.column_mut(block * AHEAD + at);
                 own.iter_mut().zip(functionals).for_each(|(out, functional)| *out = functional.of(column));
             }
         }
@@ -216,20 +216,26 @@ impl Lazy {
     }
 
     /// Brings the columns that these answers need into use, all at once: prior columns in blocks, and one pass over the part that
-    /// answers took.
-    pub(super) fn prepare(&self, functionals: &[Functional]) -> Result<()> {
+    /// answers took. If the covariances with one of their differences are not at hand, those with all that are far ahead are found
+    /// together.
+    pub(super) fn prepare(&self, functionals: &[Functional], far: &[Functional]) -> Result<()> {
         let is_cheap = self.kernel.has_cheap_entries();
         let is_ahead = |one: &Functional| self.solves_differences() && matches!(one, Functional::Difference(..));
-        let (mut differences, items): (Vec<Functional>, Vec<Functional>) =
-            functionals.iter().copied().partition(is_ahead);
-        differences.sort_unstable();
-        differences.dedup();
-        // Those of the last block are behind.
+        let (differences, items): (Vec<Functional>, Vec<Functional>) = functionals.iter().copied().partition(is_ahead);
+        let mut far: Vec<Functional> = far.iter().copied().filter(is_ahead).collect();
+        far.sort_unstable();
+        far.dedup();
         let mut ahead = lock(&self.ahead);
-        ahead.retain(|(known, _)| differences.contains(known));
-        differences.retain(|wanted| ahead.iter().all(|(known, _)| known != wanted));
-        let prior = self.prior_along(&differences)?.iter().map(|column| column.to_vec()).collect();
-        ahead.extend(differences.iter().copied().zip(self.after_panels(&differences, prior)));
+        // The others are behind.
+        ahead.retain(|(known, _)| far.binary_search(known).is_ok());
+        let known: HashSet<Functional> = ahead.iter().map(|(known, _)| *known).collect();
+        if differences.iter().any(|wanted| !known.contains(wanted)) {
+            far.retain(|one| !known.contains(one));
+            let prior = self.prior_along(&far)?.iter().map(|column| column.to_vec()).collect();
+            ahead.extend(far.iter().copied().zip(self.after_panels(&far, prior)));
+        }
+        let wanted: HashSet<Functional> = differences.into_iter().collect();
+        self.catch_up(ahead.iter_mut().filter(|(one, _)| wanted.contains(one)));
         drop(ahead);
         let mut missing = Functional::items_of(&items);
         missing.retain(|&item| lock(&self.kept).get(item).is_none());
@@ -248,9 +254,27 @@ impl Lazy {
 
     /// Prior covariances with these functionals, without the panels of what answers took.
     fn after_panels(&self, axes: &[Functional], mut prior: Vec<Vec<f64>>) -> impl Iterator<Item = Column> {
-        self.reduction.subtract_panels(axes, &mut prior);
+        self.reduction.subtract_panels(0, axes, &mut prior);
         let seen = self.reduction.seen_panels();
         prior.into_iter().map(move |base| Column { seen, now: base.clone(), base })
+    }
+
+    /// Takes the panels off that these columns have not seen, from all columns together that have seen as many.
+    fn catch_up<'a>(&self, columns: impl Iterator<Item = &'a mut (Functional, Column)>) {
+        let all = self.reduction.seen_panels();
+        let mut late: Vec<&mut (Functional, Column)> =
+            columns.filter(|(_, column)| column.seen.panels() < all.panels()).collect();
+        late.sort_by_key(|(_, column)| column.seen.panels());
+        for alike in late.chunk_by_mut(|(_, one), (_, other)| one.seen.panels() == other.seen.panels()) {
+            let from = alike[0].1.seen.panels();
+            let axes: Vec<Functional> = alike.iter().map(|(axis, _)| *axis).collect();
+            let mut bases: Vec<Vec<f64>> = alike.iter_mut().map(|(_, column)| std::mem::take(&mut column.base)).collect();
+            self.reduction.subtract_panels(from, &axes, &mut bases);
+            for ((_, column), base) in alike.iter_mut().zip(bases) {
+                column.now.copy_from_slice(&base);
+                (column.base, column.seen) = (base, all);
+            }
+        }
     }
 
     /// Solves for the prior covariances that an answer about a functional will need, where they are expensive.
@@ -302,7 +326,7 @@ struct Known {
 impl Known {
     /// At most 2048 columns and a gigabyte, but always those of a block of answers.
     fn new(items: usize) -> Self {
-        let most = ((1 << 30) / (8 * items.max(1))).clamp(TOGETHER, 2048);
+        let most = ((1 << 30) / (8 * items.max(1))).clamp(AHEAD, 2048);
         Self { most, clock: 0, columns: HashMap::new() }
     }
 
@@ -339,7 +363,7 @@ struct Kept<T> {
 impl Kept<Column> {
     /// At most 1024 columns and 256 megabytes, but always those of a block of answers.
     fn columns(items: usize) -> Self {
-        Self::new(items, ((256 << 20) / (16 * items.max(1))).clamp(2 * TOGETHER, 1024))
+        Self::new(items, ((256 << 20) / (16 * items.max(1))).clamp(2 * AHEAD, 1024))
     }
 }
 

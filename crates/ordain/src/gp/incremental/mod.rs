@@ -85,8 +85,18 @@ const OVERTHROWN: (f64, f64) = (2.0, 0.15);
 /// After this many observations, the largest variances of differences are computed anew.
 const LARGEST_EVERY: usize = 4;
 
-/// Known observations whose columns are prepared together.
+/// Known observations that are learned together in dense form.
 const TOGETHER: usize = 16;
+
+/// Known observations whose columns are brought up to date together in lazy form.
+const AHEAD: usize = 32;
+
+/// Numbers of columns of known observations that are solved together in lazy form, and leave behind together what answers took before
+/// them: 32 MB. That part is read from memory once for all of them, which sets the time where they are few.
+const FAR_AHEAD: usize = 1 << 22;
+
+/// The most such observations.
+const MOST_AHEAD: usize = 128;
 
 impl Incremental {
     /// The prior, in the form that is expected to be faster for about this many observations.
@@ -214,9 +224,10 @@ impl Incremental {
         let mut at = 0;
         while at < observations.len() {
             done(at)?;
-            let block = if at < last { &observations[at..last.min(at + TOGETHER)] } else { &observations[at..] };
+            let together = if matches!(self.covariance, Covariance::Dense { .. }) { TOGETHER } else { AHEAD };
+            let block = if at < last { &observations[at..last.min(at + together)] } else { &observations[at..] };
             block.iter().try_for_each(|observation| observation.check(self.mean.len()))?;
-            self.prepare(block)?;
+            self.prepare(block, &observations[at..])?;
             let learned = match &self.covariance {
                 Covariance::Dense { .. } if at < last => self.learn_block(block)?,
                 _ => {
@@ -230,14 +241,15 @@ impl Incremental {
             }
         }
         // Nothing is ahead.
-        self.prepare(&[])
+        self.prepare(&[], &[])
     }
 
-    /// Brings the columns that observations need into use, if they are not all there.
-    fn prepare(&self, observations: &[Observation]) -> Result<()> {
+    /// Brings the columns that observations need into use, if they are not all there. `ahead` are these and all that follow.
+    fn prepare(&self, observations: &[Observation], ahead: &[Observation]) -> Result<()> {
         let Covariance::Lazy(lazy) = &self.covariance else { return Ok(()) };
-        let functionals: Vec<Functional> = observations.iter().map(|observation| observation.functional).collect();
-        lazy.prepare(&functionals)
+        let far = (FAR_AHEAD / self.mean.len().max(1)).clamp(AHEAD, MOST_AHEAD).min(ahead.len());
+        let axes = |some: &[Observation]| -> Vec<Functional> { some.iter().map(|one| one.functional).collect() };
+        lazy.prepare(&axes(observations), &axes(&ahead[..far]))
     }
 
     /// Learns a block of observations in dense form, or its beginning up to one that overthrows what was believed. Returns their
@@ -299,10 +311,10 @@ impl Incremental {
         let prior = lazy.prior_between(evidence.basis())?;
         let (log_evidence, sites) = evidence.sites(&EpParams::default(), prior, kernel.mean())?;
         let mut out = Self::prior(kernel.mean(), self.prior.clone(), Covariance::Lazy(lazy.unlearned()))?;
-        let known: Vec<(Observation, Site)> = observations.into_iter().zip(sites).collect();
-        for block in known.chunks(TOGETHER) {
-            out.prepare(&block.iter().map(|(observation, _)| *observation).collect::<Vec<_>>())?;
-            for &(observation, site) in block {
+        for (block, sites) in sites.chunks(AHEAD).enumerate() {
+            let ahead = &observations[block * AHEAD..];
+            out.prepare(&ahead[..sites.len()], ahead)?;
+            for (&observation, &site) in ahead.iter().zip(sites) {
                 let (direction, variance) = out.towards(&observation)?;
                 let left = 1.0 / (1.0 + variance * site.precision);
                 let slope = (site.shift - site.precision * observation.functional.of(&out.mean)) * left;

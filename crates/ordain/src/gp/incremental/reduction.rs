@@ -42,6 +42,13 @@ pub(super) struct Seen {
     recent: usize,
 }
 
+impl Seen {
+    /// The number of panels.
+    pub(super) fn panels(self) -> usize {
+        self.panels
+    }
+}
+
 impl Reduction {
     pub(super) fn new(items: usize) -> Self {
         Self { items, panels: Vec::new(), recent: Vec::new() }
@@ -124,9 +131,9 @@ impl Reduction {
         seen.recent = self.recent.len();
     }
 
-    /// Subtracts all panels from the prior covariances with some functionals at once, to the bit as [`Reduction::catch_up`] does from
-    /// one: the panels are read once.
-    pub(super) fn subtract_panels(&self, axes: &[Functional], columns: &mut [Vec<f64>]) {
+    /// Subtracts all panels from number `from` on from the covariances with some functionals at once, to the bit as
+    /// [`Reduction::catch_up`] does from one: the panels are read once.
+    pub(super) fn subtract_panels(&self, from: usize, axes: &[Functional], columns: &mut [Vec<f64>]) {
         if axes.is_empty() {
             return;
         }
@@ -138,7 +145,8 @@ impl Reduction {
             };
             axes.chunks(SIDES).map(eight).collect()
         };
-        let rows: Vec<Vec<[Side; PANEL]>> = self.panels.iter().map(side_by_side).collect();
+        let panels = &self.panels[from..];
+        let rows: Vec<Vec<[Side; PANEL]>> = panels.iter().map(side_by_side).collect();
         let mut blocks: Vec<Vec<&mut [f64]>> = (0..self.items.div_ceil(TILE)).map(|_| Vec::new()).collect();
         for column in columns {
             column.chunks_mut(TILE).zip(&mut blocks).for_each(|(part, block)| block.push(part));
@@ -149,19 +157,15 @@ impl Reduction {
             tile.clear();
             tile.resize(count * width, [0.0; SIDES]);
             for (at, column) in columns.iter().enumerate() {
-                column
-                    .iter()
-                    .enumerate()
-                    .for_each(|(item, value)| tile[item * width + at / SIDES][at % SIDES] = *value);
+                let sides = &mut tile[at / SIDES * count..][..count];
+                sides.iter_mut().zip(column.iter()).for_each(|(sides, value)| sides[at % SIDES] = *value);
             }
-            for (panel, rows) in self.panels.iter().zip(&rows) {
+            for (panel, rows) in panels.iter().zip(&rows) {
                 subtract_tile(&panel[block * TILE * PANEL..][..count * PANEL], rows, tile);
             }
             for (at, column) in columns.iter_mut().enumerate() {
-                column
-                    .iter_mut()
-                    .enumerate()
-                    .for_each(|(item, value)| *value = tile[item * width + at / SIDES][at % SIDES]);
+                let sides = &tile[at / SIDES * count..][..count];
+                column.iter_mut().zip(sides).for_each(|(value, sides)| *value = sides[at % SIDES]);
             }
         };
         blocks.into_par_iter().enumerate().for_each_init(Vec::new, work);
@@ -261,16 +265,22 @@ const SIDES: usize = 8;
 
 type Side = [f64; SIDES];
 
-/// Items that are brought up to date together, so that the rows stay in the nearest cache.
-const TILE: usize = 32;
+/// Items that are brought up to date together: their numbers in a panel fit the nearest cache, and their columns the next.
+const TILE: usize = 64;
 
-/// `out_j -= row · panel_j` for every item and every row, each summed as [`panel_product`] does, eight rows side by side.
+/// `out_j -= row · panel_j` for every item and every row, each summed as [`panel_product`] does, eight rows side by side. `out`
+/// holds the items of the first eight rows, then those of the next eight.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 fn subtract_tile(panel: &[f64], rows: &[[Side; PANEL]], out: &mut [Side]) {
-    for (item, out) in panel.as_chunks::<PANEL>().0.iter().zip(out.chunks_exact_mut(rows.len())) {
-        for (rows, out) in rows.iter().zip(out) {
+    let items = panel.as_chunks::<PANEL>().0;
+    for (rows, out) in rows.iter().zip(out.chunks_exact_mut(items.len())) {
+        // A copy, which stays in registers.
+        let rows = *rows;
+        for (item, out) in items.iter().zip(out) {
+            // Opaque, so that each item is vectorised by itself. Across items the compiler would gather.
+            let item = std::hint::black_box(item);
             // In plain calls: what a closure does inside another function is not compiled for this one's registers.
-            let fours = [four(0, item, rows), four(1, item, rows), four(2, item, rows), four(3, item, rows)];
+            let fours = [four(0, item, &rows), four(1, item, &rows), four(2, item, &rows), four(3, item, &rows)];
             let sum = add(&add(&fours[0], &fours[2]), &add(&fours[1], &fours[3]));
             for side in 0..SIDES {
                 out[side] -= sum[side];
