@@ -42,13 +42,14 @@ impl Network {
             for &(one, other) in &self.links {
                 canvas.line(&[places[one], places[other]], INK.faint(0.4), 1);
             }
+            // Where there is no room, a name lies under a circle and never hides it.
+            self.names(canvas, &places);
             let (low, high) = self.ends();
             for (node, &place) in self.nodes.iter().zip(&places) {
                 // The rim is seen where the colour is like the background.
                 canvas.circle(place, RADIUS + 1, INK);
                 canvas.circle(place, RADIUS, palette::shade((node.value - low) / (high - low)));
             }
-            self.names(canvas, &places);
             self.scale(canvas);
         })
     }

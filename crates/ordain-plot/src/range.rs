@@ -110,6 +110,8 @@ impl Range {
     pub(crate) fn ticks(&self) -> Vec<(f64, String)> {
         let tick = |number: usize| {
             let place = self.from + number as f64 * self.step;
+            // Rounding may leave a hair below 0, which would have a sign.
+            let place = if place.abs() < 1e-9 { 0.0 } else { place };
             let digits = if self.step < 0.0999 { 2 } else { 1 };
             match self.scale {
                 Scale::Logarithmic => {
@@ -117,7 +119,7 @@ impl Range {
                     (value, format!("{value}"))
                 }
                 Scale::Percent => (place, format!("{:.0} %", 100.0 * place)),
-                Scale::Plain => (place, format!("{place:.digits$}").replace('-', "−").replace("−0.0", "0.0")),
+                Scale::Plain => (place, format!("{place:.digits$}").replace('-', "−")),
             }
         };
         (0..=((self.to - self.from) / self.step).round() as usize).map(tick).collect()
@@ -200,6 +202,8 @@ mod tests {
             assert!(signed.from <= low + 1e-12 && high - 1e-12 <= signed.to, "{signed:?}");
             assert!(Range::new("MAP", low, high).from >= 0.0);
         }
+        let texts: Vec<String> = Range::signed("tau", -0.31, 0.24).ticks().into_iter().map(|(_, text)| text).collect();
+        assert_eq!(texts.join(" "), "−0.4 −0.3 −0.2 −0.1 0.0 0.1 0.2 0.3");
     }
 
     /// An axis of shares has shares or percent, never both.

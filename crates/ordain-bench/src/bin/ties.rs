@@ -1,11 +1,12 @@
 //! Held-out log loss of answers with ties, before and after tuning: an arena as in [`ordain_bench::battles`], and UKPConvArg1.
 //!
-//! `cargo run --release -p ordain-bench --bin ties -- [DATA]`. Projects are as `ordain init` writes them, or with the width of earlier
-//! versions and the noise that was the default then. DATA is the folder of public data; without it, only the arena is looked at. Prints a
-//! table in Markdown.
+//! `cargo run --release -p ordain-bench --bin ties -- [DATA [TOPICS]]`. Projects are as `ordain init` writes them, or with the width of earlier
+//! versions and the noise that was the default then. DATA is the folder of public data; without it, only the arena is
+//! looked at. TOPICS of UKPConvArg1, of 32 and in the order of their names, are looked at: 4 unless told otherwise. Prints a table in Markdown.
 
 #![allow(clippy::print_stdout)] // It prints a table.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 
@@ -21,8 +22,10 @@ fn main() -> Result<()> {
         "| answers | noise | width in the file | width that is used | log loss | width after tuning | log loss |\n|---|---|---|---|---|---|---|"
     );
     report("arena", &fresh::project("battles.csv", &battles::arena(Seed(1)), &[])?)?;
-    if let Some(data) = std::env::args().nth(1) {
-        report("UKPConvArg1", &fresh::project("pairs.csv", &arguments(Path::new(&data))?, &[])?)?;
+    let mut arguments = std::env::args().skip(1);
+    if let Some(data) = arguments.next() {
+        let topics = arguments.next().and_then(|topics| topics.parse().ok()).unwrap_or(4);
+        report("UKPConvArg1", &fresh::project("pairs.csv", &pairs(Path::new(&data), topics)?, &[])?)?;
     }
     Ok(())
 }
@@ -57,13 +60,15 @@ fn report(name: &str, model: &Model) -> Result<()> {
     Ok(())
 }
 
-/// The pairs with a gold label, as a table of answers.
-fn arguments(data: &Path) -> Result<String> {
+/// The pairs with a gold label of so many topics, as a table of answers.
+fn pairs(data: &Path, topics: usize) -> Result<String> {
     let path = data.join("pairwise/ukpconvarg1/pairs.tsv.gz");
     let failed = |source| Error::Io { action: "read", path: path.clone(), source };
     let mut text = String::new();
     GzDecoder::new(std::fs::File::open(&path).map_err(failed)?).read_to_string(&mut text).map_err(failed)?;
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split('\t').collect()).collect();
+    let shown: BTreeSet<&str> =
+        rows.iter().map(|row| row[1]).collect::<BTreeSet<_>>().into_iter().take(topics).collect();
     let winner = |gold: &str| match gold {
         "a1" => Some("left"),
         "a2" => Some("right"),
@@ -71,6 +76,6 @@ fn arguments(data: &Path) -> Result<String> {
         _ => None,
     };
     let line = |row: &Vec<&str>| Some(format!("{},{},{}\n", row[2], row[3], winner(row[4])?));
-    let some = rows.iter().filter_map(line);
+    let some = rows.iter().filter(|row| shown.contains(row[1])).filter_map(line);
     Ok(std::iter::once("left,right,winner\n".to_owned()).chain(some).collect())
 }

@@ -17,6 +17,8 @@ use crate::{Failure, output};
 pub enum Compared {
     /// The comparison.
     Known(Comparison),
+    /// There is one kernel, so no part is beside another.
+    OnePart,
     /// There are too few pairs for the folds.
     FewPairs(usize),
     /// It would take too long.
@@ -28,6 +30,9 @@ const FOLDS: usize = 10;
 
 /// Compares the model with those that lack a kernel, as `ordain compare` does.
 pub fn compare(project: &Project, full: bool) -> Result<Compared, Failure> {
+    if project.model().kernels().len() < 2 {
+        return Ok(Compared::OnePart);
+    }
     let observations = project.observations()?;
     let pairs = observations.iter().map(|observation| observation.functional).collect::<HashSet<_>>().len();
     if pairs < FOLDS {
@@ -63,7 +68,7 @@ fn is_quick(project: &Project, answers: usize) -> bool {
 pub fn section(project: &Project, compared: &Compared) -> String {
     let words = match compared {
         Compared::Known(comparison) => return known(project, comparison),
-        Compared::FewPairs(0) => return String::new(),
+        Compared::OnePart | Compared::FewPairs(0) => return String::new(),
         Compared::FewPairs(pairs) => {
             format!("This takes answers on at least {FOLDS} different pairs; there are {pairs}.")
         }

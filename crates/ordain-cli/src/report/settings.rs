@@ -17,7 +17,11 @@ pub fn section(project: &Project, fitted: &Fitted) -> String {
         rows.push(("prior mean".into(), words.join(" + ")));
     }
     let model = fitted.answer_model();
-    let learned = if model.learns() { ", learned from the answers" } else { "" };
+    let learned = match (model.learns(), fitted.learned()) {
+        (false, _) => "",
+        (true, 0) => ", until answers tell it",
+        (true, _) => ", learned from the answers",
+    };
     rows.push(("noise of answers".into(), format!("{}{learned}", short(model.noise()))));
     if model.lapse() > 0.0 {
         rows.push(("answers turned round".into(), format!("{:.1} %", 100.0 * model.lapse())));
