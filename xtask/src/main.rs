@@ -69,9 +69,10 @@ fn main() -> ExitCode {
         (Some("bench-commands"), []) => finish(bench_commands(&[])),
         (Some("bench-commands"), [part]) if part == "agreement" => finish(bench_agreement()),
         (Some("bench-commands"), [part]) if part == "questions" => finish(bench_commands(&["questions".into()])),
-        (Some("bench-commands"), [part, ..]) => {
-            misuse(&format!("`bench-commands` takes `agreement`, `questions` or nothing, found `{}`", part.to_string_lossy()))
-        }
+        (Some("bench-commands"), [part, ..]) => misuse(&format!(
+            "`bench-commands` takes `agreement`, `questions` or nothing, found `{}`",
+            part.to_string_lossy()
+        )),
         (Some(task @ ("test" | "edges" | "deny" | "man" | "oracles")), [first, ..]) => {
             misuse(&format!("`{task}` takes no arguments, found `{}`", first.to_string_lossy()))
         }

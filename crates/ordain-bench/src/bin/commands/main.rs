@@ -118,8 +118,8 @@ fn growth(now: &Path, mut grown: Vec<(f64, f64)>) -> Result<String, Box<dyn Erro
     for project in &GROWTH {
         let folder = empty_folder(project)?;
         project.write(&folder)?;
-        let seconds =
-            (0..RUNS).map(|_| Ok(measure(now, &folder, COMMANDS[0], None, LONGEST)?.ok_or("the command failed")?.seconds));
+        let seconds = (0..RUNS)
+            .map(|_| Ok(measure(now, &folder, COMMANDS[0], None, LONGEST)?.ok_or("the command failed")?.seconds));
         grown.push((project.items as f64, median(&seconds.collect::<Result<Vec<_>, Box<dyn Error>>>()?)));
         std::fs::remove_dir_all(&folder)?;
     }
