@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use ordain::numeric::Seed;
-use ordain_bench::projects::{Project, TABLES};
+use ordain_bench::projects::TABLES;
 use rand::RngExt;
 
 use super::shared::median;
