@@ -10,6 +10,9 @@ use crate::{Error, Result};
 /// Bytes of a number.
 const NUMBER: u64 = 8;
 
+/// The numbers of columns that known answers need next, each twice, unless a block of them is more.
+const NEXT_COLUMNS: u64 = 1 << 23;
+
 /// Bytes per item that a ranking keeps of each draw: its rank, and where the order is right.
 const PER_DRAW: u64 = 8;
 
@@ -64,15 +67,16 @@ impl Sizes {
             }
     }
 
-    /// The bytes of a session: steps, and the columns that it keeps, 256 MB of those in use, and of the prior at most 2048 in a gigabyte
-    /// where they are expensive; or all covariances of few items.
+    /// The bytes of a session: steps, and the columns that it keeps, 256 MB of those in use; where they are expensive, of the prior at
+    /// most 2048 in a gigabyte, and those of known answers that come next. Or all covariances of few items.
     pub(super) fn of_session(self, columns_are_cheap: bool) -> u64 {
         let n = self.items;
         if CovarianceForm::Automatic.is_dense(n as usize, Workload::Questions) {
             return NUMBER * 2 * n * n;
         }
         let prior = if columns_are_cheap { 0 } else { (NUMBER * 2048 * n).min(1 << 30) };
-        NUMBER * self.of_steps() + prior + (256 << 20)
+        let ahead = if columns_are_cheap { 0 } else { NUMBER * NEXT_COLUMNS.max(64 * n) };
+        NUMBER * self.of_steps() + prior + ahead + (256 << 20)
     }
 
     /// The bytes of a tuning: twelve matrices over the coordinates, and the columns of links along them.

@@ -247,9 +247,8 @@ const TILE: (usize, usize) = (4, 8);
 pub(crate) fn rank_one_downdates(target: &mut Matrix, steps: &[(f64, Vec<f64>)]) {
     let n = target.rows();
     // The numbers of a tile's rows stand together, step by step.
-    let of_rows = |tile: usize| {
-        steps.iter().map(move |(_, direction)| std::array::from_fn(|row| direction[tile * TILE.1 + row]))
-    };
+    let of_rows =
+        |tile: usize| steps.iter().map(move |(_, direction)| std::array::from_fn(|row| direction[tile * TILE.1 + row]));
     let packed: Vec<[f64; TILE.1]> = (0..n / TILE.1).flat_map(of_rows).collect();
     let run = |(tile, columns): (usize, &mut [f64])| {
         let first = tile * TILE.0;

@@ -268,7 +268,8 @@ impl Lazy {
         for alike in late.chunk_by_mut(|(_, one), (_, other)| one.seen.panels() == other.seen.panels()) {
             let from = alike[0].1.seen.panels();
             let axes: Vec<Functional> = alike.iter().map(|(axis, _)| *axis).collect();
-            let mut bases: Vec<Vec<f64>> = alike.iter_mut().map(|(_, column)| std::mem::take(&mut column.base)).collect();
+            let mut bases: Vec<Vec<f64>> =
+                alike.iter_mut().map(|(_, column)| std::mem::take(&mut column.base)).collect();
             self.reduction.subtract_panels(from, &axes, &mut bases);
             for ((_, column), base) in alike.iter_mut().zip(bases) {
                 column.now.copy_from_slice(&base);
