@@ -134,36 +134,38 @@ fn noise_of_a_judge_by_brute_force() {
     let fitted = model.fit(Inference::Ep, &Watch::NONE).unwrap();
     let found = fitted.judges(&Watch::NONE).unwrap();
     let own = found.iter().find(|one| one.name.as_deref() == Some("judge 006")).unwrap();
-    // Importance draws from the belief of all others: EP without this judge, at the same noises, whose Gaussian is near the posterior of
-    // 240 answers about 5 items.
+    // Draws from a belief of all others, weighted to their posterior at the noises that were found for them.
     let others = model.clone().without_judges(&["judge 006".to_owned()]).unwrap();
     let belief = others.fit(Inference::Ep, &Watch::NONE).unwrap();
     let items: Vec<ItemId> = (0..5).map(ItemId::new).collect();
-    let covariance = belief.belief().covariance(&items).unwrap();
-    let lower = crate::common::cholesky(&covariance);
-    let mut stream = stream(22);
-    let draws: Vec<Vec<f64>> = (0..20_000)
-        .map(|_| {
-            let apart = crate::common::draw(&lower, &mut stream);
-            apart.iter().zip(belief.belief().mean()).map(|(apart, mean)| apart + mean).collect()
-        })
-        .collect();
-    let told: Vec<&Answer> = world.answers.iter().filter(|one| one.judge.as_deref() == Some("judge 006")).collect();
+    let lower = crate::common::cholesky(&belief.belief().covariance(&items).unwrap());
     let common = fitted.answer_model().noise();
     // How much judges differ is learned too.
     let spread = fitted.answer_model().spread_of_judges().unwrap();
     assert!((0.3..1.0).contains(&spread), "{spread}");
+    let said = |utilities: &[f64], answer: &Answer, sigma: f64| {
+        let difference = utilities[answer.first.index()] - utilities[answer.second.unwrap().index()];
+        let sign = if answer.outcome == Outcome::First { 1.0 } else { -1.0 };
+        phi(sign * difference / (sigma * std::f64::consts::SQRT_2))
+    };
+    let is_own = |answer: &&Answer| answer.judge.as_deref() == Some("judge 006");
+    let sigma_of = |answer: &Answer| found.iter().find(|one| one.name == answer.judge).unwrap().noise.value;
+    let mut stream = stream(22);
+    let draws: Vec<(f64, Vec<f64>)> = (0..20_000)
+        .map(|_| {
+            let z: Vec<f64> = (0..5).map(|_| normal(&mut stream)).collect();
+            let apart = |row: usize| (0..5).map(|column| lower[(row, column)] * z[column]).sum::<f64>();
+            let utilities: Vec<f64> = (0..5).map(|row| belief.belief().mean()[row] + apart(row)).collect();
+            let log_prior: f64 = utilities.iter().zip(&z).map(|(utility, z)| 0.5 * (z * z - utility * utility)).sum();
+            let told = world.answers.iter().filter(|answer| !is_own(answer));
+            let log_said: f64 = told.map(|answer| said(&utilities, answer, sigma_of(answer)).ln()).sum();
+            (log_prior + log_said, utilities)
+        })
+        .collect();
+    let most = draws.iter().fold(f64::NEG_INFINITY, |most, (log, _)| most.max(*log));
     let likelihood = |sigma: f64| {
-        let one = |utilities: &Vec<f64>| -> f64 {
-            told.iter()
-                .map(|answer| {
-                    let difference = utilities[answer.first.index()] - utilities[answer.second.unwrap().index()];
-                    let sign = if answer.outcome == Outcome::First { 1.0 } else { -1.0 };
-                    phi(sign * difference / (sigma * std::f64::consts::SQRT_2))
-                })
-                .product()
-        };
-        draws.iter().map(one).sum::<f64>() / draws.len() as f64
+        let own = |utilities: &[f64]| world.answers.iter().filter(is_own).map(|answer| said(utilities, answer, sigma)).product::<f64>();
+        draws.iter().map(|(log, utilities)| (log - most).exp() * own(utilities)).sum::<f64>()
     };
     let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
     for at in -30..=30 {
@@ -176,7 +178,7 @@ fn noise_of_a_judge_by_brute_force() {
     let (mean, deviation) = (first / mass, (second / mass - (first / mass).powi(2)).sqrt());
     let found_mean = (own.noise.value / common).ln();
     let found_deviation = (own.noise.high / own.noise.low).ln() / 2.0 / 1.645;
-    // EP is no exact integral, and the common noise of the others alone is another one.
+    // EP is no exact integral, and the noises that were found are a turn later than those that it had.
     assert!((found_mean - mean).abs() < 0.25 * deviation, "{found_mean} {mean} {deviation}");
     assert!((found_deviation / deviation - 1.0).abs() < 0.15, "{found_deviation} {deviation}");
 }
