@@ -222,10 +222,9 @@ fn order_and_names_do_not_matter() {
                 high: -observation.low,
                 ..*observation
             },
-            Functional::Beside(i, j, aside) => Observation {
-                functional: Functional::Beside(renamed(i), renamed(j), aside),
-                ..*observation
-            },
+            Functional::Beside(i, j, aside) => {
+                Observation { functional: Functional::Beside(renamed(i), renamed(j), aside), ..*observation }
+            }
         };
         let observations: Vec<Observation> = observations.iter().map(mirror).collect();
         let other = EpParams::default().fit(Arc::new(Given(mirrored)), &observations).unwrap();

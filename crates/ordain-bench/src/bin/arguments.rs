@@ -41,7 +41,8 @@ struct Judgements {
 fn main() -> Result<()> {
     let mut words = std::env::args().skip(1);
     let data = words.next().ok_or_else(|| wrong("no folder", "the folder of public data"))?;
-    let topics = words.next().map_or(Ok(usize::MAX), |word| word.parse().map_err(|_| wrong(&word, "a number of topics")))?;
+    let topics =
+        words.next().map_or(Ok(usize::MAX), |word| word.parse().map_err(|_| wrong(&word, "a number of topics")))?;
     let said = read(&Path::new(&data).join("pairwise/ukpconvarg1"), topics)?;
     let workers: std::collections::BTreeSet<_> = said.answers.iter().filter_map(|one| one.judge.as_deref()).collect();
     println!("{} judgements by {} workers about {} arguments.\n", said.answers.len(), workers.len(), said.items.len());
@@ -76,7 +77,9 @@ fn read(folder: &Path, topics: usize) -> Result<Judgements> {
         .filter(|(topic, ..)| names.binary_search(topic).is_ok())
         .collect();
     items.sort_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
-    let place = |topic: &str, name: &str| items.binary_search_by(|one| (one.0.as_str(), one.1.as_str()).cmp(&(topic, name))).ok();
+    let place = |topic: &str, name: &str| {
+        items.binary_search_by(|one| (one.0.as_str(), one.1.as_str()).cmp(&(topic, name))).ok()
+    };
     let mut pairs = BTreeMap::new();
     for row in table(&folder.join("pairs.tsv.gz"))? {
         let topic = cell(&row, "topic");
@@ -167,7 +170,13 @@ impl Majority {
     fn scores(&self, items: usize) -> Vec<f64> {
         let (mut won, mut met) = (vec![0.0; items], vec![0.0; items]);
         for ((first, second), [one, tie, other]) in &self.0 {
-            let share = if one > other && one > tie { 1.0 } else if other > one && other > tie { 0.0 } else { 0.5 };
+            let share = if one > other && one > tie {
+                1.0
+            } else if other > one && other > tie {
+                0.0
+            } else {
+                0.5
+            };
             for (item, share) in [(first, share), (second, 1.0 - share)] {
                 won[item.index()] += share;
                 met[item.index()] += 1.0;
@@ -199,18 +208,27 @@ fn consensus(said: &Judgements) -> Result<()> {
         let topics = said.items.chunk_by(same).map(|topic| {
             let own = &scores[from..from + topic.len()];
             from += topic.len();
-            let (own, truth): (Vec<f64>, Vec<f64>) =
-                own.iter().zip(topic).filter(|(_, item)| item.2.is_finite()).map(|(score, item)| (*score, -item.2)).unzip();
+            let (own, truth): (Vec<f64>, Vec<f64>) = own
+                .iter()
+                .zip(topic)
+                .filter(|(_, item)| item.2.is_finite())
+                .map(|(score, item)| (*score, -item.2))
+                .unzip();
             kendall_tau_a(&own, &truth)
         });
         topics.collect()
     };
-    println!("| consensus beside the authors' order | Kendall's tau over topics | less than judges told apart |\n|---|---|---|");
+    println!(
+        "| consensus beside the authors' order | Kendall's tau over topics | less than judges told apart |\n|---|---|---|"
+    );
     let first = by_topic(&told_apart)?;
-    for (name, scores) in [("judges told apart", &told_apart), ("one noise for all", &one_noise), ("majority", &majority)] {
+    for (name, scores) in
+        [("judges told apart", &told_apart), ("one noise for all", &one_noise), ("majority", &majority)]
+    {
         let taus = by_topic(scores)?;
         let less: Vec<f64> = first.iter().zip(&taus).map(|(first, tau)| first - tau).collect();
-        let [tau, less] = [Mean::of(&taus), Mean::of(&less)].map(|Mean { value, error, .. }| format!("{value:.4} ± {error:.4}"));
+        let [tau, less] =
+            [Mean::of(&taus), Mean::of(&less)].map(|Mean { value, error, .. }| format!("{value:.4} ± {error:.4}"));
         println!("| {name} | {tau} | {less} |");
     }
     println!();
@@ -233,7 +251,9 @@ fn halves(said: &Judgements) -> Result<()> {
     }
     let mut rows: Vec<[f64; 4]> = Vec::new();
     for judge in fitted.judges(&Watch::NONE)? {
-        let Some([[wrong, count], [known, learned]]) = judge.name.as_deref().and_then(|name| errors.get(name)) else { continue };
+        let Some([[wrong, count], [known, learned]]) = judge.name.as_deref().and_then(|name| errors.get(name)) else {
+            continue;
+        };
         if *count >= LEAST as f64 && *learned >= LEAST as f64 {
             rows.push([judge.noise.value.ln(), known / learned, wrong / count, *count]);
         }
@@ -245,8 +265,11 @@ fn halves(said: &Judgements) -> Result<()> {
     println!("| {} workers with {LEAST} judgements or more in either half | |\n|---|---|", rows.len());
     println!("| rank correlation of the noise in one half with the errors in the other | {by_noise:.3} |");
     println!("| of the errors beside the authors' label in one half with those in the other | {by_errors:.3} |");
-    for (name, part) in [("most careful", &rows[..rows.len() / 4]), ("least careful", &rows[rows.len() - rows.len() / 4..])] {
-        let (wrong, count) = part.iter().fold((0.0, 0.0), |(wrong, count), row| (wrong + row[2] * row[3], count + row[3]));
+    for (name, part) in
+        [("most careful", &rows[..rows.len() / 4]), ("least careful", &rows[rows.len() - rows.len() / 4..])]
+    {
+        let (wrong, count) =
+            part.iter().fold((0.0, 0.0), |(wrong, count), row| (wrong + row[2] * row[3], count + row[3]));
         println!("| errors of the quarter that seemed {name} | {:.1} % |", 100.0 * wrong / count);
     }
     Ok(())

@@ -142,7 +142,8 @@ fn majority(answers: &[Answer]) -> Vec<f64> {
         }
     }
     let share = |row: &[[i32; 2]]| {
-        let met: Vec<f64> = row.iter().filter(|[_, count]| *count > 0).map(|[lead, _]| 0.5 + 0.5 * f64::from(lead.signum())).collect();
+        let met: Vec<f64> =
+            row.iter().filter(|[_, count]| *count > 0).map(|[lead, _]| 0.5 + 0.5 * f64::from(lead.signum())).collect();
         met.iter().sum::<f64>() / met.len().max(1) as f64
     };
     lead.chunks(ITEMS).map(share).collect()
@@ -155,14 +156,19 @@ fn noisy_bradley_terry(python: &str, answers: &[Answer]) -> Result<Vec<f64>> {
         table = pandas.read_csv(sys.stdin, dtype=str)\n\
         scores = NoisyBradleyTerry(n_iter=100, random_state=0).fit_predict(table)\n\
         print('\\n'.join(f'{item},{score}' for item, score in scores.items()))\n";
-    let failed = |found: String| Error::Data { what: "NoisyBradleyTerry", found, expected: "a Python with crowd-kit".into() };
+    let failed =
+        |found: String| Error::Data { what: "NoisyBradleyTerry", found, expected: "a Python with crowd-kit".into() };
     let mut table = String::from("worker,left,right,label\n");
     for answer in answers {
         let (left, right) = (answer.first.index(), answer.second.map_or(0, ItemId::index));
         let label = if answer.outcome == Outcome::First { left } else { right };
         table += &format!("{},{left},{right},{label}\n", answer.judge.as_deref().unwrap_or_default());
     }
-    let file = std::env::temp_dir().join(format!("crowd-{}-{}.csv", std::process::id(), rayon::current_thread_index().unwrap_or(0)));
+    let file = std::env::temp_dir().join(format!(
+        "crowd-{}-{}.csv",
+        std::process::id(),
+        rayon::current_thread_index().unwrap_or(0)
+    ));
     let run = |path: &Path| -> std::io::Result<std::process::Output> {
         std::fs::write(path, &table)?;
         Command::new(python).args(["-c", SCRIPT]).stdin(std::fs::File::open(path)?).output()
@@ -175,7 +181,9 @@ fn noisy_bradley_terry(python: &str, answers: &[Answer]) -> Result<Vec<f64>> {
     }
     let mut scores = vec![0.0; ITEMS];
     for line in String::from_utf8_lossy(&output.stdout).lines() {
-        let parsed = line.split_once(',').and_then(|(item, score)| Some((item.parse::<usize>().ok()?, score.parse::<f64>().ok()?)));
+        let parsed = line
+            .split_once(',')
+            .and_then(|(item, score)| Some((item.parse::<usize>().ok()?, score.parse::<f64>().ok()?)));
         let (item, score) = parsed.ok_or_else(|| failed(line.to_owned()))?;
         *scores.get_mut(item).ok_or_else(|| failed(line.to_owned()))? = score;
     }
@@ -195,7 +203,8 @@ fn report_noise(found: &[Found]) {
         .iter()
         .map(|world| {
             let pairs = world.natures.iter().zip(&world.judges[1]).filter(|(nature, _)| !nature.is_careless);
-            let (truth, known): (Vec<f64>, Vec<f64>) = pairs.map(|(nature, one)| (nature.sigma.ln(), one.noise.value.ln())).unzip();
+            let (truth, known): (Vec<f64>, Vec<f64>) =
+                pairs.map(|(nature, one)| (nature.sigma.ln(), one.noise.value.ln())).unzip();
             correlation(&truth, &known)
         })
         .collect();
@@ -218,31 +227,45 @@ fn correlation(left: &[f64], right: &[f64]) -> f64 {
 }
 
 fn report_careless(found: &[Found]) {
-    println!("| after | careless judges with more than one half | careful ones | careless ones found at 1 % false alarms | threshold |\n|---|---|---|---|---|");
+    println!(
+        "| after | careless judges with more than one half | careful ones | careless ones found at 1 % false alarms | threshold |\n|---|---|---|---|---|"
+    );
     for (mark, answers) in MARKS.iter().enumerate() {
         let all = found.iter().flat_map(|world| world.natures.iter().zip(&world.judges[mark]));
         let (careless, careful): (Vec<_>, Vec<_>) = all.partition(|(nature, _)| nature.is_careless);
-        let probabilities = |judges: &[(&Nature, &JudgeSummary)]| judges.iter().map(|(_, one)| one.careless).collect::<Vec<f64>>();
+        let probabilities =
+            |judges: &[(&Nature, &JudgeSummary)]| judges.iter().map(|(_, one)| one.careless).collect::<Vec<f64>>();
         let (careless, mut careful) = (probabilities(&careless), probabilities(&careful));
         careful.sort_by(|one, other| other.total_cmp(one));
         // So many careful judges may be above it.
         let threshold = careful.get(careful.len() / 100).copied().unwrap_or(0.0);
-        let share = |all: &[f64], least: f64| 100.0 * all.iter().filter(|&&one| one > least).count() as f64 / all.len().max(1) as f64;
+        let share = |all: &[f64], least: f64| {
+            100.0 * all.iter().filter(|&&one| one > least).count() as f64 / all.len().max(1) as f64
+        };
         let (right, false_alarms) = (share(&careless, 0.5), share(&careful, 0.5));
-        println!("| {answers} answers | {right:.1} % | {false_alarms:.1} % | {:.1} % | {threshold:.3} |", share(&careless, threshold));
+        println!(
+            "| {answers} answers | {right:.1} % | {false_alarms:.1} % | {:.1} % | {threshold:.3} |",
+            share(&careless, threshold)
+        );
     }
     println!();
 }
 
 fn report_consensus(found: &[Found]) {
-    println!("| consensus after {} answers per judge | Kendall's tau | less than judges told apart |\n|---|---|---|", MARKS[1]);
-    for (at, name) in ["judges told apart", "one noise for all", "majority of pairs", "NoisyBradleyTerry"].iter().enumerate() {
+    println!(
+        "| consensus after {} answers per judge | Kendall's tau | less than judges told apart |\n|---|---|---|",
+        MARKS[1]
+    );
+    for (at, name) in
+        ["judges told apart", "one noise for all", "majority of pairs", "NoisyBradleyTerry"].iter().enumerate()
+    {
         let taus: Vec<f64> = found.iter().filter_map(|world| world.taus[at]).collect();
         if taus.is_empty() {
             continue;
         }
         let less: Vec<f64> = found.iter().filter_map(|world| Some(world.taus[0]? - world.taus[at]?)).collect();
-        let [tau, less] = [Mean::of(&taus), Mean::of(&less)].map(|Mean { value, error, .. }| format!("{value:.4} ± {error:.4}"));
+        let [tau, less] =
+            [Mean::of(&taus), Mean::of(&less)].map(|Mean { value, error, .. }| format!("{value:.4} ± {error:.4}"));
         println!("| {name} | {tau} | {less} |");
     }
 }

@@ -108,8 +108,7 @@ pub trait Belief: Send + Sync {
         let functionals: Vec<Functional> = self.factors().iter().map(|factor| factor.observation.functional).collect();
         let items = Functional::items_of(&functionals);
         let covariance = self.covariance(&items.iter().map(|&item| ItemId::new(item)).collect::<Vec<_>>())?;
-        let variance =
-            |functional: Functional| functional.variance(|one, other| covariance[(one, other)]);
+        let variance = |functional: Functional| functional.variance(|one, other| covariance[(one, other)]);
         Ok(Functional::in_terms_of(&items, &functionals).into_iter().map(variance).collect())
     }
 

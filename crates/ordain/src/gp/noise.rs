@@ -141,16 +141,15 @@ impl AnswerModel {
             start = start.with_tie_width(width)?;
         }
         let fit = Fit { kernel, answers: counted, unit, watch, prior: RefCell::default() };
+        let apart = fit.tells_judges_apart(&start);
         let found = match start.learns() {
             true if counted.iter().any(|answer| answer.outcome == Outcome::Tie) => fit.with_ties(fit.noise(start)?)?,
+            true if apart => fit.rough_noise(start)?,
             true => fit.noise(start)?,
             false => start,
         };
-        let found = match fit.judges(found)? {
-            (found, cares) if cares.is_empty() => found,
-            // The common noise, and the judges that are plausible, now that the others are told apart.
-            (found, _) => fit.noise(found)?,
-        };
+        // What is common to judges, once they are told apart.
+        let found = if apart { fit.noise(fit.judges(found)?)? } else { found };
         fit.grades(found)
     }
 
@@ -224,7 +223,9 @@ impl AnswerModel {
         answers: &[&Answer],
         watch: &Watch,
     ) -> Result<Vec<UnderNoise>> {
-        let Some(unit) = self.unit().filter(|_| is_small(answers, self.judges_with_asides())) else { return Ok(Vec::new()) };
+        let Some(unit) = self.unit().filter(|_| is_small(answers, self.judges_with_asides())) else {
+            return Ok(Vec::new());
+        };
         let mut found: Vec<(f64, AnswerModel, Ep)> = Vec::new();
         for width in self.plausible_widths() {
             let mut row = f64::NAN;
@@ -395,7 +396,16 @@ impl Fit<'_> {
     /// The model with the posterior mean of the logarithm of the noise. If the answers are 20 times as probable with lapses as without
     /// ([`BELIEVED`]), it has the posterior mean of the lapse too.
     fn noise(&self, model: AnswerModel) -> Result<AnswerModel> {
-        let seen = self.heights(&model, grid())?;
+        self.noise_among(model, grid())
+    }
+
+    /// As [`Fit::noise`], from a few noises without lapses: where judges that are told apart start.
+    fn rough_noise(&self, model: AnswerModel) -> Result<AnswerModel> {
+        self.noise_among(model, grid().filter(|judge| judge.lapse == 0.0).step_by(COARSE))
+    }
+
+    fn noise_among(&self, model: AnswerModel, judges: impl Iterator<Item = Candidate>) -> Result<AnswerModel> {
+        let seen = self.heights(&model, judges)?;
         let weights = normalized(seen.iter().map(|(height, _)| *height));
         let plausible = weights.iter().enumerate().filter(|(_, weight)| **weight >= IMPLAUSIBLE);
         let plausible = plausible.fold(0, |bits, (at, _)| bits | 1 << at);

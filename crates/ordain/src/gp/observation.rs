@@ -433,7 +433,8 @@ impl Observation {
         if !self.may_mislead() {
             return self.as_meant(mean, variance);
         }
-        let heeded = if self.may_be_turned() { self.perhaps_turned(mean, variance) } else { self.as_meant(mean, variance) };
+        let heeded =
+            if self.may_be_turned() { self.perhaps_turned(mean, variance) } else { self.as_meant(mean, variance) };
         let mixed = if self.heedless > 0.0 { self.perhaps_blind(heeded, mean, variance) } else { heeded };
         if mixed.curvature <= 0.0 { Moments { curvature: 0.0, left: 1.0, ..mixed } } else { mixed }
     }

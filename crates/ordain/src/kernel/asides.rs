@@ -74,11 +74,17 @@ pub(crate) struct Asides<K> {
 impl<K: Deref<Target: Kernel> + Send + Sync> Asides<K> {
     /// These asides beside the items of a kernel, which has none itself.
     pub(crate) fn beside(items: K, blocks: Vec<Block>) -> Self {
-        let places: Vec<(u32, u32)> = (0..).zip(&blocks).flat_map(|(at, block)| (0..block.len() as u32).map(move |place| (at, place))).collect();
+        let places: Vec<(u32, u32)> =
+            (0..).zip(&blocks).flat_map(|(at, block)| (0..block.len() as u32).map(move |place| (at, place))).collect();
         let (known, len) = (items.len(), items.len() + places.len());
-        let mean = items.mean().map(|mean| mean.iter().copied().chain(std::iter::repeat_n(0.0, places.len())).collect());
+        let mean =
+            items.mean().map(|mean| mean.iter().copied().chain(std::iter::repeat_n(0.0, places.len())).collect());
         let padded = |columns: &Matrix| {
-            Matrix::from_fn(len, columns.columns(), |row, column| if row < known { columns[(row, column)] } else { 0.0 })
+            Matrix::from_fn(
+                len,
+                columns.columns(),
+                |row, column| if row < known { columns[(row, column)] } else { 0.0 },
+            )
         };
         let mean_columns = items.mean_columns().map(padded);
         Self { items, blocks, places, mean, mean_columns }
@@ -103,7 +109,9 @@ impl<K: Deref<Target: Kernel> + Send + Sync> Asides<K> {
     fn of_items(&self, functional: Functional) -> Option<(Functional, f64)> {
         match functional {
             Functional::Item(item) if item as usize >= self.known() => None,
-            Functional::Beside(first, second, _) if first < second => Some((Functional::Difference(first, second), 1.0)),
+            Functional::Beside(first, second, _) if first < second => {
+                Some((Functional::Difference(first, second), 1.0))
+            }
             Functional::Beside(first, second, _) => Some((Functional::Difference(second, first), -1.0)),
             other => Some((other, 1.0)),
         }
@@ -134,7 +142,12 @@ impl<K: Deref<Target: Kernel> + Send + Sync> Asides<K> {
     }
 
     /// Makes `out`, which has a column for each of these, of columns over the items.
-    fn widen(&self, functionals: &[Functional], write: impl FnOnce(&[Functional], &mut Matrix) -> Result<()>, out: &mut Matrix) -> Result<()> {
+    fn widen(
+        &self,
+        functionals: &[Functional],
+        write: impl FnOnce(&[Functional], &mut Matrix) -> Result<()>,
+        out: &mut Matrix,
+    ) -> Result<()> {
         let known = self.known();
         let (items, places) = self.apart(functionals);
         let mut columns = Matrix::zeros(known, items.len());
@@ -241,7 +254,8 @@ impl<K: Deref<Target: Kernel> + Send + Sync> Kernel for Asides<K> {
             return Ok(own);
         }
         let mut places = 0..inside.len();
-        let place: Vec<Option<usize>> = items.iter().map(|&item| if item < known { places.next() } else { None }).collect();
+        let place: Vec<Option<usize>> =
+            items.iter().map(|&item| if item < known { places.next() } else { None }).collect();
         Ok(Matrix::from_fn(items.len(), items.len(), |row, column| match (place[row], place[column]) {
             (Some(row), Some(column)) => own[(row, column)],
             _ => self.covariance(items[row], items[column]),
@@ -360,7 +374,13 @@ mod tests {
         let blocks = vec![Block::Alike { count: 3, own: 0.09, common: 0.02 }, Block::Joint(Arc::new(screen.clone()))];
         let whole = Matrix::from_fn(10, 10, |row, column| match (row, column) {
             (0..5, 0..5) => near(row, column),
-            (5..8, 5..8) => if row == column { 0.11 } else { 0.02 },
+            (5..8, 5..8) => {
+                if row == column {
+                    0.11
+                } else {
+                    0.02
+                }
+            }
             (8..10, 8..10) => screen[(row - 8, column - 8)],
             _ => 0.0,
         });
@@ -421,8 +441,12 @@ mod tests {
     /// Contractions by functionals with asides, beside sums over the joint matrix and central differences by a weight.
     #[test]
     fn contractions_equal_sums() {
-        let functionals =
-            [Functional::Beside(3, 0, 5), Functional::Beside(0, 3, 6), Functional::Difference(0, 3), Functional::Item(5)];
+        let functionals = [
+            Functional::Beside(3, 0, 5),
+            Functional::Beside(0, 3, 6),
+            Functional::Difference(0, 3),
+            Functional::Item(5),
+        ];
         let weights = Matrix::from_fn(4, 4, |row, column| 1.0 / (1.0 + (row + column) as f64));
         let sum = |weight: f64| {
             let parts: Vec<(f64, Box<dyn Kernel>)> = vec![(weight, Box::new(Independent::new(5)))];

@@ -204,7 +204,8 @@ impl Fitted {
         let Some(observation) = self.answer_model.observe(answer)? else { return Ok(None) };
         let belief = self.belief();
         let coordinates = Functional::items_of(&[observation.functional]);
-        let mean = |at: &usize| if *at < belief.len() { belief.mean()[*at] } else { belief.asides()[*at - belief.len()] };
+        let mean =
+            |at: &usize| if *at < belief.len() { belief.mean()[*at] } else { belief.asides()[*at - belief.len()] };
         let means: Vec<f64> = coordinates.iter().map(mean).collect();
         let covariance = belief.covariance(&coordinates.iter().map(|&at| ItemId::new(at)).collect::<Vec<_>>())?;
         let functional = Functional::in_terms_of(&coordinates, &[observation.functional]).swap_remove(0);

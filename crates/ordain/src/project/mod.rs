@@ -195,7 +195,8 @@ impl Project {
     pub fn leave_out(&mut self, judges: &[String]) -> Result<()> {
         let model = self.model.clone().without_judges(judges).map_err(|error| match error {
             Error::UnknownWord { found, hint, .. } => {
-                let error = InputError::new(&self.file.answers, "a judge who is in the answers").column("judge").found(found);
+                let error =
+                    InputError::new(&self.file.answers, "a judge who is in the answers").column("judge").found(found);
                 hint.map_or(error.clone(), |hint| error.hint(format!("did you mean {hint}?"))).into()
             }
             other => other,

@@ -33,7 +33,8 @@ impl World {
             for (number, nature) in judges.iter().enumerate() {
                 let first = stream.random_range(0..items);
                 let second = (first + stream.random_range(1..items)) % items;
-                let seen = utilities[first] - utilities[second] + nature.bias
+                let seen = utilities[first] - utilities[second]
+                    + nature.bias
                     + std::f64::consts::SQRT_2 * nature.sigma * normal(&mut stream);
                 let says_first = if nature.is_careless { stream.random_bool(0.5) } else { seen > 0.0 };
                 let outcome = if says_first { Outcome::First } else { Outcome::Second };
@@ -164,7 +165,9 @@ fn noise_of_a_judge_by_brute_force() {
         .collect();
     let most = draws.iter().fold(f64::NEG_INFINITY, |most, (log, _)| most.max(*log));
     let likelihood = |sigma: f64| {
-        let own = |utilities: &[f64]| world.answers.iter().filter(is_own).map(|answer| said(utilities, answer, sigma)).product::<f64>();
+        let own = |utilities: &[f64]| {
+            world.answers.iter().filter(is_own).map(|answer| said(utilities, answer, sigma)).product::<f64>()
+        };
         draws.iter().map(|(log, utilities)| (log - most).exp() * own(utilities)).sum::<f64>()
     };
     let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
@@ -217,9 +220,8 @@ fn a_crowd_is_told_apart() {
 /// Where sides are known, biases of half a deviation are found with their intervals, and noise besides.
 #[test]
 fn biases_are_told_apart_from_noise() {
-    let natures: Vec<Nature> = (0..12)
-        .map(|number| Nature { sigma: 0.3, bias: [0.5, -0.5, 0.0][number % 3], is_careless: false })
-        .collect();
+    let natures: Vec<Nature> =
+        (0..12).map(|number| Nature { sigma: 0.3, bias: [0.5, -0.5, 0.0][number % 3], is_careless: false }).collect();
     let world = World::play(20, natures, 100, 41);
     let found = summaries(&world.model(true));
     let mut inside = 0;
@@ -307,8 +309,7 @@ fn one_judge_is_as_none() {
 #[test]
 fn sessions_with_judges_are_the_same_however_they_came() {
     use ordain::active::AskOptions;
-    let natures =
-        vec![careful(0.2), careful(0.2), careful(1.0), Nature { sigma: 1.0, bias: 0.4, is_careless: true }];
+    let natures = vec![careful(0.2), careful(0.2), careful(1.0), Nature { sigma: 1.0, bias: 0.4, is_careless: true }];
     let world = World::play(10, natures, 14, 81);
     for sides in [false, true] {
         let whole = world.model(sides);

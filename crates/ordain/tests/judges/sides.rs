@@ -111,7 +111,12 @@ fn beliefs_equal_the_problem_written_out() {
             let covariance = belief.covariance(&coordinates(belief)[..known]).unwrap();
             // EP stops at a change of 1e-9 of a deviation, and the other one at 1e-12.
             for one in 0..known {
-                assert!((mean[one] - expected.mean[one]).abs() < 1e-7, "{items} {form:?} {one}: {} {}", mean[one], expected.mean[one]);
+                assert!(
+                    (mean[one] - expected.mean[one]).abs() < 1e-7,
+                    "{items} {form:?} {one}: {} {}",
+                    mean[one],
+                    expected.mean[one]
+                );
                 for other in 0..known {
                     let (found, wanted) = (covariance[(one, other)], expected.covariance[(one, other)]);
                     assert!((found - wanted).abs() < 1e-7, "{items} {form:?} {one} {other}: {found} {wanted}");
@@ -210,7 +215,8 @@ fn certainty_equals_weighted_draws_from_the_prior() {
             .iter()
             .map(|said| {
                 let value: f64 = said.direction.iter().zip(&x).map(|(one, other)| one * other).sum();
-                crate::common::phi((said.high - value) / said.noise) - crate::common::phi((said.low - value) / said.noise)
+                crate::common::phi((said.high - value) / said.noise)
+                    - crate::common::phi((said.low - value) / said.noise)
             })
             .product();
         let first = (0..4).max_by(|&one, &other| x[one].total_cmp(&x[other])).unwrap();
@@ -252,7 +258,10 @@ fn a_bias_is_told_from_utilities() {
     let wrong = |model: AnswerModel| {
         let session = session(&prior, model, CovarianceForm::Dense, &told);
         let mean = session.belief().mean().to_vec();
-        (0..items).flat_map(|one| (one + 1..items).map(move |other| (one, other))).filter(|&(one, other)| mean[one] < mean[other]).count()
+        (0..items)
+            .flat_map(|one| (one + 1..items).map(move |other| (one, other)))
+            .filter(|&(one, other)| mean[one] < mean[other])
+            .count()
     };
     let (known, unknown) = (wrong(model.clone().with_sides(true)), wrong(model));
     // Neighbours are a third of the noise apart, and 80 answers about each put some wrong.

@@ -191,7 +191,9 @@ impl State {
                 }
                 beside @ Functional::Beside(..) => {
                     let mut along = vec![0.0; self.root.rows()];
-                    beside.terms().for_each(|(axis, sign)| add_scaled(&mut along, sign, self.root.column(axis as usize)));
+                    beside
+                        .terms()
+                        .for_each(|(axis, sign)| add_scaled(&mut along, sign, self.root.column(axis as usize)));
                     along
                 }
             };

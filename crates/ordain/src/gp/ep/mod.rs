@@ -292,7 +292,10 @@ impl Ep {
         let known = self.kernel.items();
         if kernel.items() < known || kernel.asides() != self.kernel.asides() {
             let found = format!("{} items and {} asides", kernel.items(), kernel.asides());
-            return Err(wrong(found, format!("the {known} known ones and newcomers, and {} asides", self.kernel.asides())));
+            return Err(wrong(
+                found,
+                format!("the {known} known ones and newcomers, and {} asides", self.kernel.asides()),
+            ));
         }
         // Asides come after all items.
         let newcomers = (kernel.items() - known) as u32;
@@ -308,8 +311,9 @@ impl Ep {
                 format!("{here}, as when it was learned"),
             ));
         }
-        if let Some(item) =
-            observed.iter().find(|&&item| item < known && mean_of(self.kernel.as_ref(), item) != mean_of(kernel.as_ref(), item))
+        if let Some(item) = observed
+            .iter()
+            .find(|&&item| item < known && mean_of(self.kernel.as_ref(), item) != mean_of(kernel.as_ref(), item))
         {
             return Err(wrong(
                 format!("a mean of {} where items were compared", mean_of(kernel.as_ref(), *item)),
@@ -499,15 +503,14 @@ fn choose_basis(observations: &[Observation], n: usize, by_items: bool) -> Vec<F
     let items = Functional::items_of(&distinct);
     let asides = items.len() - items.partition_point(|&item| item < n);
     let compared = items.len() - asides;
-    let mut basis: Vec<Functional> =
-        if n + asides <= distinct.len() && compared as f64 >= NEARLY_ALL * n as f64 {
-            let asides = items[compared..].iter().map(|&aside| aside as u32);
-            (0..n as u32).chain(asides).map(Functional::Item).collect()
-        } else if by_items || observations.iter().any(|one| one.may_lapse()) {
-            items.into_iter().map(|item| Functional::Item(item as u32)).collect()
-        } else {
-            fewest(&distinct, &items)
-        };
+    let mut basis: Vec<Functional> = if n + asides <= distinct.len() && compared as f64 >= NEARLY_ALL * n as f64 {
+        let asides = items[compared..].iter().map(|&aside| aside as u32);
+        (0..n as u32).chain(asides).map(Functional::Item).collect()
+    } else if by_items || observations.iter().any(|one| one.may_lapse()) {
+        items.into_iter().map(|item| Functional::Item(item as u32)).collect()
+    } else {
+        fewest(&distinct, &items)
+    };
     basis.sort_unstable();
     basis
 }

@@ -8,7 +8,6 @@
 //! logarithm, and the evidence of a judge who takes care, beside that of blind answers. All judges move at once to their means, and EP runs
 //! again, until they stand still. So a judge of few answers stays near the common noise, and what is learned depends on the answers alone.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Habit, Judges, name};
@@ -74,19 +73,25 @@ impl Care {
 }
 
 impl Fit<'_> {
-    /// The model with the care of every judge, if the noise is learned and at least two have a name; and what is known of each.
-    pub(in crate::gp) fn judges(&self, mut model: AnswerModel) -> Result<(AnswerModel, BTreeMap<String, Care>)> {
+    /// Whether judges are told apart: the noise is learned, and at least two have a name.
+    pub(in crate::gp) fn tells_judges_apart(&self, model: &AnswerModel) -> bool {
+        model.learns() && model.law() == NoiseLaw::Normal && names(self.answers).len() > 1
+    }
+
+    /// The model with the care of every judge.
+    pub(in crate::gp) fn judges(&self, mut model: AnswerModel) -> Result<AnswerModel> {
         let names = names(self.answers);
-        if names.len() < 2 || !model.learns() || model.law() != NoiseLaw::Normal {
-            return Ok((model, BTreeMap::new()));
-        }
         let owners: Vec<Option<u32>> = self.answers.iter().map(|answer| owner(&names, answer)).collect();
         let mut crowd = Crowd::default();
         let mut cares = vec![Care::before(crowd); names.len()];
         let mut evidence = Evidence::new(&model.observe_all(self.answers.iter().copied())?, self.kernel.items());
         for turn in 0..TURNS {
             let Some(found) = self.turn(&mut evidence, &model, &owners, &cares, crowd)? else { break };
-            let change = found.iter().zip(&cares).map(|(new, old)| (new.log_factor.0 - old.log_factor.0).abs()).fold(0.0, f64::max);
+            let change = found
+                .iter()
+                .zip(&cares)
+                .map(|(new, old)| (new.log_factor.0 - old.log_factor.0).abs())
+                .fold(0.0, f64::max);
             cares = found;
             crowd = Crowd::of(&cares);
             let centre = centre(&mut cares, crowd);
@@ -96,7 +101,7 @@ impl Fit<'_> {
                 break;
             }
         }
-        Ok((model, names.into_iter().map(str::to_owned).zip(cares).collect()))
+        Ok(model)
     }
 
     /// What all judges' answers say of their care, each under the belief of all others. `None` if EP finds nothing.
@@ -109,10 +114,13 @@ impl Fit<'_> {
         crowd: Crowd,
     ) -> Result<Option<Vec<Care>>> {
         evidence.observe(model.observe_all(self.answers.iter().copied())?, false);
-        let params = EpParams { watch: self.watch.silent(), tolerance: TOLERANCE, max_sweeps: 0, ..EpParams::default() };
+        let params =
+            EpParams { watch: self.watch.silent(), tolerance: TOLERANCE, max_sweeps: 0, ..EpParams::default() };
         let work = |judge: usize, apart: Option<Apart>| {
             let before = cares[judge];
-            apart.and_then(|apart| Judge { apart, params: &params, crowd, at: before.log_factor.0 }.care(before)).unwrap_or(before)
+            apart
+                .and_then(|apart| Judge { apart, params: &params, crowd, at: before.log_factor.0 }.care(before))
+                .unwrap_or(before)
         };
         match evidence.apart(&params, self.kernel, owners, cares.len(), work) {
             Ok(found) => Ok(Some(found)),
@@ -148,7 +156,8 @@ fn centre(cares: &mut [Care], crowd: Crowd) -> f64 {
 
 /// The judges with a name who compared items or called one good or bad, ascending.
 fn names<'a>(answers: &[&'a Answer]) -> Vec<&'a str> {
-    let mut names: Vec<&str> = answers.iter().filter(|answer| shows_care(answer)).filter_map(|answer| answer.judge.as_deref()).collect();
+    let mut names: Vec<&str> =
+        answers.iter().filter(|answer| shows_care(answer)).filter_map(|answer| answer.judge.as_deref()).collect();
     names.sort_unstable();
     names.dedup();
     names
@@ -195,11 +204,13 @@ impl Judge<'_> {
             }
         }
         let most = nodes.iter().fold(f64::NEG_INFINITY, |most, (_, height)| most.max(*height));
-        let weigh = |of: &dyn Fn(f64) -> f64| nodes.iter().map(|(at, height)| (height - most).exp() * of(*at)).sum::<f64>();
+        let weigh =
+            |of: &dyn Fn(f64) -> f64| nodes.iter().map(|(at, height)| (height - most).exp() * of(*at)).sum::<f64>();
         let total = weigh(&|_| 1.0);
         let mean = weigh(&|at| at) / total;
         let variance = weigh(&|at| (at - mean).powi(2)) / total;
-        let normalisation = (std::f64::consts::SQRT_2 * deviation / (self.crowd.spread * std::f64::consts::TAU.sqrt())).ln();
+        let normalisation =
+            (std::f64::consts::SQRT_2 * deviation / (self.crowd.spread * std::f64::consts::TAU.sqrt())).ln();
         let careful = most + total.ln() + normalisation;
         let blind: f64 = self.apart.observations().map(|(one, count)| count * one.blindly.ln()).sum();
         let odds = (blind - careful).exp() * self.crowd.careless / (1.0 - self.crowd.careless);
@@ -243,7 +254,8 @@ impl AnswerModel {
         let none = Judges::none(self.unit().unwrap_or(1.0), 0);
         let judges = Arc::make_mut(self.judges.get_or_insert_with(|| Arc::new(none)));
         judges.crowd = crowd;
-        judges.habits = names.iter().zip(cares).map(|(name, care)| ((*name).to_owned(), Habit::of(care, crowd))).collect();
+        judges.habits =
+            names.iter().zip(cares).map(|(name, care)| ((*name).to_owned(), Habit::of(care, crowd))).collect();
         self
     }
 }

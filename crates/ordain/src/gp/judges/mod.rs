@@ -160,7 +160,8 @@ impl AnswerModel {
 
     /// The same model with an aside for the judge of an answer; `None` if there is none left.
     pub(crate) fn seating(mut self, answer: &Answer) -> Option<Self> {
-        let has_room = self.judges.as_mut().filter(|_| self.sides).is_none_or(|judges| Arc::make_mut(judges).seat(answer));
+        let has_room =
+            self.judges.as_mut().filter(|_| self.sides).is_none_or(|judges| Arc::make_mut(judges).seat(answer));
         has_room.then_some(self)
     }
 
@@ -181,7 +182,9 @@ impl AnswerModel {
         let careful = match judge.and_then(|judge| judges.habits.get(judge)) {
             // Grades have a noise of their own.
             Some(_) if answer.outcome.grade().is_some() => observation,
-            Some(&Habit { factor, heedless }) => Observation { noise: factor * observation.noise, heedless, ..observation },
+            Some(&Habit { factor, heedless }) => {
+                Observation { noise: factor * observation.noise, heedless, ..observation }
+            }
             None => observation,
         };
         let comparable = Observation { blindly: self.blindly(answer), ..careful };

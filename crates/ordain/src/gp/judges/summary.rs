@@ -62,7 +62,8 @@ impl AnswerModel {
         watch: &Watch,
     ) -> Result<Vec<JudgeSummary>> {
         let counted: Vec<&Answer> = answers.iter().copied().filter(|answer| !answer.is_skip()).collect();
-        let names: BTreeSet<&str> = counted.iter().filter(|answer| shows_care(answer)).map(|answer| name(answer)).collect();
+        let names: BTreeSet<&str> =
+            counted.iter().filter(|answer| shows_care(answer)).map(|answer| name(answer)).collect();
         let names: Vec<&str> = names.into_iter().collect();
         if names.is_empty() {
             return Ok(Vec::new());
@@ -75,17 +76,18 @@ impl AnswerModel {
         let mut evidence = Evidence::of_items(&observations);
         let found = evidence.apart(&params, kernel.as_ref(), &owners, names.len(), work)?;
         let biases = self.biases(&names, kernel, &counted, &params)?;
-        let summary = |(((at, (care, agreement)), bias), &name): (((usize, (Care, Option<f64>)), Option<Estimate>), &&str)| {
-            let (mean, deviation) = care.log_factor;
-            JudgeSummary {
-                name: Some(name.to_owned()).filter(|name| !name.is_empty()),
-                answers: owners.iter().filter(|owner| **owner == Some(at as u32)).count(),
-                agreement,
-                noise: Estimate::normal(mean, deviation).map(|log_factor| self.noise() * log_factor.exp()),
-                bias,
-                careless: care.careless,
-            }
-        };
+        let summary =
+            |(((at, (care, agreement)), bias), &name): (((usize, (Care, Option<f64>)), Option<Estimate>), &&str)| {
+                let (mean, deviation) = care.log_factor;
+                JudgeSummary {
+                    name: Some(name.to_owned()).filter(|name| !name.is_empty()),
+                    answers: owners.iter().filter(|owner| **owner == Some(at as u32)).count(),
+                    agreement,
+                    noise: Estimate::normal(mean, deviation).map(|log_factor| self.noise() * log_factor.exp()),
+                    bias,
+                    careless: care.careless,
+                }
+            };
         Ok(found.into_iter().enumerate().zip(biases).zip(&names).map(summary).collect())
     }
 

@@ -7,8 +7,8 @@
 //! EP over these answers alone, under that belief, gives the evidence of a judge for any care that he may take. The sites of all others
 //! stay; the evidence is stationary in them.
 
-use super::State;
 use super::super::site::Site;
+use super::State;
 use crate::Result;
 use crate::gp::{EpParams, Functional, Observation};
 use crate::numeric::Matrix;
@@ -56,7 +56,13 @@ impl State {
         let from_others = |(functional, &(at, _)): (&Functional, &(usize, u32))| {
             let (known, one) = (functional.of(&others), self.observations[at]);
             let end = |end: f64| end - known;
-            Observation { functional: *functional, low: end(one.low), high: end(one.high), middle: end(one.middle), ..one }
+            Observation {
+                functional: *functional,
+                low: end(one.low),
+                high: end(one.high),
+                middle: end(one.middle),
+                ..one
+            }
         };
         let site = |(functional, &(at, _)): (&Functional, &(usize, u32))| {
             let Site { precision, shift } = self.sites[at];
@@ -120,7 +126,9 @@ impl Apart {
         let mut state = State::from_sites(self.covariance.clone(), observations, &self.counts, sites)?;
         params.converge(&mut state)?;
         self.sites = state.sites().to_vec();
-        let slope = |((slopes, one), count): ((crate::gp::observation::Slopes, &Observation), &f64)| count * slopes.noise * one.noise;
+        let slope = |((slopes, one), count): ((crate::gp::observation::Slopes, &Observation), &f64)| {
+            count * slopes.noise * one.noise
+        };
         let by_noise = state.slopes().into_iter().zip(&state.observations).zip(&state.counts).map(slope).sum();
         Ok((state.log_evidence(), by_noise))
     }

@@ -34,7 +34,8 @@ impl State {
         // What pivots left out of the precision is rounding beside the rest. Of the shifts it may not be.
         let mut left = self.shifts();
         add_scaled(&mut left, -1.0, &multiply_vector(&factor, &target));
-        let rounding = f64::EPSILON * left.len() as f64 * self.shifts().iter().fold(0.0, |most, shift| shift.abs().max(most));
+        let rounding =
+            f64::EPSILON * left.len() as f64 * self.shifts().iter().fold(0.0, |most, shift| shift.abs().max(most));
         let is_loose = left.iter().any(|shift| shift.abs() > rounding);
         (Root::Dense(factor), target, is_loose.then_some(left))
     }
@@ -61,7 +62,8 @@ impl State {
             Matrix::from_fn(rows.len(), columns.len(), |row, column| precision[(rows[row], columns[column])])
         };
         let definite = Cholesky::factor(part(&free, &free)).ok().filter(|cholesky| {
-            let kept = |(at, &axis): (usize, &usize)| cholesky.lower()[(at, at)].powi(2) > SINGULAR * precision[(axis, axis)];
+            let kept =
+                |(at, &axis): (usize, &usize)| cholesky.lower()[(at, at)].powi(2) > SINGULAR * precision[(axis, axis)];
             !self.has_asides() || free.iter().enumerate().all(kept)
         });
         let Some(cholesky) = definite else {
@@ -94,7 +96,8 @@ impl State {
         let mut parts = Parts::apart(self.len());
         let counted = || self.observations.iter().zip(&self.sites).filter(|(_, site)| site.precision > 0.0);
         for (observation, _) in counted() {
-            if let Functional::Difference(first, second) | Functional::Beside(first, second, _) = observation.functional {
+            if let Functional::Difference(first, second) | Functional::Beside(first, second, _) = observation.functional
+            {
                 parts.join(first as usize, second as usize);
             }
         }
