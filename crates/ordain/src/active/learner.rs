@@ -54,6 +54,9 @@ pub(super) struct Learner {
     kind: BeliefKind,
     /// The form of the covariances of a belief that takes steps, and the workload it serves.
     form: (CovarianceForm, Workload),
+    /// The kernel of the items alone.
+    items: Arc<dyn Kernel>,
+    /// The kernel with asides for the judges so far, if there are asides.
     kernel: Arc<dyn Kernel>,
     /// The answer model, with what was learned of it so far.
     model: AnswerModel,
@@ -108,11 +111,25 @@ impl Learner {
         kernel: Arc<dyn Kernel>,
         model: AnswerModel,
     ) -> Result<Self> {
-        let kernel = if kind == BeliefKind::Independent { independent(kernel.as_ref())? } else { kernel };
-        let form = (form, strategy.workload());
+        let items = if kind == BeliefKind::Independent { independent(kernel.as_ref())? } else { kernel };
+        // Ratings are of items alone.
+        let model = if matches!(kind, BeliefKind::Glicko { .. }) { model.with_sides(false) } else { model };
+        Self::before(kind, (form, strategy.workload()), items, model, &[])
+    }
+
+    /// The belief before any answer, with asides for the judges of these.
+    fn before(
+        kind: BeliefKind,
+        form: (CovarianceForm, Workload),
+        items: Arc<dyn Kernel>,
+        model: AnswerModel,
+        answers: &[&Answer],
+    ) -> Result<Self> {
+        let (model, kernel) = model.seated(&items, answers)?;
         let model = model.learned(kernel.as_ref(), &[], &Watch::NONE)?;
         let state = prior(kind, form, &kernel)?;
-        Ok(Self { kind, form, kernel, model, answers: Vec::new(), observations: Vec::new(), refined: 0, state })
+        let (answers, observations) = (Vec::new(), Vec::new());
+        Ok(Self { kind, form, items, kernel, model, answers, observations, refined: 0, state })
     }
 
     /// Changes the form of the covariances. The belief forgets all answers.
@@ -124,23 +141,27 @@ impl Learner {
 
     /// The same before any answer.
     pub(super) fn fresh(&self) -> Result<Self> {
-        let Self { kind, form, ref kernel, .. } = *self;
-        let model = self.model.clone().learned(kernel.as_ref(), &[], &Watch::NONE)?;
-        let state = prior(kind, form, kernel)?;
-        let (answers, observations) = (Vec::new(), Vec::new());
-        Ok(Self { kind, form, kernel: kernel.clone(), model, answers, observations, refined: 0, state })
+        self.fresh_for(&[])
+    }
+
+    /// The same before any answer, with asides for the judges of these.
+    fn fresh_for(&self, answers: &[&Answer]) -> Result<Self> {
+        Self::before(self.kind, self.form, self.items.clone(), self.model.clone(), answers)
     }
 
     /// Learns from answers, one after the other. If one cannot be learned, the belief has learned some of those before it.
     pub(super) fn learn_all(&mut self, answers: &[&Answer], watch: &Watch) -> Result<()> {
         let mut from = 0;
+        if self.model.sides() && self.observations.is_empty() {
+            *self = self.fresh_for(answers)?;
+        }
         if self.adapts() && self.observations.is_empty() {
             // A belief that is refreshed does not depend on what it was before.
             let said: Vec<usize> = (0..answers.len()).filter(|&at| answers[at].outcome != Outcome::Skip).collect();
             let given = self.model.given();
-            let last = (1..=said.len()).rev().find(|&count| is_refreshed(count, given, self.kernel.len()));
+            let last = (1..=said.len()).rev().find(|&count| is_refreshed(count, given, self.items.len()));
             let until = last.map_or(0, |count| said[count - 1] + 1);
-            let mut there = self.fresh()?;
+            let mut there = self.fresh_for(answers)?;
             there.answers = said[..last.unwrap_or(0)].iter().map(|&at| answers[at].clone()).collect();
             there.learn_model(watch)?;
             // Where EP does not converge, the way there matters.
@@ -162,7 +183,7 @@ impl Learner {
     fn step_through(&mut self, answers: &[&Answer], watch: &Watch) -> Result<()> {
         let observations = self.model.observe_all(answers.iter().copied())?;
         let State::Steps(steps) = &mut self.state else { return Ok(()) };
-        let (known, items) = (self.observations.len(), self.kernel.len());
+        let (known, items) = (self.observations.len(), self.items.len());
         self.observations.extend(&observations);
         let mut from = 0;
         // A belief that is learned anew does not depend on what it was before. Where EP does not converge, the way there matters.
@@ -209,6 +230,8 @@ impl Learner {
             return self.step(answer, observation);
         }
         let before = self.model.clone();
+        let Some(model) = before.clone().seating(answer) else { return self.learn_with_more_asides(answer) };
+        self.model = model;
         self.answers.push(answer.clone());
         let learned = self.learn_with_model(answer);
         if learned.is_err() {
@@ -218,6 +241,15 @@ impl Learner {
         learned
     }
 
+    /// Learns everything anew, with twice as many asides as before: this answer is that of a judge for whom there is none left.
+    fn learn_with_more_asides(&mut self, answer: &Answer) -> Result<()> {
+        let answers: Vec<&Answer> = self.answers.iter().chain([answer]).collect();
+        let mut anew = self.fresh_for(&answers)?;
+        anew.learn_all(&answers, &Watch::NONE)?;
+        *self = anew;
+        Ok(())
+    }
+
     /// Learns from the latest answer, where the model is learned too.
     fn learn_with_model(&mut self, answer: &Answer) -> Result<()> {
         let (count, given) = (self.answers.len(), self.model.given());
@@ -225,7 +257,7 @@ impl Learner {
             self.learn_model(&Watch::NONE)?;
         }
         // If EP does not converge, a step is the best there is.
-        if is_refreshed(count, given, self.kernel.len()) && self.refresh().is_ok() {
+        if is_refreshed(count, given, self.items.len()) && self.refresh().is_ok() {
             return Ok(());
         }
         let Some(observation) = self.model.observe(answer)? else { return Ok(()) };
@@ -256,7 +288,7 @@ impl Learner {
                 } else {
                     steps.learn(&observation, &self.kernel)?;
                     self.observations.push(observation);
-                    if is_relearned(self.observations.len(), self.kernel.len())
+                    if is_relearned(self.observations.len(), self.items.len())
                         && let Ok(anew) = steps.anew(&self.kernel, self.observations.clone())
                     {
                         **steps = anew;
@@ -309,13 +341,14 @@ impl Learner {
     }
 }
 
-/// What a session believes after these answers if the noise is learned, and the answer model that it has learned.
+/// What a session believes after these answers if the model is learned, the answer model that it has learned, and the kernel with the
+/// asides of judges if there are any.
 pub(crate) fn learn_in_session(
     kernel: Arc<dyn Kernel>,
     model: AnswerModel,
     answers: &[&Answer],
     watch: &Watch,
-) -> Result<(Box<dyn Belief>, AnswerModel)> {
+) -> Result<(Box<dyn Belief>, AnswerModel, Arc<dyn Kernel>)> {
     let mut learner = Learner::new(BeliefKind::Gp, CovarianceForm::Automatic, Strategy::Random, kernel, model)?;
     learner.learn_all(answers, watch)?;
     let belief: Box<dyn Belief> = match learner.state {
@@ -323,7 +356,7 @@ pub(crate) fn learn_in_session(
         State::Full(ep) => ep,
         State::Ratings(ratings) => Box::new(ratings),
     };
-    Ok((belief, learner.model))
+    Ok((belief, learner.model, learner.kernel))
 }
 
 /// Runs EP over the observations and one more, and then adds that one to them. If it cannot be learned, the

@@ -162,6 +162,14 @@ impl Answer {
         self
     }
 
+    /// The same statement with this item first, if it is one of two: where the items are said to stand left and right.
+    pub fn shown(self, left: ItemId) -> Self {
+        match self.second {
+            Some(second) if second == left => Self { first: left, second: Some(self.first), ..self.turned() },
+            _ => self,
+        }
+    }
+
     /// The same answer, given at this time.
     pub fn at(mut self, time: impl Into<String>) -> Self {
         self.time = Some(time.into());
@@ -184,6 +192,14 @@ pub enum Entry {
 }
 
 impl Entry {
+    /// Who made the entry.
+    pub fn judge(&self) -> Option<&str> {
+        match self {
+            Self::Answer(answer) => answer.judge.as_deref(),
+            Self::Undo { judge, .. } => judge.as_deref(),
+        }
+    }
+
     /// The same entry, in which an empty name is no judge.
     pub(crate) fn tidy(self) -> Self {
         match self {
@@ -261,6 +277,26 @@ impl AnswerLog {
     /// The standing answers: those that no undo took back, in order, with skips.
     pub fn standing(&self) -> Vec<&Answer> {
         resolve(&self.entries).0
+    }
+
+    /// The log without the entries of these judges.
+    ///
+    /// # Errors
+    /// If one of them has no entry.
+    pub fn without_judges(&self, names: &[String]) -> Result<Self> {
+        let mut judges: Vec<&str> = self.entries.iter().filter_map(Entry::judge).collect();
+        judges.sort_unstable();
+        judges.dedup();
+        if let Some(unknown) = names.iter().find(|name| judges.binary_search(&name.as_str()).is_err()) {
+            return Err(Error::UnknownWord {
+                what: "judge",
+                found: unknown.clone(),
+                hint: suggestion(unknown, judges.iter().copied()),
+            });
+        }
+        let stays = |entry: &&Entry| entry.judge().is_none_or(|judge| names.iter().all(|name| name != judge));
+        // An undo takes back an answer of its own judge, so none is left with nothing to take back.
+        Self::new(self.entries.iter().filter(stays).cloned().collect())
     }
 
     /// The number of standing answers. Skips are no answers.

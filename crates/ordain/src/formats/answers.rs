@@ -42,6 +42,13 @@ pub(crate) enum Kind {
     WinnerLoser,
 }
 
+impl Kind {
+    /// Whether the table says which item was shown first, or left, whoever won.
+    pub(crate) fn has_sides(self) -> bool {
+        self != Self::WinnerLoser
+    }
+}
+
 /// The columns that make a table of answers: the two items, and the verdict.
 const KINDS: [(Kind, [&str; 2], Option<&str>); 5] = [
     (Kind::Log, ["first", "second"], Some("outcome")),
@@ -190,6 +197,11 @@ pub fn read_answers(path: impl AsRef<Path>, items: &Items) -> Result<AnswerLog> 
 /// As [`read_answers`], if grades must be on a scale.
 pub(super) fn read_answers_on(path: &Path, items: &Items, scale: Option<GradeScale>) -> Result<AnswerLog> {
     read_now(path, items, scale).map(|(log, _)| log)
+}
+
+/// Whether a table of answers says which item was shown first, or left, whoever won.
+pub(super) fn has_sides(path: &Path) -> Result<bool> {
+    settled(path, || Ok(Layout::of(&Rows::open(path, LastLine::Ended)?)?.kind.has_sides()))
 }
 
 /// As [`read_answers`], with the number of verdicts that both items are bad, each of which is two answers.

@@ -79,6 +79,8 @@ pub struct ProjectData {
     pub noise: Option<f64>,
     /// The tie width: a difference of two utilities, noise included, between minus and plus this is a tie.
     pub tie_width: f64,
+    /// Whether the first item of every answer stood left, so that judges who favour a side are known.
+    pub sides: bool,
     /// The grades.
     pub grades: ProjectGrades,
     /// The settings of `[ask]`.
@@ -371,6 +373,7 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
         answers: log,
         noise: answers.noise,
         tie_width: answers.tie_width,
+        sides: answers.sides,
         grades: known,
         ask,
     })
@@ -403,6 +406,7 @@ struct AnswersSettings {
     given: bool,
     noise: Option<f64>,
     tie_width: f64,
+    sides: bool,
 }
 
 impl AnswersSettings {
@@ -412,14 +416,16 @@ impl AnswersSettings {
             given: section.is_some(),
             noise: Some(DEFAULT_NOISE),
             tie_width: 0.0,
+            sides: false,
         };
         let Some(section) = section else { return Ok(out) };
-        section.check_keys(&["file", "noise", "tie_width"])?;
+        section.check_keys(&["file", "noise", "tie_width", "sides"])?;
         if let Some(file) = locate(&section, folder, "file")? {
             out.file = file.value;
         }
         out.noise = section.positive_or("noise", LEARN)?.unwrap_or(out.noise);
         out.tie_width = section.not_negative("tie_width")?.unwrap_or(out.tie_width);
+        out.sides = section.flag("sides")?.unwrap_or(out.sides);
         Ok(out)
     }
 

@@ -425,5 +425,6 @@ fn marginal(belief: &dyn Belief, functional: Functional, scratch: &mut [f64]) ->
             // Rounding may leave a hair below zero for twins.
             (mean, (variances[first] + variances[second] - 2.0 * scratch[second]).max(0.0))
         }
+        Functional::Beside(..) => unreachable!("folds are learned without asides"),
     })
 }

@@ -151,7 +151,8 @@ impl Utilities {
     /// The mean of the items' prior means, and the root of their variance plus the mean prior variance.
     fn of(kernel: &dyn Kernel) -> Result<Self> {
         let own = deviation(kernel)?;
-        let Some(means) = kernel.mean().filter(|means| !means.is_empty()) else {
+        let means = kernel.mean().map(|means| &means[..kernel.items()]);
+        let Some(means) = means.filter(|means| !means.is_empty()) else {
             return Ok(Self { centre: 0.0, deviation: own });
         };
         let count = means.len() as f64;
@@ -374,7 +375,7 @@ impl Ascent<'_> {
                 evidence.observe(observations, false);
                 evidence
             }
-            none => none.insert(Evidence::new(&observations, self.fit.kernel.len())),
+            none => none.insert(Evidence::new(&observations, self.fit.kernel.items())),
         };
         let params = EpParams { watch: self.fit.watch.silent(), tolerance: 1e-5, ..EpParams::default() };
         let (log_evidence, slopes) = evidence.slopes(&params, self.fit.kernel)?;

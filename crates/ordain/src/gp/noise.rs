@@ -116,7 +116,7 @@ impl AnswerModel {
     /// # Errors
     /// If the kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
     pub(crate) fn learned(self, kernel: &dyn Kernel, answers: &[&Answer], watch: &Watch) -> Result<Self> {
-        if !self.adapts() {
+        if !self.learns() && self.grading().is_none() {
             return Ok(self);
         }
         let unit = match self.unit() {
@@ -141,11 +141,15 @@ impl AnswerModel {
             start = start.with_tie_width(width)?;
         }
         let fit = Fit { kernel, answers: counted, unit, watch, prior: RefCell::default() };
+        let apart = fit.tells_judges_apart(&start);
         let found = match start.learns() {
             true if counted.iter().any(|answer| answer.outcome == Outcome::Tie) => fit.with_ties(fit.noise(start)?)?,
+            true if apart => fit.rough_noise(start)?,
             true => fit.noise(start)?,
             false => start,
         };
+        // What is common to judges, once they are told apart.
+        let found = if apart { fit.noise(fit.judges(found)?)? } else { found };
         fit.grades(found)
     }
 
@@ -153,7 +157,8 @@ impl AnswerModel {
     fn before_answers(self, kernel: &dyn Kernel, unit: f64) -> Result<Self> {
         let grading = self.grading().cloned();
         let held = (!self.learns()).then(|| self.noise());
-        let start = if self.learns() { self.in_unit(unit).with_noise(CENTRE * unit)? } else { self };
+        let start = self.with_strangers();
+        let start = if start.learns() { start.in_unit(unit).with_noise(CENTRE * unit)? } else { start };
         Ok(match grading {
             Some(grading) => start.with_grading(grading.under(kernel, held)?),
             None => start,
@@ -218,7 +223,9 @@ impl AnswerModel {
         answers: &[&Answer],
         watch: &Watch,
     ) -> Result<Vec<UnderNoise>> {
-        let Some(unit) = self.unit().filter(|_| is_small(answers)) else { return Ok(Vec::new()) };
+        let Some(unit) = self.unit().filter(|_| is_small(answers, self.judges_with_asides())) else {
+            return Ok(Vec::new());
+        };
         let mut found: Vec<(f64, AnswerModel, Ep)> = Vec::new();
         for width in self.plausible_widths() {
             let mut row = f64::NAN;
@@ -255,13 +262,13 @@ fn effort(lapse: f64, watch: &Watch) -> EpParams {
     if lapse > 0.0 { EpParams { max_iterations: 100, max_sweeps: 0, ..usual } } else { usual }
 }
 
-/// Whether there are answers, and so few items or pairs were compared that EP is cheap.
-fn is_small(answers: &[&Answer]) -> bool {
+/// Whether there are answers, and so few items or pairs were compared that EP is cheap. Asides of so many judges count as items.
+fn is_small(answers: &[&Answer], asides: usize) -> bool {
     let ends = |answer: &&Answer| [answer.first, answer.second.unwrap_or(answer.first)];
     let said = || answers.iter().filter(|answer| answer.outcome != Outcome::Skip);
     let pairs: HashSet<[ItemId; 2]> = said().map(ends).map(|[a, b]| [a.min(b), a.max(b)]).collect();
     let items: HashSet<ItemId> = said().flat_map(ends).collect();
-    (1..=MOST_COMPARED).contains(&pairs.len().min(items.len()))
+    !pairs.is_empty() && pairs.len().min(items.len() + asides) <= MOST_COMPARED
 }
 
 /// A belief, and the same under all noises that the answers allow. Draws come from all of these; all else is that of the belief.
@@ -277,6 +284,10 @@ impl Belief for OverNoises<'_> {
 
     fn variances(&self) -> &[f64] {
         self.belief.variances()
+    }
+
+    fn asides(&self) -> &[f64] {
+        self.belief.asides()
     }
 
     fn column(&self, item: ItemId, out: &mut [f64]) -> Result<()> {
@@ -360,10 +371,11 @@ fn normalized(heights: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
     heights.map(|height| (height - total).exp()).collect()
 }
 
-/// The root of the mean prior variance; 1 if there is none.
+/// The root of the mean prior variance of the items; 1 if there is none.
 pub(super) fn deviation(kernel: &dyn Kernel) -> Result<f64> {
     let mut variances = vec![0.0; kernel.len()];
     kernel.diagonal(&mut variances)?;
+    variances.truncate(kernel.items());
     let mean = variances.iter().sum::<f64>() / variances.len().max(1) as f64;
     Ok(if mean > 0.0 && mean.is_finite() { mean.sqrt() } else { 1.0 })
 }
@@ -384,7 +396,16 @@ impl Fit<'_> {
     /// The model with the posterior mean of the logarithm of the noise. If the answers are 20 times as probable with lapses as without
     /// ([`BELIEVED`]), it has the posterior mean of the lapse too.
     fn noise(&self, model: AnswerModel) -> Result<AnswerModel> {
-        let seen = self.heights(&model, grid())?;
+        self.noise_among(model, grid())
+    }
+
+    /// As [`Fit::noise`], from a few noises without lapses: where judges that are told apart start.
+    fn rough_noise(&self, model: AnswerModel) -> Result<AnswerModel> {
+        self.noise_among(model, grid().filter(|judge| judge.lapse == 0.0).step_by(COARSE))
+    }
+
+    fn noise_among(&self, model: AnswerModel, judges: impl Iterator<Item = Candidate>) -> Result<AnswerModel> {
+        let seen = self.heights(&model, judges)?;
         let weights = normalized(seen.iter().map(|(height, _)| *height));
         let plausible = weights.iter().enumerate().filter(|(_, weight)| **weight >= IMPLAUSIBLE);
         let plausible = plausible.fold(0, |bits, (at, _)| bits | 1 << at);
@@ -427,7 +448,7 @@ impl Fit<'_> {
 
     /// These judges, each with the logarithm of its posterior probability up to a constant.
     fn heights(&self, model: &AnswerModel, judges: impl Iterator<Item = Candidate>) -> Result<Vec<(f64, Candidate)>> {
-        let mut evidence = Evidence::new(&model.observe_all(self.answers.iter().copied())?, self.kernel.len());
+        let mut evidence = Evidence::new(&model.observe_all(self.answers.iter().copied())?, self.kernel.items());
         let (mut row, mut out) = (f64::NAN, Vec::new());
         for judge in judges {
             let other = model.clone().with_noise(judge.share * self.unit)?.with_lapse(judge.lapse);

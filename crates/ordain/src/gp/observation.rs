@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::grading::Grading;
+use super::judges::Judges;
 use super::prior_too_wide;
 use crate::data::{Answer, Functional, ItemId, Outcome};
 use crate::numeric::logistic::{LogisticInterval, Mass};
@@ -28,6 +29,10 @@ pub struct AnswerModel {
     law: NoiseLaw,
     /// How judges grade single items, if they do. Clones share it.
     grading: Option<Arc<Grading>>,
+    /// Whether the first item of every answer stood left.
+    pub(super) sides: bool,
+    /// How judges differ, once their answers are known. Clones share it.
+    pub(super) judges: Option<Arc<Judges>>,
 }
 
 /// Whether the noise is a given number.
@@ -51,7 +56,8 @@ impl Default for AnswerModel {
     /// `lambda = 1` and no ties, as AXPGP prints it.
     fn default() -> Self {
         let (sigma, tie_width) = (std::f64::consts::FRAC_1_SQRT_2, 0.0);
-        Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held, law: NoiseLaw::Normal, grading: None }
+        let (noise, law) = (Noise::Held, NoiseLaw::Normal);
+        Self { sigma, tie_width, lapse: 0.0, noise, law, grading: None, sides: false, judges: None }
     }
 }
 
@@ -68,7 +74,7 @@ impl AnswerModel {
         if !(tie_width >= 0.0 && tie_width.is_finite()) {
             return Err(wrong("tie_width", tie_width, "a number that is not negative"));
         }
-        Ok(Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held, law: NoiseLaw::Normal, grading: None })
+        Ok(Self { sigma, tie_width, ..Self::default() })
     }
 
     /// A model whose noise is learned from the answers, with this tie width at the start.
@@ -107,9 +113,9 @@ impl AnswerModel {
         self.grading.as_deref()
     }
 
-    /// Whether something is learned from the answers beside the utilities: the noise, or how judges grade.
+    /// Whether something is learned from the answers beside the utilities: the noise, how judges grade, or which side they favour.
     pub fn adapts(&self) -> bool {
-        self.learns() || self.grading.is_some()
+        self.learns() || self.grading.is_some() || self.sides
     }
 
     /// Whether the noise is learned from the answers.
@@ -280,6 +286,11 @@ impl AnswerModel {
     /// # Errors
     /// If the answer is a tie and the tie width is 0, or a grade that is not on the scale.
     pub fn observe(&self, answer: &Answer) -> Result<Option<Observation>> {
+        Ok(self.observe_of_any(answer)?.map(|observation| self.heard(observation, answer)))
+    }
+
+    /// The observation that an answer makes if nothing is known of its judge.
+    fn observe_of_any(&self, answer: &Answer) -> Result<Option<Observation>> {
         let first = answer.first;
         Ok(match (answer.outcome, answer.second) {
             (Outcome::First, Some(second)) => Some(self.preferred(first, second)),
@@ -322,7 +333,7 @@ impl AnswerModel {
     fn single(&self, item: ItemId, low: f64, high: f64) -> Observation {
         let (noise, lapse) = (self.sigma, self.lapse);
         let (functional, law) = (Functional::Item(item.0), self.law);
-        Observation { functional, low, high, noise, law, lapse, middle: 0.0 }
+        Observation { functional, low, high, noise, law, lapse, middle: 0.0, ..Observation::NOTHING }
     }
 
     /// The difference of two items in its standard form, smaller item first, so that equal axes compare equal.
@@ -332,7 +343,8 @@ impl AnswerModel {
         } else {
             (Functional::Difference(second.0, first.0), -high, -low)
         };
-        Observation { functional, low, high, noise: self.lambda(), law: self.law, lapse: self.lapse, middle: 0.0 }
+        let (noise, law, lapse) = (self.lambda(), self.law, self.lapse);
+        Observation { functional, low, high, noise, law, lapse, middle: 0.0, ..Observation::NOTHING }
     }
 }
 
@@ -369,6 +381,10 @@ pub struct Observation {
     /// The value of the functional that favours neither answer, about which an answer is turned round: 0, unless utilities are counted
     /// from a prior mean.
     pub middle: f64,
+    /// The probability, below 1, that the judge did not heed the question, so that the answer says nothing.
+    pub heedless: f64,
+    /// The probability of the answer if he did not.
+    pub blindly: f64,
 }
 
 /// The effect of an observation on a Gaussian `N(mean, variance)` of its functional: the first two derivatives of its
@@ -392,16 +408,35 @@ pub(super) struct Slopes {
 }
 
 impl Observation {
+    /// An observation that says nothing: what others differ from.
+    pub const NOTHING: Self = Self {
+        functional: Functional::Item(0),
+        low: f64::NEG_INFINITY,
+        high: f64::INFINITY,
+        noise: 1.0,
+        law: NoiseLaw::Normal,
+        lapse: 0.0,
+        middle: 0.0,
+        heedless: 0.0,
+        blindly: 0.5,
+    };
+
     /// An item's utility plus normal noise lay between these two.
     pub(super) fn between(item: ItemId, low: f64, high: f64, noise: f64) -> Self {
         let (functional, law) = (Functional::Item(item.0), NoiseLaw::Normal);
-        Self { functional, low, high, noise, law, lapse: 0.0, middle: 0.0 }
+        Self { functional, low, high, noise, law, ..Self::NOTHING }
     }
 
     /// The moments under a Gaussian of the functional (AXPGP eqs. 14-21 in scalar form).
     #[inline]
     pub fn moments(&self, mean: f64, variance: f64) -> Moments {
-        if self.may_be_turned() { self.perhaps_turned(mean, variance) } else { self.as_meant(mean, variance) }
+        if !self.may_mislead() {
+            return self.as_meant(mean, variance);
+        }
+        let heeded =
+            if self.may_be_turned() { self.perhaps_turned(mean, variance) } else { self.as_meant(mean, variance) };
+        let mixed = if self.heedless > 0.0 { self.perhaps_blind(heeded, mean, variance) } else { heeded };
+        if mixed.curvature <= 0.0 { Moments { curvature: 0.0, left: 1.0, ..mixed } } else { mixed }
     }
 
     /// The moments if the answer was no lapse.
@@ -437,10 +472,25 @@ impl Observation {
         let doubt = share * (1.0 - share) * (meant.slope - turned.slope).powi(2);
         let slope = average(meant.slope, turned.slope);
         let curvature = average(meant.curvature, turned.curvature) - doubt;
-        if curvature <= 0.0 {
-            return Moments { slope, curvature: 0.0, left: 1.0 };
-        }
         Moments { slope, curvature, left: average(meant.left, turned.left) + variance * doubt }
+    }
+
+    /// The moments of `Z = (1 - heedless) p + heedless blindly`, from those of p. With the share r of Z that was heeded, the slope is r
+    /// times that of p, and the curvature r times that of p, less `r (1 - r)` times the square of its slope.
+    fn perhaps_blind(&self, heeded: Moments, mean: f64, variance: f64) -> Moments {
+        let share = self.heeded_share(mean, variance);
+        let doubt = share * (1.0 - share) * heeded.slope.powi(2);
+        Moments {
+            slope: share * heeded.slope,
+            curvature: share * heeded.curvature - doubt,
+            left: share * heeded.left + (1.0 - share) + variance * doubt,
+        }
+    }
+
+    /// The part of the probability that is of heeding the question.
+    fn heeded_share(&self, mean: f64, variance: f64) -> f64 {
+        let odds = self.heedless / (1.0 - self.heedless) * self.blindly;
+        1.0 / (1.0 + odds * (-self.log_mass_heeded(mean, variance)).exp())
     }
 
     /// The logarithms of the two parts of the probability: that of the answer and that of the answer turned round.
@@ -453,6 +503,16 @@ impl Observation {
     /// lapse, they are the mean of both answers', by their shares of the probability; the ends of the opposite answer are twice the
     /// middle less the other end.
     pub(super) fn slopes(&self, mean: f64, variance: f64) -> Slopes {
+        let heeded = self.slopes_heeded(mean, variance);
+        if self.heedless == 0.0 {
+            return heeded;
+        }
+        let share = self.heeded_share(mean, variance);
+        Slopes { low: share * heeded.low, high: share * heeded.high, noise: share * heeded.noise }
+    }
+
+    /// The slopes if the judge heeded the question.
+    fn slopes_heeded(&self, mean: f64, variance: f64) -> Slopes {
         let meant = self.slopes_meant(mean, variance);
         if !self.may_be_turned() {
             return meant;
@@ -507,6 +567,16 @@ impl Observation {
         self.lapse > 0.0 && !self.is_tie()
     }
 
+    /// Whether the answer may say something else than it seems to, so that its likelihood need not be log-concave.
+    pub(super) fn may_mislead(&self) -> bool {
+        self.may_be_turned() || self.heedless > 0.0
+    }
+
+    /// Whether the judge may answer carelessly now and then, or always.
+    pub(super) fn may_lapse(&self) -> bool {
+        self.lapse > 0.0 || self.heedless > 0.0
+    }
+
     pub(super) fn is_tie(&self) -> bool {
         self.low.is_finite() && self.high.is_finite() && !self.is_value()
     }
@@ -518,7 +588,7 @@ impl Observation {
 
     /// Whether its finite ends are the width of a tie, or minus that: it compares two items.
     fn has_width(&self) -> bool {
-        matches!(self.functional, Functional::Difference(..)) && !self.is_value()
+        self.functional.compares() && !self.is_value()
     }
 
     /// The same answer under another width of ties.
@@ -543,6 +613,17 @@ impl Observation {
     /// keep it from being small, except for ties.
     #[inline]
     pub(super) fn relative_mass(&self, value: f64) -> f64 {
+        let heeded = self.relative_mass_heeded(value);
+        if self.heedless == 0.0 {
+            return heeded;
+        }
+        let blind = self.heedless / (1.0 - self.heedless) * self.blindly / (1.0 - self.lapse);
+        (heeded + blind) / (1.0 + blind)
+    }
+
+    /// The same if the judge heeded the question.
+    #[inline]
+    fn relative_mass_heeded(&self, value: f64) -> f64 {
         /// Smaller differences of rough numbers are too rough.
         const SMALL: f64 = 0.02;
         /// Deviations beyond which a rough tail is nothing.
@@ -573,7 +654,7 @@ impl Observation {
     pub(crate) fn check(&self, items: usize) -> Result<()> {
         let Self { low, high, noise, .. } = self;
         let known = self.functional.items().all(|item| (item as usize) < items);
-        let value = self.is_value() && low.is_finite() && self.law == NoiseLaw::Normal;
+        let value = self.is_value() && low.is_finite() && self.law == NoiseLaw::Normal && self.heedless == 0.0;
         if known && (low < high || value) && *noise > 0.0 && noise.is_finite() {
             return Ok(());
         }
@@ -586,6 +667,16 @@ impl Observation {
 
     /// The log probability of the observation under a Gaussian of the functional, `log Z` (AXPGP eq. 14).
     pub fn log_mass(&self, mean: f64, variance: f64) -> f64 {
+        let heeded = self.log_mass_heeded(mean, variance);
+        if self.heedless == 0.0 {
+            return heeded;
+        }
+        let (heeded, blind) = ((-self.heedless).ln_1p() + heeded, (self.heedless * self.blindly).ln());
+        heeded.max(blind) + (-(heeded - blind).abs()).exp().ln_1p()
+    }
+
+    /// The log probability if the judge heeded the question.
+    fn log_mass_heeded(&self, mean: f64, variance: f64) -> f64 {
         if !self.may_be_turned() {
             return self.log_mass_meant(mean, variance);
         }

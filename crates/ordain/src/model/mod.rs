@@ -111,6 +111,15 @@ impl Model {
         Ok(Self { answers: Arc::new(answers), ..self })
     }
 
+    /// The same model without the answers of these judges, as if they had never answered.
+    ///
+    /// # Errors
+    /// If one of them is not among the judges of the answers.
+    pub fn without_judges(self, names: &[String]) -> Result<Self> {
+        let answers = self.answers.without_judges(names)?;
+        self.with_answers(answers)
+    }
+
     /// The same model, whose judges may grade items too. These grades are known besides the answers, and count as earlier.
     ///
     /// # Errors
@@ -216,15 +225,21 @@ impl Model {
     /// As [`Model::asking`], or if a kernel cannot be evaluated, an answer cannot be learned, a pair of the pool is none, or the watch
     /// stops it.
     pub fn session(&self, options: &AskOptions, pool: Option<&[(ItemId, ItemId)]>, watch: &Watch) -> Result<Session> {
-        self.session_as(&self.asking(options)?, pool, watch)
+        self.session_as(&self.asking(options)?, options.judge.clone(), pool, watch)
     }
 
     /// A session with these settings.
-    fn session_as(&self, asking: &Asking, pool: Option<&[(ItemId, ItemId)]>, watch: &Watch) -> Result<Session> {
+    fn session_as(
+        &self,
+        asking: &Asking,
+        judge: Option<String>,
+        pool: Option<&[(ItemId, ItemId)]>,
+        watch: &Watch,
+    ) -> Result<Session> {
         let kernel = self.kernel()?;
         self.room_for("a session", |sizes| sizes.of_session(kernel.has_cheap_entries()))?;
         let Asking { rule, strategy, repeat, grades, seed } = *asking;
-        let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat, grades, seed, rule: Some(rule) };
+        let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat, grades, seed, rule: Some(rule), judge };
         let mut session = Session::new(kernel, self.items.groups().cloned(), self.answer_model.clone(), params)?;
         if let Some(pool) = pool {
             session = session.with_pool(pool)?;
@@ -326,24 +341,31 @@ impl Model {
         self.learned_answer_model(&Watch::NONE)?.observe_all(self.standing())
     }
 
-    /// How utilities become answers, with the noise that the standing answers tell if it is to be learned.
+    /// How utilities become answers, with the noise that the standing answers tell if it is to be learned. It says nothing of sides: a
+    /// belief that knows the judges' biases has a model of its own ([`Fitted::answer_model`]).
     ///
     /// # Errors
     /// If a kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
     pub fn learned_answer_model(&self, watch: &Watch) -> Result<AnswerModel> {
-        self.answer_model_after(&self.standing(), watch)
+        if !self.answer_model.adapts() {
+            return Ok(self.answer_model.clone());
+        }
+        Ok(self.seated_answer_model(&self.standing(), watch)?.0.without_sides())
     }
 
     /// How utilities become answers before any answer.
     fn answer_model_in_unit(&self) -> Result<AnswerModel> {
-        self.answer_model_after(&[], &Watch::NONE)
+        Ok(self.seated_answer_model(&[], &Watch::NONE)?.0)
     }
 
-    fn answer_model_after(&self, answers: &[&Answer], watch: &Watch) -> Result<AnswerModel> {
+    /// How utilities become answers after these, and the kernel with the asides of judges if there are any.
+    fn seated_answer_model(&self, answers: &[&Answer], watch: &Watch) -> Result<(AnswerModel, Arc<dyn Kernel>)> {
+        let kernel: Arc<dyn Kernel> = self.kernel()?;
         if !self.answer_model.adapts() {
-            return Ok(self.answer_model.clone());
+            return Ok((self.answer_model.clone(), kernel));
         }
-        self.answer_model.clone().learned(self.kernel()?.as_ref(), answers, watch)
+        let (model, kernel) = self.answer_model.clone().seated(&kernel, answers)?;
+        Ok((model.learned(kernel.as_ref(), answers, watch)?, kernel))
     }
 
     /// Whether some standing answer is a tie although ties have no width, so that nothing can be learned from it.

@@ -50,6 +50,8 @@ pub struct Project {
     log: Log,
     options: AskOptions,
     pool: Option<Vec<(ItemId, ItemId)>>,
+    /// The judges whose answers are left out.
+    without: Vec<String>,
     watch: Watch,
     /// The session that asks, once it was needed. It has learned exactly the model's answers.
     session: Option<Session>,
@@ -61,14 +63,14 @@ impl Project {
     /// # Errors
     /// If a file cannot be read or does not say what it should; the error names the place.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let ProjectData { file, items, relations, kernels, answers, noise, tie_width, grades, ask } =
+        let ProjectData { file, items, relations, kernels, answers, noise, tie_width, sides, grades, ask } =
             read_project(path)?;
         let log = Log::new(file.path.clone(), file.answers.clone(), tie_width);
         let answer_model = match noise {
             Some(noise) => AnswerModel::new(noise, tie_width),
             None => AnswerModel::learning(tie_width),
         };
-        let answer_model = answer_model.map_err(|error| file.place(error))?;
+        let answer_model = answer_model.map_err(|error| file.place(error))?.with_sides(sides);
         let model = Model::new(items, kernels)?
             .with_relations(relations)
             .with_answer_model(answer_model)
@@ -82,6 +84,7 @@ impl Project {
             log,
             options: AskOptions::default(),
             pool: None,
+            without: Vec::new(),
             watch: Watch::NONE,
             session: None,
         })
@@ -185,6 +188,25 @@ impl Project {
         Ok(())
     }
 
+    /// Leaves out the answers of these judges from now on, as if they had never answered. The log keeps them.
+    ///
+    /// # Errors
+    /// If one of them is not in the log.
+    pub fn leave_out(&mut self, judges: &[String]) -> Result<()> {
+        let model = self.model.clone().without_judges(judges).map_err(|error| match error {
+            Error::UnknownWord { found, hint, .. } => {
+                let error =
+                    InputError::new(&self.file.answers, "a judge who is in the answers").column("judge").found(found);
+                hint.map_or(error.clone(), |hint| error.hint(format!("did you mean {hint}?"))).into()
+            }
+            other => other,
+        })?;
+        self.model = with_grades(model, &self.grades)?;
+        self.without.extend_from_slice(judges);
+        self.session = None;
+        Ok(())
+    }
+
     /// Has a session that is made from now on followed by this watch.
     pub fn set_watch(&mut self, watch: Watch) {
         self.watch = watch;
@@ -238,6 +260,10 @@ impl Project {
     /// If the answer cannot be learned, or cannot be written. Neither the log nor what is believed changes then.
     pub fn tell(&mut self, answer: Answer) -> Result<()> {
         let answer = answer.tidy();
+        if let Some(judge) = answer.judge.as_ref().filter(|judge| self.without.contains(judge)) {
+            let expected = "a judge whose answers are not left out".to_owned();
+            return Err(Error::Data { what: "the judge of an answer", found: judge.clone(), expected });
+        }
         if answer.outcome.grade().is_none() || self.model.answer_model().grading().is_some() {
             return self.learn_and_append(answer);
         }

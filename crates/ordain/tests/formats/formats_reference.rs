@@ -135,10 +135,10 @@ fn known<T>(result: Result<T>) -> BTreeSet<String> {
 /// All that a project file decides.
 fn decided(project: &ProjectData) -> String {
     let file = project.file.answers.strip_prefix(&project.file.folder).unwrap();
-    let ProjectData { items, relations, kernels, noise, tie_width, grades, ask, .. } = project;
+    let ProjectData { items, relations, kernels, noise, tie_width, sides, grades, ask, .. } = project;
     let (ids, groups, attributes, prior) = (items.ids(), items.groups(), items.attributes(), items.prior());
     format!(
-        "{ids:?} {groups:?} {attributes:?} {prior:?} {relations:?} {kernels:?} {file:?} {noise:?} {tie_width:?} {grades:?} {ask:?}"
+        "{ids:?} {groups:?} {attributes:?} {prior:?} {relations:?} {kernels:?} {file:?} {noise:?} {tie_width:?} {sides:?} {grades:?} {ask:?}"
     )
 }
 

@@ -17,7 +17,7 @@ const VAGUE: f64 = 2.0;
 
 /// Whether there may be several tops, or items that hardly move because ties hold them.
 pub(super) fn is_needed(observed: &[Factor]) -> bool {
-    observed.iter().any(|factor| factor.observation.lapse > 0.0 || factor.observation.is_tie())
+    observed.iter().any(|factor| factor.observation.may_lapse() || factor.observation.is_tie())
 }
 
 /// Moves a draw to where a chain begins.
@@ -41,6 +41,10 @@ fn ease(factor: &Factor, attention: f64) -> Factor {
     } else if observation.lapse > 0.0 {
         let odds = (observation.lapse / (1.0 - observation.lapse)).powf(attention);
         observation.lapse = odds / (1.0 + odds);
+    }
+    if observation.heedless > 0.0 {
+        // 1 at first would leave nothing to divide by.
+        observation.heedless = (1.0 - (1.0 - observation.heedless) * attention).min(1.0 - f64::EPSILON);
     }
     eased
 }

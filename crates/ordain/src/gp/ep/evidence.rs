@@ -1,6 +1,10 @@
 //! The evidence as a function of the kernel's parameters. Tuning climbs it.
 
-use super::fixed_point::State;
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::fixed_point::{Apart, State};
 use super::grouped::Grouped;
 use super::site::Site;
 use super::{EpParams, Functional, Observation, apart, choose_basis, place};
@@ -116,6 +120,30 @@ impl Evidence {
     pub(in crate::gp) fn slopes(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(f64, Vec<Slopes>)> {
         let state = self.fixed_point(params, kernel)?;
         Ok((state.log_evidence(), self.grouped.each(&state.slopes())))
+    }
+
+    /// What `work` makes of the observations of every owner, apart from those of all others, at the fixed point under this kernel. An owner
+    /// has nothing apart if he has no observation, or rounding hides what the others say.
+    pub(in crate::gp) fn apart<T: Send>(
+        &mut self,
+        params: &EpParams,
+        kernel: &dyn Kernel,
+        owners: &[Option<u32>],
+        count: usize,
+        work: impl Fn(usize, Option<Apart>) -> T + Sync,
+    ) -> Result<Vec<T>> {
+        let state = self.fixed_point(params, kernel)?;
+        let mut members = vec![BTreeMap::<usize, u32>::new(); count];
+        for (owner, &place) in owners.iter().zip(&self.grouped.of) {
+            if let Some(owner) = owner {
+                *members[*owner as usize].entry(place as usize).or_default() += 1;
+            }
+        }
+        let members: Vec<Vec<(usize, u32)>> = members.into_iter().map(|own| own.into_iter().collect()).collect();
+        let one = |(owner, own): (usize, &Vec<(usize, u32)>)| {
+            work(owner, if own.is_empty() { None } else { state.apart(own) })
+        };
+        Ok(members.par_iter().enumerate().map(one).collect())
     }
 
     /// The log evidence under this kernel, and the belief; for coordinates that are items.

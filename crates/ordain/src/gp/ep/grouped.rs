@@ -23,10 +23,10 @@ impl Grouped {
     /// Linear in the number of observations.
     pub(in crate::gp) fn new(all: &[Observation]) -> Self {
         let mut out = Self { of: Vec::with_capacity(all.len()), ..Self::default() };
-        let mut known: HashMap<(Functional, [u64; 5], bool), u32> = HashMap::new();
+        let mut known: HashMap<(Functional, [u64; 7], bool), u32> = HashMap::new();
         for observation in all {
-            let Observation { functional, low, high, noise, law, lapse, middle } = *observation;
-            let numbers = [low, high, noise, lapse, middle].map(f64::to_bits);
+            let Observation { functional, low, high, noise, law, lapse, middle, heedless, blindly } = *observation;
+            let numbers = [low, high, noise, lapse, middle, heedless, blindly].map(f64::to_bits);
             let place = match known.entry((functional, numbers, law == NoiseLaw::Logistic)) {
                 Entry::Occupied(place) => *place.get(),
                 Entry::Vacant(place) => {
