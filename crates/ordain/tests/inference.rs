@@ -233,7 +233,8 @@ fn order_and_names_do_not_matter() {
 /// An observation of an item with so much noise that it says nothing.
 fn vague(item: u32, noise: f64) -> Observation {
     let (law, high) = (ordain::gp::NoiseLaw::Normal, f64::INFINITY);
-    Observation { functional: Functional::Item(item), low: 0.0, high, noise, law, lapse: 0.0, middle: 0.0 }
+    let functional = Functional::Item(item);
+    Observation { functional, low: 0.0, high, noise, law, lapse: 0.0, middle: 0.0, gap: 0.0, unit: 1.0, count: 1 }
 }
 
 /// Items that were never compared: fitting them along equals conditioning on the ones that were. The oracle is a fit

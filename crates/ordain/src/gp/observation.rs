@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::grading::Grading;
 use super::prior_too_wide;
-use crate::data::{Answer, Functional, ItemId, Outcome};
+use super::soft::Soft;
+use crate::data::{Answer, Functional, ItemId, Outcome, Probability, Votes};
 use crate::numeric::logistic::{LogisticInterval, Mass};
 use crate::numeric::normal::{self, Interval, Truncated};
 use crate::words::vocabulary;
@@ -28,6 +29,8 @@ pub struct AnswerModel {
     law: NoiseLaw,
     /// How judges grade single items, if they do. Clones share it.
     grading: Option<Arc<Grading>>,
+    /// How judges say more than which of two items they prefer, as far as that was learned. Clones share it.
+    soft: Option<Arc<Soft>>,
 }
 
 /// Whether the noise is a given number.
@@ -51,7 +54,7 @@ impl Default for AnswerModel {
     /// `lambda = 1` and no ties, as AXPGP prints it.
     fn default() -> Self {
         let (sigma, tie_width) = (std::f64::consts::FRAC_1_SQRT_2, 0.0);
-        Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held, law: NoiseLaw::Normal, grading: None }
+        Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held, law: NoiseLaw::Normal, grading: None, soft: None }
     }
 }
 
@@ -68,7 +71,7 @@ impl AnswerModel {
         if !(tie_width >= 0.0 && tie_width.is_finite()) {
             return Err(wrong("tie_width", tie_width, "a number that is not negative"));
         }
-        Ok(Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held, law: NoiseLaw::Normal, grading: None })
+        Ok(Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held, law: NoiseLaw::Normal, grading: None, soft: None })
     }
 
     /// A model whose noise is learned from the answers, with this tie width at the start.
@@ -95,6 +98,16 @@ impl AnswerModel {
     /// The same model, whose judges grade in this way.
     pub(super) fn with_grading(self, grading: Grading) -> Self {
         Self { grading: Some(Arc::new(grading)), ..self }
+    }
+
+    /// The same model, whose judges say more than which item they prefer in this way.
+    pub(super) fn with_soft(self, soft: Soft) -> Self {
+        Self { soft: Some(Arc::new(soft)), ..self }
+    }
+
+    /// How judges say more than which item they prefer, as far as that was learned.
+    pub(super) fn soft(&self) -> Option<&Soft> {
+        self.soft.as_deref()
     }
 
     /// The same model, whose judges do not grade.
@@ -132,7 +145,7 @@ impl AnswerModel {
             Noise::Learned { first_width, .. } => first_width,
         };
         let noise = Noise::Learned { unit: Some(unit), first_width, width_spread: 0.0, plausible: u32::MAX };
-        Self { noise, tie_width: first_width, lapse: 0.0, ..self }
+        Self { noise, tie_width: first_width, lapse: 0.0, soft: None, ..self }
     }
 
     /// The judges that are plausible, as bits.
@@ -275,21 +288,71 @@ impl AnswerModel {
         if low < high { Ok(Observation::between(item, low, high, grading.noise())) } else { Err(prior_too_wide()) }
     }
 
-    /// The observation that an answer makes; none if it was skipped.
+    /// The observation that the winner was preferred only just: the noisy difference is above the width of ties, and below that of
+    /// strong preferences ([`AnswerModel::strong_width`]).
+    pub fn slightly_preferred(&self, winner: ItemId, loser: ItemId) -> Observation {
+        Observation { gap: self.gap(), ..self.difference(winner, loser, self.tie_width, self.strong_width()) }
+    }
+
+    /// The observation that the winner was much preferred.
+    pub fn strongly_preferred(&self, winner: ItemId, loser: ItemId) -> Observation {
+        Observation { gap: self.gap(), ..self.difference(winner, loser, self.strong_width(), f64::INFINITY) }
+    }
+
+    /// The observation that a judge gave this probability that the first item is preferred: with `z` its probit, the difference plus
+    /// noise was `λ T z`, and the noise `λ T ω` ([`super::soft`]). Its density is that of z.
+    pub fn stated(&self, first: ItemId, second: ItemId, probability: Probability, judge: Option<&str>) -> Observation {
+        let reading = self.reading(judge);
+        let value = reading.scale * self.link(probability);
+        let observed = self.difference(first, second, value, value);
+        Observation { noise: reading.scale * reading.spread, law: NoiseLaw::Normal, lapse: 0.0, unit: reading.scale, ..observed }
+    }
+
+    /// The difference, in units of the noise, at which the first item has this probability: the probit, or for logistic noise the
+    /// logit.
+    pub(super) fn link(&self, probability: Probability) -> f64 {
+        let [own, other] = [probability.value(), probability.opposite().value()];
+        match self.law {
+            // From the side where nothing cancels.
+            NoiseLaw::Normal if own <= other => normal::quantile(own),
+            NoiseLaw::Normal => -normal::quantile(other),
+            NoiseLaw::Logistic => (own / other).ln(),
+        }
+    }
+
+    /// The observations that votes make: at most one of each kind, with its count.
+    fn counted(&self, first: ItemId, second: ItemId, votes: Votes) -> Result<[Option<Observation>; 3]> {
+        let often = |observation: Observation, count: u32| (count > 0).then_some(Observation { count, ..observation });
+        let tied = if votes.tie() > 0 { often(self.tied(first, second)?, votes.tie()) } else { None };
+        let preferred = [often(self.preferred(first, second), votes.first()), often(self.preferred(second, first), votes.second())];
+        Ok([preferred[0], tied, preferred[1]])
+    }
+
+    /// The observations that an answer makes: none if it was skipped, and of votes one of each kind with its count.
     ///
     /// # Errors
     /// If the answer is a tie and the tie width is 0, or a grade that is not on the scale.
-    pub fn observe(&self, answer: &Answer) -> Result<Option<Observation>> {
-        let first = answer.first;
-        Ok(match (answer.outcome, answer.second) {
+    pub fn observe(&self, answer: &Answer) -> Result<impl Iterator<Item = Observation> + std::fmt::Debug + use<>> {
+        let (first, judge) = (answer.first, answer.judge.as_deref());
+        let one = match (answer.outcome, answer.second) {
             (Outcome::First, Some(second)) => Some(self.preferred(first, second)),
             (Outcome::Second, Some(second)) => Some(self.preferred(second, first)),
             (Outcome::Tie, Some(second)) => Some(self.tied(first, second)?),
+            (Outcome::FirstWeakly, Some(second)) => Some(self.slightly_preferred(first, second)),
+            (Outcome::SecondWeakly, Some(second)) => Some(self.slightly_preferred(second, first)),
+            (Outcome::FirstStrongly, Some(second)) => Some(self.strongly_preferred(first, second)),
+            (Outcome::SecondStrongly, Some(second)) => Some(self.strongly_preferred(second, first)),
+            (Outcome::Probability(share), Some(second)) => Some(self.stated(first, second, share, judge)),
+            (Outcome::Votes(votes), Some(second)) => {
+                return Ok(self.counted(first, second, votes)?.into_iter().flatten());
+            }
             (Outcome::Good, _) => Some(self.good(first)),
             (Outcome::Bad, _) => Some(self.bad(first)),
-            (Outcome::Grade(grade), _) => Some(self.grade(first, grade, answer.judge.as_deref())?),
-            (Outcome::Skip, _) | (Outcome::First | Outcome::Second | Outcome::Tie, None) => None,
-        })
+            (Outcome::Grade(grade), _) => Some(self.grade(first, grade, judge)?),
+            // No answer is of two items without a second one.
+            (Outcome::Skip, _) | (_, None) => None,
+        };
+        Ok([one, None, None].into_iter().flatten())
     }
 
     /// The observations that a list of answers makes. Skips are left out.
@@ -297,7 +360,12 @@ impl AnswerModel {
     /// # Errors
     /// As [`AnswerModel::observe`].
     pub fn observe_all<'a>(&self, answers: impl IntoIterator<Item = &'a Answer>) -> Result<Vec<Observation>> {
-        answers.into_iter().filter_map(|answer| self.observe(answer).transpose()).collect()
+        let answers = answers.into_iter();
+        let mut out = Vec::with_capacity(answers.size_hint().0);
+        for answer in answers {
+            out.extend(self.observe(answer)?);
+        }
+        Ok(out)
     }
 
     /// The probabilities that the first item is preferred and of a tie, for a difference of utilities that is Gaussian
@@ -322,7 +390,7 @@ impl AnswerModel {
     fn single(&self, item: ItemId, low: f64, high: f64) -> Observation {
         let (noise, lapse) = (self.sigma, self.lapse);
         let (functional, law) = (Functional::Item(item.0), self.law);
-        Observation { functional, low, high, noise, law, lapse, middle: 0.0 }
+        Observation { functional, low, high, noise, law, lapse, middle: 0.0, gap: 0.0, unit: 1.0, count: 1 }
     }
 
     /// The difference of two items in its standard form, smaller item first, so that equal axes compare equal.
@@ -332,8 +400,14 @@ impl AnswerModel {
         } else {
             (Functional::Difference(second.0, first.0), -high, -low)
         };
-        Observation { functional, low, high, noise: self.lambda(), law: self.law, lapse: self.lapse, middle: 0.0 }
+        let (noise, law, lapse) = (self.lambda(), self.law, self.lapse);
+        Observation { functional, low, high, noise, law, lapse, middle: 0.0, gap: 0.0, unit: 1.0, count: 1 }
     }
+}
+
+/// The threshold of strong preferences: so far above the width of ties, and not lost in rounding.
+pub(super) fn beyond(width: f64, gap: f64) -> f64 {
+    (width + gap).max(width.next_up())
 }
 
 /// The law of the noise.
@@ -369,6 +443,12 @@ pub struct Observation {
     /// The value of the functional that favours neither answer, about which an answer is turned round: 0, unless utilities are counted
     /// from a prior mean.
     pub middle: f64,
+    /// How far the threshold of strong preferences is above the width of ties, if it is one of the ends; else 0.
+    pub gap: f64,
+    /// The unit in which a value was read: its density is per unit. 1 for intervals.
+    pub unit: f64,
+    /// How often this was said, at least once. Probabilities and moments are those of one.
+    pub count: u32,
 }
 
 /// The effect of an observation on a Gaussian `N(mean, variance)` of its functional: the first two derivatives of its
@@ -395,7 +475,7 @@ impl Observation {
     /// An item's utility plus normal noise lay between these two.
     pub(super) fn between(item: ItemId, low: f64, high: f64, noise: f64) -> Self {
         let (functional, law) = (Functional::Item(item.0), NoiseLaw::Normal);
-        Self { functional, low, high, noise, law, lapse: 0.0, middle: 0.0 }
+        Self { functional, low, high, noise, law, lapse: 0.0, middle: 0.0, gap: 0.0, unit: 1.0, count: 1 }
     }
 
     /// The moments under a Gaussian of the functional (AXPGP eqs. 14-21 in scalar form).
@@ -468,8 +548,13 @@ impl Observation {
         }
     }
 
-    /// The slopes if the answer was no lapse. By the heat equation, `dZ / d sd² = ½ d²Z / d mean²`.
+    /// The slopes if the answer was no lapse. By the heat equation, `dZ / d sd² = ½ d²Z / d mean²`. The slope by a value stands in
+    /// place of that by the lower end.
     fn slopes_meant(&self, mean: f64, variance: f64) -> Slopes {
+        if self.is_value() {
+            let Moments { slope, curvature, .. } = self.as_meant(mean, variance);
+            return Slopes { low: -slope, high: 0.0, noise: self.noise * (slope * slope - curvature) };
+        }
         let (sd, log_mass) = (self.sd(variance), self.log_mass_meant(mean, variance));
         // The density at an end over the mass between: 0 at infinite ends.
         let edge = |end: f64| {
@@ -488,7 +573,7 @@ impl Observation {
         let sd = self.sd(variance);
         if self.is_value() {
             let off = (self.low - mean) / sd;
-            return -0.5 * off * off - sd.ln() - 0.5 * std::f64::consts::TAU.ln();
+            return -0.5 * off * off - sd.ln() - 0.5 * std::f64::consts::TAU.ln() + self.unit.ln();
         }
         self.interval(mean, sd).log_mass()
     }
@@ -504,30 +589,44 @@ impl Observation {
 
     /// Whether the answer may be a lapse. A tie turned round is the same tie.
     pub(super) fn may_be_turned(&self) -> bool {
-        self.lapse > 0.0 && !self.is_tie()
+        self.lapse > 0.0 && !(self.has_two_ends() && self.low < self.middle && self.middle < self.high)
     }
 
-    pub(super) fn is_tie(&self) -> bool {
+    /// Whether it lies between two ends: a tie, a weak preference or a grade.
+    pub(super) fn has_two_ends(&self) -> bool {
         self.low.is_finite() && self.high.is_finite() && !self.is_value()
+    }
+
+    /// The logarithm of the largest probability, or density, that this can have.
+    pub(super) fn log_most(&self) -> f64 {
+        if self.is_value() { (self.unit / (self.noise * std::f64::consts::TAU.sqrt())).ln() } else { 0.0 }
     }
 
     /// Whether it is a tie of two items, not a grade.
     pub(super) fn is_tie_of_two(&self) -> bool {
-        self.is_tie() && self.has_width()
+        self.has_two_ends() && self.low < self.middle && self.middle < self.high && self.has_width()
     }
 
-    /// Whether its finite ends are the width of a tie, or minus that: it compares two items.
+    /// Whether its finite ends are the width of a tie or that of strong preferences, or minus those: it compares two items.
     fn has_width(&self) -> bool {
         matches!(self.functional, Functional::Difference(..)) && !self.is_value()
     }
 
-    /// The same answer under another width of ties.
+    /// The same answer under another width of ties. The threshold of strong preferences is as far beyond it as before.
     pub(super) fn with_tie_width(&self, width: f64) -> Self {
-        let end = |end: f64| if end.is_finite() { width.copysign(end) } else { end };
-        if self.has_width() { Self { low: end(self.low), high: end(self.high), ..*self } } else { *self }
+        if !self.has_width() {
+            return *self;
+        }
+        let is_threshold = |end: f64| self.gap > 0.0 && (!self.has_two_ends() || end.abs() == self.low.abs().max(self.high.abs()));
+        let end = |end: f64| match end {
+            _ if !end.is_finite() => end,
+            _ if is_threshold(end) => beyond(width, self.gap).copysign(end),
+            _ => width.copysign(end),
+        };
+        Self { low: end(self.low), high: end(self.high), ..*self }
     }
 
-    /// The derivative of the log probability by the width of ties, from those by the ends.
+    /// The derivative of the log probability by the width of ties, from those by the ends. Strong preferences move with it.
     pub(super) fn by_tie_width(&self, slopes: &Slopes) -> f64 {
         let end = |end: f64, slope: f64| if end.is_finite() { slope * 1.0_f64.copysign(end) } else { 0.0 };
         if self.has_width() { end(self.low, slopes.low) + end(self.high, slopes.high) } else { 0.0 }
@@ -555,9 +654,13 @@ impl Observation {
             let turned = if self.may_be_turned() { self.turned().logistic().log_likelihood(value).exp() } else { 0.0 };
             return self.logistic().log_likelihood(value).exp() + lapse / (1.0 - lapse) * turned;
         }
-        if self.is_tie() {
-            let mass = normal::rough_cdf((high - value) / noise) - normal::rough_cdf((low - value) / noise);
-            return if mass > SMALL { mass } else { self.interval(value, noise).log_mass().exp() };
+        if self.has_two_ends() {
+            let within = |one: &Self| {
+                let mass = normal::rough_cdf((one.high - value) / noise) - normal::rough_cdf((one.low - value) / noise);
+                if mass > SMALL { mass } else { one.interval(value, noise).log_mass().exp() }
+            };
+            let turned = if self.may_be_turned() { lapse / (1.0 - lapse) * within(&self.turned()) } else { 0.0 };
+            return within(self) + turned;
         }
         let (inside, width) = if low.is_finite() { (value - low, low - middle) } else { (high - value, middle - high) };
         let (odds, opposite) = (lapse / (1.0 - lapse), -(inside + 2.0 * width));
@@ -571,10 +674,11 @@ impl Observation {
 
     /// Fails unless the observation is about some of so many items and says something that can be.
     pub(crate) fn check(&self, items: usize) -> Result<()> {
-        let Self { low, high, noise, .. } = self;
+        let Self { low, high, noise, unit, count, .. } = self;
         let known = self.functional.items().all(|item| (item as usize) < items);
         let value = self.is_value() && low.is_finite() && self.law == NoiseLaw::Normal;
-        if known && (low < high || value) && *noise > 0.0 && noise.is_finite() {
+        let measured = *unit > 0.0 && unit.is_finite() && *count > 0;
+        if known && measured && (low < high || value) && *noise > 0.0 && noise.is_finite() {
             return Ok(());
         }
         Err(Error::Data {

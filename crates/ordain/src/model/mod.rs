@@ -349,7 +349,7 @@ impl Model {
     /// Whether some standing answer is a tie although ties have no width, so that nothing can be learned from it.
     pub fn ties_need_width(&self) -> bool {
         self.answer_model.tie_width() == 0.0
-            && self.answers.standing().iter().any(|answer| answer.outcome == Outcome::Tie)
+            && self.answers.standing().iter().any(|answer| answer.outcome.has_tie())
     }
 
     /// Adds an entry to the answers.

@@ -203,7 +203,7 @@ impl Recorder {
         let mut after = self.answers.clone();
         // An undo with nothing to take back is refused by the log, in whose words the error is.
         let _ = after.push(entry.clone());
-        if self.log.tie_width == 0.0 && after.standing().iter().any(|answer| answer.outcome == Outcome::Tie) {
+        if self.log.tie_width == 0.0 && after.standing().iter().any(|answer| answer.outcome.has_tie()) {
             return Err(tie_without_width(&self.log.project));
         }
         if let (Some(rows), Some(source)) = (&self.admitted, &self.source) {
@@ -255,7 +255,7 @@ impl Log {
 
     /// Puts an entry on the disk, unless nothing could be learned from it.
     pub(super) fn append(&mut self, entry: &Entry, items: &Items) -> Result<()> {
-        let tie = matches!(entry, Entry::Answer(answer) if answer.outcome == Outcome::Tie);
+        let tie = matches!(entry, Entry::Answer(answer) if answer.outcome.has_tie());
         if tie && self.tie_width == 0.0 {
             return Err(tie_without_width(&self.project));
         }

@@ -67,7 +67,7 @@ impl OneByOne {
                 }
             }
             if let (Functional::Difference(first, second), true) =
-                (factor.observation.functional, factor.observation.is_tie())
+                (factor.observation.functional, factor.observation.has_two_ends())
             {
                 ties.push((first as usize, second as usize));
             }

@@ -95,6 +95,12 @@ impl Evidence {
         self.grouped.observations.iter_mut().for_each(|one| *one = one.with_tie_width(width));
     }
 
+    /// The logarithm of the largest evidence that there can be. It is above 0 only for densities of values.
+    pub(in crate::gp) fn log_most(&self) -> f64 {
+        let each = self.grouped.observations.iter().zip(&self.grouped.counts);
+        each.map(|(one, &count)| f64::from(count) * one.log_most()).sum()
+    }
+
     /// The coordinates.
     pub(in crate::gp) fn basis(&self) -> &[Functional] {
         &self.basis

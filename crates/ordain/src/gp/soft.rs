@@ -1,0 +1,364 @@
+//! Soft answers: how much an item is preferred, and with what probability.
+//!
+//! Let $d$ be the difference of two utilities, $\lambda$ the noise on it, $w$ the width of ties.
+//!
+//! | answer | says | likelihood |
+//! |---|---|---|
+//! | `first` | $w < d + \lambda e$ | $\Phi((d - w)/\lambda)$ |
+//! | `first>` | $w < d + \lambda e < s$ | $\Phi((s - d)/\lambda) - \Phi((w - d)/\lambda)$ |
+//! | `first>>` | $s < d + \lambda e$ | $\Phi((d - s)/\lambda)$ |
+//! | `first:p` | $z = d/(\lambda T) + e'$ with $z = \Phi^{-1}(p)$, $e' \sim N(0, \omega^2)$ | $N(z;\; d/(\lambda T),\; \omega^2)$ |
+//! | `7:3` | seven answers `first`, three `second` | the product of their likelihoods |
+//!
+//! **Strength.** `first>` and `first>>` share what `first` says, at a threshold $s > w$.
+//!
+//! **Probability.** A judge feels the difference in units of the noise, which a second look would have, divides it by his temperature
+//! $T$, and states the normal law of it: with $T = 1$ and $\omega = 0$, just the share of such answers that would prefer the first
+//! item. $T < 1$ overstates, $T > 1$ understates. The reading is a value $\lambda T z$ of $d$ with the noise $\lambda T \omega$. Its
+//! density by z is that by the value times $\lambda T$: without this factor a judge would be the more probable the smaller his
+//! $\lambda T$. One half is a value too: the judge finds both alike. A reading is no lapse; a judge who states at random has a
+//! large $\omega$.
+//!
+//! **Learned** with the noise, and after as many answers: the gap $s - w$; the scale $\tau = \lambda T$ and $\omega$, which judges
+//! share more or less as thresholds of grades are shared ([`super::grading`]). They maximise EP's evidence of all answers times a
+//! log-normal prior: of the gap around the one at which the prior of utilities gives weak and strong answers their shares, of T
+//! around 1, of $\omega$ around one half, of a judge's own $\tau$ and $\omega$ around the shared ones. The grid of noises holds
+//! $\tau$ and so moves T, whose prior then counts: readings and other answers tell of the noise only through it.
+//!
+//! **Held** noise holds these too: $s = w + \lambda$, $T = 1$, $\omega = \tfrac12$.
+
+use std::collections::BTreeMap;
+
+use super::ep::{EpParams, Evidence};
+use super::noise::Fit;
+use super::observation::{Slopes, beyond};
+use super::{AnswerModel, Observation};
+use crate::data::{Answer, Outcome};
+use crate::numeric::normal::{cdf, quantile};
+use crate::numeric::optimise::Lbfgs;
+use crate::{Error, Result};
+
+/// The noise of a stated probability, in probits: one of .8 may as well be .63 or .91.
+const SPREAD: f64 = 0.5;
+
+/// The median of a normal difference of two utilities, in deviations of one. The gap before any strength was heard, so that one in two
+/// preferences is strong.
+const GAP: f64 = 0.953_872_552_417_505;
+
+/// The deviations of the logarithms of the gap, of the temperature and of the noise of a stated probability: factors of 2.7.
+const PRIOR_SPREAD: f64 = 1.0;
+
+/// The deviation of the logarithm of a judge's own temperature, and of his noise, around the shared one.
+const OWN_SPREAD: f64 = 0.5;
+
+/// How often the noise and this are found in turn. They tell of each other only through the prior of the temperature.
+const TURNS: usize = 2;
+
+/// How judges say more than which of two items they prefer, as far as that was learned.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Soft {
+    /// How far the threshold of strong preferences is above the width of ties.
+    gap: Option<f64>,
+    readings: Option<Readings>,
+}
+
+/// How judges state probabilities.
+#[derive(Debug, Clone, PartialEq)]
+struct Readings {
+    shared: Reading,
+    /// Those of judges with a name.
+    judges: BTreeMap<String, Reading>,
+}
+
+/// How a judge states probabilities.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reading {
+    /// The difference of utilities that is one probit: `λ T`.
+    pub scale: f64,
+    /// The noise of the probit, `ω`.
+    pub spread: f64,
+}
+
+impl AnswerModel {
+    /// Differences, noise included, that are larger than this are a strong preference. It is above the width of ties.
+    pub fn strong_width(&self) -> f64 {
+        beyond(self.tie_width(), self.gap())
+    }
+
+    /// How far the threshold of strong preferences is above the width of ties.
+    pub(super) fn gap(&self) -> f64 {
+        let before = || self.unit().map_or(self.lambda(), |unit| GAP * unit);
+        self.soft().and_then(|soft| soft.gap).unwrap_or_else(before)
+    }
+
+    /// How a judge states probabilities. Judges who stated none do as the others do.
+    pub fn reading(&self, judge: Option<&str>) -> Reading {
+        match self.soft().and_then(|soft| soft.readings.as_ref()) {
+            Some(readings) => *judge.and_then(|judge| readings.judges.get(judge)).unwrap_or(&readings.shared),
+            // The scale at which probabilities of items that nobody compared are probits of deviation 1.
+            None => Reading {
+                scale: self.unit().map_or(self.lambda(), |unit| std::f64::consts::SQRT_2 * unit),
+                spread: SPREAD,
+            },
+        }
+    }
+
+    /// The temperature of a judge's probabilities, `T`: 1 if they are the shares of such answers, below 1 if they are too near to 0 and
+    /// 1.
+    pub fn temperature(&self, judge: Option<&str>) -> f64 {
+        self.reading(judge).scale / self.lambda()
+    }
+
+    /// The logarithm of the prior's density of the shared temperature, up to a constant; 0 where nobody stated a probability.
+    pub(super) fn log_prior_of_temperature(&self) -> f64 {
+        if self.soft().is_none_or(|soft| soft.readings.is_none()) {
+            return 0.0;
+        }
+        let off = self.temperature(None).ln() / PRIOR_SPREAD;
+        -0.5 * off * off
+    }
+}
+
+/// The strengths and probabilities among some answers.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Heard {
+    weak: f64,
+    strong: f64,
+    stated: f64,
+    /// The sum of the squares of the probits.
+    squares: f64,
+    /// The judges with a name who stated probabilities, in order.
+    names: Vec<String>,
+}
+
+impl Heard {
+    fn of(model: &AnswerModel, answers: &[&Answer]) -> Self {
+        let mut out = Self::default();
+        for answer in answers {
+            match answer.outcome {
+                Outcome::FirstWeakly | Outcome::SecondWeakly => out.weak += 1.0,
+                Outcome::FirstStrongly | Outcome::SecondStrongly => out.strong += 1.0,
+                Outcome::Probability(share) => {
+                    out.stated += 1.0;
+                    out.squares += model.link(share).powi(2);
+                    out.names.extend(answer.judge.clone());
+                }
+                _ => {}
+            }
+        }
+        out.names.sort_unstable();
+        out.names.dedup();
+        out
+    }
+
+    fn has_strengths(&self) -> bool {
+        self.weak + self.strong > 0.0
+    }
+
+    fn has_readings(&self) -> bool {
+        self.stated > 0.0
+    }
+
+    /// The gap at which differences of this deviation give strong preferences their share, with one more of either kind.
+    fn gap(&self, width: f64, deviation: f64) -> f64 {
+        let share = (self.strong + 1.0) / (self.weak + self.strong + 2.0);
+        // `P(y > s) = share P(y > w)`.
+        let threshold = -deviation * quantile(share * cdf(-width / deviation));
+        (threshold - width).max(f64::EPSILON * deviation)
+    }
+
+    /// The scale at which probits of differences of this deviation have the squares that were stated, noise included.
+    fn scale(&self, deviation: f64) -> f64 {
+        /// Judges who state .5 for everything would have an endless scale.
+        const LEAST: f64 = 0.05;
+        deviation / (self.squares / self.stated - SPREAD * SPREAD).max(LEAST).sqrt()
+    }
+}
+
+/// The free coordinates: logarithms of the gap if there are strengths, of the shared scale and spread if there are probabilities, and
+/// how far those of every judge are from the shared ones, one judge after the other.
+struct Coordinates {
+    heard: Heard,
+    /// The centre of the prior for the gap, the shared scale and the shared spread.
+    centre: [f64; 3],
+    first: Vec<f64>,
+}
+
+impl Coordinates {
+    fn new(model: &AnswerModel, unit: f64, answers: &[&Answer]) -> Self {
+        let heard = Heard::of(model, answers);
+        // That of a noisy difference of items that nobody compared.
+        let deviation = (std::f64::consts::SQRT_2 * unit).hypot(model.lambda());
+        let gap = heard.gap(model.tie_width(), deviation);
+        let mut first = Vec::new();
+        if heard.has_strengths() {
+            first.push(gap.ln());
+        }
+        if heard.has_readings() {
+            first.extend([heard.scale(std::f64::consts::SQRT_2 * unit).ln(), SPREAD.ln()]);
+            first.extend(vec![0.0; 2 * heard.names.len()]);
+        }
+        Self { heard, centre: [gap.ln(), model.lambda().ln(), SPREAD.ln()], first }
+    }
+
+    /// The place of the shared scale.
+    fn shared(&self) -> usize {
+        usize::from(self.heard.has_strengths())
+    }
+
+    /// The places of a judge's own scale and spread.
+    fn own(&self, judge: Option<&str>) -> Option<usize> {
+        let judge = judge?;
+        let number = self.heard.names.binary_search_by(|name| name.as_str().cmp(judge)).ok()?;
+        Some(self.shared() + 2 + 2 * number)
+    }
+
+    fn soft(&self, at: &[f64]) -> Soft {
+        let shared = self.shared();
+        let reading = |own: [f64; 2]| Reading {
+            scale: (at[shared] + own[0]).exp(),
+            spread: (at[shared + 1] + own[1]).exp(),
+        };
+        let judge = |name: &String| {
+            let own = self.own(Some(name)).map_or([0.0; 2], |own| [at[own], at[own + 1]]);
+            (name.clone(), reading(own))
+        };
+        let readings = || Readings { shared: reading([0.0; 2]), judges: self.heard.names.iter().map(judge).collect() };
+        Soft {
+            gap: self.heard.has_strengths().then(|| at[0].exp()),
+            readings: self.heard.has_readings().then(readings),
+        }
+    }
+
+    /// The logarithm of the prior's density up to a constant. Adds its derivatives to `gradient`.
+    fn log_prior(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
+        let (skipped, shared) = (usize::from(!self.heard.has_strengths()), self.shared() + 2);
+        let each = at.iter().zip(gradient).enumerate().map(|(place, (value, slope))| {
+            let (centre, spread) =
+                if place < shared { (self.centre[place + skipped], PRIOR_SPREAD) } else { (0.0, OWN_SPREAD) };
+            let off = (value - centre) / spread;
+            *slope -= off / spread;
+            -0.5 * off * off
+        });
+        each.sum()
+    }
+
+    /// Derivatives by the ends and the noise of one observation as derivatives by the coordinates.
+    fn gradient(&self, model: &AnswerModel, answer: &Answer, slopes: &Slopes, out: &mut [f64]) -> Result<()> {
+        for Observation { low, high, noise, .. } in model.observe(answer)? {
+            match answer.outcome {
+                // Of a weak preference the end that is farther from 0 is the threshold, of a strong one the only end.
+                Outcome::FirstWeakly | Outcome::SecondWeakly | Outcome::FirstStrongly | Outcome::SecondStrongly => {
+                    let upper = if low.is_finite() && high.is_finite() { low >= 0.0 } else { high.is_finite() };
+                    let (end, slope) = if upper { (high, slopes.high) } else { (low, slopes.low) };
+                    out[0] += slope * (end.abs() - model.tie_width()).copysign(end);
+                }
+                Outcome::Probability(_) => {
+                    let by_spread = noise * slopes.noise;
+                    // The value and its noise grow with the scale, and so does the unit of the density.
+                    let by_scale = low * slopes.low + by_spread + 1.0;
+                    for place in [Some(self.shared()), self.own(answer.judge.as_deref())].into_iter().flatten() {
+                        out[place] += by_scale;
+                        out[place + 1] += by_spread;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Fit<'_> {
+    /// The model that `with_noise` makes, with the most probable thresholds of strength and readings of probabilities, if there are
+    /// such answers. The two are found in turn, from a start that depends on the answers alone.
+    pub(super) fn with_soft(
+        &self,
+        start: AnswerModel,
+        with_noise: impl Fn(AnswerModel) -> Result<AnswerModel>,
+    ) -> Result<AnswerModel> {
+        let first = Coordinates::new(&start, self.unit, self.answers);
+        if first.first.is_empty() {
+            return with_noise(start);
+        }
+        let mut model = start.with_soft(first.soft(&first.first));
+        for _ in 0..TURNS {
+            model = self.soften(with_noise(model)?)?;
+        }
+        Ok(model)
+    }
+
+    /// The same model with the most probable soft answers under its noise: at most 50 steps of L-BFGS, each one or a few fits of EP.
+    fn soften(&self, model: AnswerModel) -> Result<AnswerModel> {
+        let coordinates = Coordinates::new(&model, self.unit, self.answers);
+        let mut ascent = Ascent { fit: self, model: &model, coordinates: &coordinates, evidence: None, stopped: None };
+        let minimiser = Lbfgs { tolerance: 0.01, max_iterations: 50, longest: 1.0, ..Lbfgs::default() };
+        let found = minimiser.minimise(coordinates.first.clone(), |at, gradient| ascent.height(at, gradient), |_| {});
+        match ascent.stopped {
+            Some(error) => Err(error),
+            None => Ok(model.clone().with_soft(coordinates.soft(&found.at))),
+        }
+    }
+}
+
+/// The way up to the most probable soft answers.
+struct Ascent<'a> {
+    fit: &'a Fit<'a>,
+    model: &'a AnswerModel,
+    coordinates: &'a Coordinates,
+    /// Every fixed point starts from the one before.
+    evidence: Option<Evidence>,
+    /// Why it stopped before its end.
+    stopped: Option<Error>,
+}
+
+impl Ascent<'_> {
+    /// Minus the log evidence and the log prior, and the derivatives; infinity where EP finds nothing.
+    fn height(&mut self, at: &[f64], gradient: &mut [f64]) -> f64 {
+        match self.evaluate(at, gradient) {
+            Ok(found) => Some(found).filter(|found| found.is_finite()).unwrap_or(f64::INFINITY),
+            Err(error) => {
+                if matches!(error, Error::Cancelled { .. }) {
+                    self.stopped = Some(error);
+                }
+                f64::INFINITY
+            }
+        }
+    }
+
+    fn evaluate(&mut self, at: &[f64], gradient: &mut [f64]) -> Result<f64> {
+        if self.stopped.is_some() || at.iter().any(|value| !value.exp().is_normal()) {
+            return Ok(f64::INFINITY);
+        }
+        let answers = self.fit.answers;
+        let model = self.model.clone().with_soft(self.coordinates.soft(at));
+        let observations = model.observe_all(answers.iter().copied())?;
+        let evidence = match &mut self.evidence {
+            Some(evidence) => {
+                evidence.observe(observations, false);
+                evidence
+            }
+            none => none.insert(Evidence::new(&observations, self.fit.kernel.len())),
+        };
+        let params = EpParams { watch: self.fit.watch.silent(), tolerance: 1e-5, ..EpParams::default() };
+        let (log_evidence, slopes) = evidence.slopes(&params, self.fit.kernel)?;
+        if log_evidence > evidence.log_most() {
+            // Where lapses are possible, EP has fixed points that are none of a probability.
+            return Ok(f64::INFINITY);
+        }
+        gradient.fill(0.0);
+        for (answer, slopes) in each_said(answers).zip(&slopes) {
+            if answer.outcome.parts() == 1 {
+                self.coordinates.gradient(&model, answer, slopes, gradient)?;
+            }
+        }
+        let log_prior = self.coordinates.log_prior(at, gradient);
+        gradient.iter_mut().for_each(|slope| *slope = -*slope);
+        Ok(-log_evidence - log_prior)
+    }
+}
+
+/// The answer of every observation that these answers make, in the same order.
+pub(super) fn each_said<'a>(answers: &[&'a Answer]) -> impl Iterator<Item = &'a Answer> {
+    answers.iter().flat_map(|&answer| std::iter::repeat_n(answer, answer.outcome.parts()))
+}
