@@ -229,15 +229,29 @@ pub fn read_answers(path: impl AsRef<Path>, items: &Items) -> Result<AnswerLog> 
 
 /// As [`read_answers`], if grades must be on a scale.
 pub(super) fn read_answers_on(path: &Path, items: &Items, scale: Option<GradeScale>) -> Result<AnswerLog> {
-    read_now(path, items, scale).map(|(log, _)| log)
+    read_now(path, items, scale).map(|found| found.log)
 }
 
 /// As [`read_answers`], with the number of verdicts that both items are bad, each of which is two answers.
 pub(super) fn read_counted(path: &Path, items: &Items) -> Result<(AnswerLog, usize)> {
+    read_now(path, items, None).map(|found| (found.log, found.both_bad))
+}
+
+/// As [`read_answers`], with the line of every entry.
+pub(super) fn read_found(path: &Path, items: &Items) -> Result<Found> {
     read_now(path, items, None)
 }
 
-fn read_now(path: &Path, items: &Items, scale: Option<GradeScale>) -> Result<(AnswerLog, usize)> {
+/// What a table of answers holds.
+pub(super) struct Found {
+    pub(super) log: AnswerLog,
+    /// The line of every entry.
+    pub(super) lines: Vec<u64>,
+    /// Verdicts that both items are bad.
+    both_bad: usize,
+}
+
+fn read_now(path: &Path, items: &Items, scale: Option<GradeScale>) -> Result<Found> {
     settled(path, || Reader::open(Rows::open(path, LastLine::Ended)?, items, scale))
 }
 
@@ -252,7 +266,7 @@ pub(crate) fn is_begun(path: &Path) -> bool {
 
 /// The answers in a table whose header alone has been read.
 pub(crate) fn answers_in(rows: Rows, items: &Items) -> Result<AnswerLog> {
-    Reader::open(rows, items, None).map(|(log, _)| log)
+    Reader::open(rows, items, None).map(|found| found.log)
 }
 
 /// Reads a log that somebody may be appending to. A last line that seems torn is read again when no writer holds the
@@ -288,8 +302,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a table whose header alone has been read. Also gives the number of verdicts that both items are bad.
-    fn open(mut rows: Rows, items: &Items, scale: Option<GradeScale>) -> Result<(AnswerLog, usize)> {
+    /// Reads a table whose header alone has been read.
+    fn open(mut rows: Rows, items: &Items, scale: Option<GradeScale>) -> Result<Found> {
         let path = rows.path().to_path_buf();
         let (columns, layout) = (rows.columns().to_vec(), Layout::of(&rows)?);
         let reader = Reader { path: &path, items, columns, layout, scale };
@@ -435,7 +449,7 @@ impl Reader<'_> {
     }
 
     /// Chooses the reading of the verdicts and builds the log.
-    fn resolve(&self, said: Vec<Said>) -> Result<(AnswerLog, usize)> {
+    fn resolve(&self, said: Vec<Said>) -> Result<Found> {
         let no_winner = |word| matches!(word, Some(Word::BothBad | Word::Outcome(Outcome::Tie)));
         let ids_fit = said.iter().all(|said| said.by_id.is_some() || no_winner(said.by_word));
         let words_fit = said.iter().all(|said| said.by_word.is_some());
@@ -465,7 +479,7 @@ impl Reader<'_> {
             let error = self.error(lines[idle], column, "undo", "an earlier standing answer of the same judge");
             return Err(error.hint("there is nothing to take back: delete the line or mend its judge").into());
         }
-        Ok((AnswerLog::new(entries)?, both_bad))
+        Ok(Found { log: AnswerLog::new(entries)?, lines, both_bad })
     }
 
     fn ambiguous(&self, said: &Said, by_id: Word) -> Error {

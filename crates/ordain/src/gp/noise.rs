@@ -170,6 +170,12 @@ impl AnswerModel {
 }
 
 impl AnswerModel {
+    /// How far the logarithm of the noise is from the middle of its prior, and the deviation of that prior.
+    pub(super) fn off_centre(&self) -> (f64, f64) {
+        let share = self.noise() / self.unit().unwrap_or(self.noise());
+        ((share / CENTRE).ln(), SPREAD)
+    }
+
     /// The lead, in answers about the same two items, from which one more answer tells nothing. `None` if not even a second answer tells
     /// something: the noise is held, or so small that a judge would contradict himself about at most one random pair in twenty. Two
     /// answers to one question differ with probability `arccos(1 / (1 + (noise / deviation)²)) / π`, or if just one of them is a lapse.

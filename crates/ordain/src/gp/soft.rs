@@ -23,7 +23,9 @@
 //! share more or less as thresholds of grades are shared ([`super::grading`]). They maximise EP's evidence of all answers times a
 //! log-normal prior: of the gap around the one at which the prior of utilities gives weak and strong answers their shares, of T
 //! around 1, of $\omega$ around one half, of a judge's own $\tau$ and $\omega$ around the shared ones. The grid of noises holds
-//! $\tau$ and so moves T, whose prior then counts: readings and other answers tell of the noise only through it.
+//! $\tau$ and so moves T, whose prior then counts: readings and other answers tell of the noise only through it. Strengths tell the
+//! ratios of $\lambda$, $w$ and $s$ much better than their size, and one after the other they would hardly move. So where there are
+//! strengths, a common factor of $\lambda$ and $w$ is climbed together with the gap, under the prior that the noise has.
 //!
 //! **Held** noise holds these too: $s = w + \lambda$, $T = 1$, $\omega = \tfrac12$.
 
@@ -175,35 +177,51 @@ impl Heard {
     }
 }
 
-/// The free coordinates: logarithms of the gap if there are strengths, of the shared scale and spread if there are probabilities, and
-/// how far those of every judge are from the shared ones, one judge after the other.
-struct Coordinates {
+/// The free coordinates: logarithms of the gap, and of a factor of the noise and the width of ties, if there are strengths; of the shared
+/// scale and spread if there are probabilities; and how far those of every judge are from the shared ones, one judge after the other.
+struct Coordinates<'a> {
+    /// What is held, and where the factor begins.
+    model: &'a AnswerModel,
     heard: Heard,
-    /// The centre of the prior for the gap, the shared scale and the shared spread.
-    centre: [f64; 3],
+    /// The centre of the prior for the gap.
+    gap: f64,
     first: Vec<f64>,
 }
 
-impl Coordinates {
-    fn new(model: &AnswerModel, unit: f64, answers: &[&Answer]) -> Self {
+impl<'a> Coordinates<'a> {
+    fn new(model: &'a AnswerModel, unit: f64, answers: &[&Answer]) -> Self {
         let heard = Heard::of(model, answers);
         // That of a noisy difference of items that nobody compared.
         let deviation = (std::f64::consts::SQRT_2 * unit).hypot(model.lambda());
         let gap = heard.gap(model.tie_width(), deviation);
         let mut first = Vec::new();
         if heard.has_strengths() {
-            first.push(gap.ln());
+            first.extend([gap.ln(), 0.0]);
         }
         if heard.has_readings() {
             first.extend([heard.scale(std::f64::consts::SQRT_2 * unit).ln(), SPREAD.ln()]);
             first.extend(vec![0.0; 2 * heard.names.len()]);
         }
-        Self { heard, centre: [gap.ln(), model.lambda().ln(), SPREAD.ln()], first }
+        Self { model, heard, gap: gap.ln(), first }
     }
 
     /// The place of the shared scale.
     fn shared(&self) -> usize {
-        usize::from(self.heard.has_strengths())
+        if self.heard.has_strengths() { 2 } else { 0 }
+    }
+
+    /// The logarithm of the factor of the noise and the width of ties.
+    fn factor(&self, at: &[f64]) -> f64 {
+        if self.heard.has_strengths() { at[1] } else { 0.0 }
+    }
+
+    /// The model with these coordinates.
+    fn placed(&self, at: &[f64]) -> Result<AnswerModel> {
+        let (model, factor) = (self.model.clone().with_soft(self.soft(at)), self.factor(at).exp());
+        if !self.heard.has_strengths() {
+            return Ok(model);
+        }
+        model.with_noise(factor * self.model.noise())?.with_tie_width(factor * self.model.tie_width())
     }
 
     /// The places of a judge's own scale and spread.
@@ -232,40 +250,53 @@ impl Coordinates {
 
     /// The logarithm of the prior's density up to a constant. Adds its derivatives to `gradient`.
     fn log_prior(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
-        let (skipped, shared) = (usize::from(!self.heard.has_strengths()), self.shared() + 2);
-        let each = at.iter().zip(gradient).enumerate().map(|(place, (value, slope))| {
-            let (centre, spread) =
-                if place < shared { (self.centre[place + skipped], PRIOR_SPREAD) } else { (0.0, OWN_SPREAD) };
-            let off = (value - centre) / spread;
-            *slope -= off / spread;
-            -0.5 * off * off
-        });
-        each.sum()
-    }
-
-    /// Derivatives by the ends and the noise of one observation as derivatives by the coordinates.
-    fn gradient(&self, model: &AnswerModel, answer: &Answer, slopes: &Slopes, out: &mut [f64]) -> Result<()> {
-        for Observation { low, high, noise, .. } in model.observe(answer)? {
-            match answer.outcome {
-                // Of a weak preference the end that is farther from 0 is the threshold, of a strong one the only end.
-                Outcome::FirstWeakly | Outcome::SecondWeakly | Outcome::FirstStrongly | Outcome::SecondStrongly => {
-                    let upper = if low.is_finite() && high.is_finite() { low >= 0.0 } else { high.is_finite() };
-                    let (end, slope) = if upper { (high, slopes.high) } else { (low, slopes.low) };
-                    out[0] += slope * (end.abs() - model.tie_width()).copysign(end);
-                }
-                Outcome::Probability(_) => {
-                    let by_spread = noise * slopes.noise;
-                    // The value and its noise grow with the scale, and so does the unit of the density.
-                    let by_scale = low * slopes.low + by_spread + 1.0;
-                    for place in [Some(self.shared()), self.own(answer.judge.as_deref())].into_iter().flatten() {
-                        out[place] += by_scale;
-                        out[place + 1] += by_spread;
-                    }
-                }
-                _ => {}
+        let (shared, factor) = (self.shared(), self.factor(at));
+        let mut sum = 0.0;
+        let mut term = |place: usize, off: f64, spread: f64| {
+            gradient[place] -= off / (spread * spread);
+            sum -= 0.5 * (off / spread).powi(2);
+        };
+        if self.heard.has_strengths() {
+            term(0, at[0] - self.gap, PRIOR_SPREAD);
+            let (off, spread) = self.model.off_centre();
+            term(1, off + factor, spread);
+        }
+        if self.heard.has_readings() {
+            // The temperature is relative to the noise.
+            let off = at[shared] - self.model.lambda().ln() - factor;
+            term(shared, off, PRIOR_SPREAD);
+            term(shared + 1, at[shared + 1] - SPREAD.ln(), PRIOR_SPREAD);
+            (shared + 2..at.len()).for_each(|place| term(place, at[place], OWN_SPREAD));
+            if self.heard.has_strengths() {
+                gradient[1] += off / (PRIOR_SPREAD * PRIOR_SPREAD);
             }
         }
-        Ok(())
+        sum
+    }
+
+    /// Derivatives by the ends and the noise of an observation, which an answer made, as derivatives by the coordinates.
+    fn gradient(&self, width: f64, answer: &Answer, observation: &Observation, slopes: &Slopes, out: &mut [f64]) {
+        let Observation { low, high, noise, gap, count, .. } = *observation;
+        if let Outcome::Probability(_) = answer.outcome {
+            let by_spread = noise * slopes.noise;
+            // The value and its noise grow with the scale, and so does the unit of the density.
+            let by_scale = low * slopes.low + by_spread + 1.0;
+            for place in [Some(self.shared()), self.own(answer.judge.as_deref())].into_iter().flatten() {
+                out[place] += by_scale;
+                out[place + 1] += by_spread;
+            }
+            return;
+        }
+        if !self.heard.has_strengths() || answer.outcome.grade().is_some() {
+            return;
+        }
+        out[1] += f64::from(count) * (noise * slopes.noise + width * observation.by_tie_width(slopes));
+        if gap > 0.0 {
+            // Of a weak preference the end that is farther from 0 is the threshold, of a strong one the only end.
+            let upper = if observation.has_two_ends() { low >= 0.0 } else { high.is_finite() };
+            let (end, slope) = if upper { (high, slopes.high) } else { (low, slopes.low) };
+            out[0] += slope * gap.copysign(end);
+        }
     }
 }
 
@@ -281,7 +312,7 @@ impl Fit<'_> {
         if first.first.is_empty() {
             return with_noise(start);
         }
-        let mut model = start.with_soft(first.soft(&first.first));
+        let mut model = first.placed(&first.first)?;
         for _ in 0..TURNS {
             model = self.soften(with_noise(model)?)?;
         }
@@ -291,12 +322,12 @@ impl Fit<'_> {
     /// The same model with the most probable soft answers under its noise: at most 50 steps of L-BFGS, each one or a few fits of EP.
     fn soften(&self, model: AnswerModel) -> Result<AnswerModel> {
         let coordinates = Coordinates::new(&model, self.unit, self.answers);
-        let mut ascent = Ascent { fit: self, model: &model, coordinates: &coordinates, evidence: None, stopped: None };
+        let mut ascent = Ascent { fit: self, coordinates: &coordinates, evidence: None, stopped: None };
         let minimiser = Lbfgs { tolerance: 0.01, max_iterations: 50, longest: 1.0, ..Lbfgs::default() };
         let found = minimiser.minimise(coordinates.first.clone(), |at, gradient| ascent.height(at, gradient), |_| {});
         match ascent.stopped {
             Some(error) => Err(error),
-            None => Ok(model.clone().with_soft(coordinates.soft(&found.at))),
+            None => coordinates.placed(&found.at),
         }
     }
 }
@@ -304,8 +335,7 @@ impl Fit<'_> {
 /// The way up to the most probable soft answers.
 struct Ascent<'a> {
     fit: &'a Fit<'a>,
-    model: &'a AnswerModel,
-    coordinates: &'a Coordinates,
+    coordinates: &'a Coordinates<'a>,
     /// Every fixed point starts from the one before.
     evidence: Option<Evidence>,
     /// Why it stopped before its end.
@@ -331,8 +361,9 @@ impl Ascent<'_> {
             return Ok(f64::INFINITY);
         }
         let answers = self.fit.answers;
-        let model = self.model.clone().with_soft(self.coordinates.soft(at));
+        let model = self.coordinates.placed(at)?;
         let observations = model.observe_all(answers.iter().copied())?;
+        let said = observations.clone();
         let evidence = match &mut self.evidence {
             Some(evidence) => {
                 evidence.observe(observations, false);
@@ -347,10 +378,8 @@ impl Ascent<'_> {
             return Ok(f64::INFINITY);
         }
         gradient.fill(0.0);
-        for (answer, slopes) in each_said(answers).zip(&slopes) {
-            if answer.outcome.parts() == 1 {
-                self.coordinates.gradient(&model, answer, slopes, gradient)?;
-            }
+        for ((answer, observation), slopes) in each_said(answers).zip(&said).zip(&slopes) {
+            self.coordinates.gradient(model.tie_width(), answer, observation, slopes, gradient);
         }
         let log_prior = self.coordinates.log_prior(at, gradient);
         gradient.iter_mut().for_each(|slope| *slope = -*slope);
@@ -362,3 +391,7 @@ impl Ascent<'_> {
 pub(super) fn each_said<'a>(answers: &[&'a Answer]) -> impl Iterator<Item = &'a Answer> {
     answers.iter().flat_map(|&answer| std::iter::repeat_n(answer, answer.outcome.parts()))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

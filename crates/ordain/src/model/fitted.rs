@@ -56,7 +56,7 @@ impl Model {
             }
         };
         let (kernel, noises) = (self.kernel()?, OnceLock::new());
-        let (model, learned) = (self.clone(), observations.len());
+        let (model, learned) = (self.clone(), self.learned());
         Ok(Fitted { model, joined: None, belief, kernel, noises, answer_model, learned, taken })
     }
 
@@ -81,8 +81,13 @@ impl Model {
             }
         };
         let (kernel, noises): (Arc<dyn Kernel>, _) = (joint, OnceLock::new());
-        let (model, joined, learned) = (self.clone(), Some(newcomers.into_items()), observations.len());
+        let (model, joined, learned) = (self.clone(), Some(newcomers.into_items()), self.learned());
         Ok(Fitted { model, joined, belief, kernel, noises, answer_model, learned, taken })
+    }
+
+    /// The number of answers to learn from; skips do not count, and votes are one.
+    fn learned(&self) -> usize {
+        self.standing().into_iter().filter(|answer| !answer.is_skip()).count()
     }
 
     /// The bytes that a belief takes, if there is room for them.
@@ -268,6 +273,7 @@ impl Fitted {
     /// The pairs that may be asked after the answers so far.
     fn candidates(&self, asking: &Asking, pool: Option<&[(ItemId, ItemId)]>) -> Candidates {
         let mut candidates = Candidates::new(self.model.items.groups().cloned());
+        self.model.gold().pairs().iter().for_each(|&(first, second)| candidates.exclude(first, second));
         for answer in self.model.standing() {
             candidates.rule_out(answer, asking.repeat);
         }

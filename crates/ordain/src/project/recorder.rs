@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::data::{AnswerLog, Attributes, Entry, GradeScale, Groups, ItemId, Items, Outcome};
+use crate::data::{Answer, AnswerLog, Attributes, Entry, Gold, GradeScale, Groups, ItemId, Items, Outcome};
 use crate::error::listed;
 use crate::formats::{
     AnswerWriter, ItemsSource, OTHER_SCALE, ProjectLog, Table, is_begun, read_answers, read_project_log,
@@ -38,6 +38,8 @@ pub struct Recorder {
     scale: GradeScale,
     /// How many grades are known besides the log.
     given: usize,
+    /// The pairs whose answer is known.
+    gold: Gold,
     log: Log,
 }
 
@@ -60,8 +62,8 @@ impl Recorder {
     }
 
     fn of(project: ProjectLog) -> Result<Self> {
-        let ProjectLog { path, items, source, answers, file, tie_width, scale, given } = project;
-        Ok(Self { items, source, admitted: None, answers, scale, given, log: Log::new(path, file, tie_width) })
+        let ProjectLog { path, items, source, answers, file, tie_width, gold, scale, given } = project;
+        Ok(Self { items, source, admitted: None, answers, scale, given, gold, log: Log::new(path, file, tie_width) })
     }
 
     /// Rows to add, from a file that names its columns, or does not, as the project's table does.
@@ -164,9 +166,11 @@ impl Recorder {
         &self.answers
     }
 
-    /// The number of answers to learn from: those that stand, and the grades that are known besides the log. Skips are no answers.
+    /// The number of answers to learn from: those that stand, and the grades that are known besides the log. Skips are no answers, and
+    /// nothing is learned of gold pairs.
     pub fn learned(&self) -> usize {
-        self.answers.count() + self.given
+        let is_learned = |answer: &&Answer| !answer.is_skip() && !self.gold.is_about(answer);
+        self.answers.standing().into_iter().filter(is_learned).count() + self.given
     }
 
     /// The items' table; none if the answers name the items.
