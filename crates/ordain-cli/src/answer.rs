@@ -152,7 +152,9 @@ impl<'a> Words<'a> {
             (None, [item, word]) if single(word).is_some() => (vec![*item], single(word)),
             (None, [first, second, word]) => match said(word).filter(|said| !said.is_single()) {
                 Some(said) => (vec![*first, *second], Some(said)),
-                None => return Err(unknown(word, "first, second, tie, skip, or such as first:0.8 or 7:3 after two items")),
+                None => {
+                    return Err(unknown(word, "first, second, tie, skip, or such as first:0.8 or 7:3 after two items"));
+                }
             },
             _ => {
                 let last = words.last().copied().unwrap_or_default();

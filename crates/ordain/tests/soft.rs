@@ -98,9 +98,8 @@ fn tilted(mean: f64, variance: f64, likelihood: impl Fn(f64) -> f64) -> [f64; 3]
     [mass, mean + off, second / mass - off * off]
 }
 
-const WORDS: [&str; 10] = [
-    "first", "first>", "first>>", "tie", "second>", "second>>", "second", "first:0.8", "first:0.5", "first:0.001",
-];
+const WORDS: [&str; 10] =
+    ["first", "first>", "first>>", "tie", "second>", "second>>", "second", "first:0.8", "first:0.5", "first:0.001"];
 
 /// Probability and moments of every outcome equal quadrature, whichever item stands first.
 #[test]
@@ -197,9 +196,8 @@ fn votes_are_repeated_answers_to_the_bit() {
     // 33 answers: the noise was learned after the last of them.
     assert_eq!(repeated.len(), 33);
     for model in [AnswerModel::new(0.7, 0.4).unwrap(), AnswerModel::learning(0.4).unwrap()] {
-        let [one, other] = [&counted, &repeated].map(|answers| {
-            independent(5, model.clone(), answers).fit(Inference::Ep, &Watch::NONE).unwrap()
-        });
+        let [one, other] = [&counted, &repeated]
+            .map(|answers| independent(5, model.clone(), answers).fit(Inference::Ep, &Watch::NONE).unwrap());
         assert_eq!(one.answer_model(), other.answer_model());
         assert_eq!(one.belief().mean(), other.belief().mean());
         assert_eq!(one.belief().variances(), other.belief().variances());
@@ -291,8 +289,7 @@ impl World {
         let mut stream = stream(task);
         let mut one = || {
             let pair = pair(30, &mut stream);
-            let probit =
-                self.difference(pair) / (self.lambda * voice.temperature) + voice.spread * normal(&mut stream);
+            let probit = self.difference(pair) / (self.lambda * voice.temperature) + voice.spread * normal(&mut stream);
             let outcome = Outcome::probability(phi(probit)).unwrap();
             Answer::new(pair.0, Some(pair.1), outcome).unwrap().by(voice.name)
         };
@@ -363,7 +360,10 @@ fn temperatures_are_found() {
             assert!((found / voice.temperature).ln().abs() < 0.4, "{} {found}", voice.name);
         }
         // Ratios do not depend on the noise.
-        assert!((found[1] / found[0] / 2.0).ln().abs() < 0.2 && (found[2] / found[1] / 2.0).ln().abs() < 0.2, "{found:?}");
+        assert!(
+            (found[1] / found[0] / 2.0).ln().abs() < 0.2 && (found[2] / found[1] / 2.0).ln().abs() < 0.2,
+            "{found:?}"
+        );
         let spread = |name: &str| model.reading(Some(name)).spread;
         assert!(spread("sure") > 1.5 * spread("fair"), "{} {}", spread("sure"), spread("fair"));
         assert_eq!(model.reading(Some("a stranger")), model.reading(None));

@@ -28,7 +28,8 @@ impl Gold {
     }
 
     fn add(&mut self, first: ItemId, second: ItemId, outcome: Outcome) -> Result<()> {
-        let wrong = |found: String, expected: &str| Err(Error::Data { what: "a gold pair", found, expected: expected.into() });
+        let wrong =
+            |found: String, expected: &str| Err(Error::Data { what: "a gold pair", found, expected: expected.into() });
         let Some(plain) = outcome.plain().filter(|_| first != second) else {
             return wrong(outcome.to_string(), "what is known of two items: first, second or tie");
         };

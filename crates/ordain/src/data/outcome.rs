@@ -225,7 +225,8 @@ impl Votes {
     /// # Errors
     /// If there are none, or more than a million of a kind.
     pub fn new(first: u32, tie: u32, second: u32) -> Result<Self> {
-        let wrong = |found: String, expected: &str| Err(Error::Data { what: "votes", found, expected: expected.into() });
+        let wrong =
+            |found: String, expected: &str| Err(Error::Data { what: "votes", found, expected: expected.into() });
         match [first, tie, second].iter().max() {
             Some(0) => wrong("no vote".into(), "at least one vote"),
             Some(&most) if most > Self::MOST => wrong(most.to_string(), "at most 1000000 votes of a kind"),
@@ -278,7 +279,10 @@ impl std::fmt::Display for Outcome {
             Self::Grade(grade) => format!("{GRADE}{grade}"),
             Self::Probability(first) => format!("first:{first}"),
             Self::Votes(votes) => votes.to_string(),
-            plain => Self::WORDS.iter().find(|(_, known)| known == plain).map_or_else(String::new, |(word, _)| (*word).into()),
+            plain => Self::WORDS
+                .iter()
+                .find(|(_, known)| known == plain)
+                .map_or_else(String::new, |(word, _)| (*word).into()),
         })
     }
 }
@@ -294,7 +298,8 @@ impl std::str::FromStr for Outcome {
             return Ok(Self::Grade(grade));
         }
         if let Some(side) = SIDES.iter().find(|side| word.starts_with(**side)) {
-            return stated(word, &word[side.len()..]).map(|first| if *side == SIDES[0] { first } else { first.turned() });
+            return stated(word, &word[side.len()..])
+                .map(|first| if *side == SIDES[0] { first } else { first.turned() });
         }
         if word.contains(':') && word.starts_with(|letter: char| letter.is_ascii_digit() || letter == '-') {
             return counted(word);

@@ -406,7 +406,9 @@ impl Reader<'_> {
             })
         };
         let tie = tie.map_or(Ok(0), number)?;
-        Votes::new(number(first)?, tie, number(second)?).map(Outcome::Votes).map_err(|error| self.malformed(row, first, error))
+        Votes::new(number(first)?, tie, number(second)?)
+            .map(Outcome::Votes)
+            .map_err(|error| self.malformed(row, first, error))
     }
 
     fn item(&self, row: &Row<'_>, column: usize) -> Result<ItemId> {

@@ -22,7 +22,9 @@ pub fn read_gold(path: impl AsRef<Path>, items: &Items) -> Result<Gold> {
         let wrong = |found: &str, expected: String| InputError::new(path, expected).line(line).found(found);
         let said = match entry {
             Entry::Answer(answer) => answer,
-            Entry::Undo { .. } => return Err(wrong("undo", "an answer about two items".into()).hint("delete both lines").into()),
+            Entry::Undo { .. } => {
+                return Err(wrong("undo", "an answer about two items".into()).hint("delete both lines").into());
+            }
         };
         let word = said.outcome.to_string();
         let (Some(second), Some(plain)) = (said.second, said.outcome.plain()) else {

@@ -173,9 +173,7 @@ impl Columns {
                 .into());
         }
         match rows.delimiter() {
-            Some(delimiter) if layout.kind.can_grow() => {
-                Ok(Self { layout, width: rows.columns().len(), delimiter })
-            }
+            Some(delimiter) if layout.kind.can_grow() => Ok(Self { layout, width: rows.columns().len(), delimiter }),
             _ => Err(InputError::new(rows.path(), format!("a CSV or TSV file with the columns {HEADER}"))
                 .found(found)
                 .hint("answers in this form can be read but not appended to: convert the file")

@@ -15,8 +15,8 @@ use self::kernels::{Kernels, kernel_sections};
 use super::additions::ItemsSource;
 use super::answers::{is_begun, items_named_in, read_answer_items, read_answers_on};
 use super::apart::check_apart;
-use super::items::{ItemTable, ItemsSpec, Marks, TextColumns, read_items};
 use super::gold::read_gold;
+use super::items::{ItemTable, ItemsSpec, Marks, TextColumns, read_items};
 use super::log::check_form;
 use super::settings::{Document, Placed, Section};
 use super::source::read_text;
@@ -450,7 +450,12 @@ impl AnswersSettings {
         if let Some(rate) = section.not_negative("gold_rate")? {
             let error = |expected: &str, hint: &str| Err(section.reject("gold_rate", expected).hint(hint).into());
             match &out.gold {
-                None => return error("a key gold beside it: the file of gold pairs", "write for example gold = \"gold.csv\""),
+                None => {
+                    return error(
+                        "a key gold beside it: the file of gold pairs",
+                        "write for example gold = \"gold.csv\"",
+                    );
+                }
                 Some(_) if rate > 1.0 => return error("a share from 0 to 1", "write for example gold_rate = 0.1"),
                 Some(_) => out.gold_rate = rate,
             }

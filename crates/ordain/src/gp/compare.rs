@@ -311,7 +311,8 @@ fn said(
         None => unreachable!("what was said could be said"),
     };
     if let (Outcome::Probability(share), Some(second)) = (answer.outcome, answer.second) {
-        let [first, second] = [(answer.first, second), (second, answer.first)].map(|(one, other)| model.preferred(one, other));
+        let [first, second] =
+            [(answer.first, second), (second, answer.first)].map(|(one, other)| model.preferred(one, other));
         return Ok(vec![(place(first), share.value()), (place(second), share.opposite().value())]);
     }
     Ok(vec![(place(Observation { count: 1, ..*learned }), f64::from(learned.count))])
@@ -398,8 +399,7 @@ impl<'a> Model<'a> {
     /// Fits the model; tunes it first if that is wanted.
     fn fit(&self, observations: &[Observation], how: &How) -> Result<Fitted> {
         let Some(kernel) = &self.kernel else {
-            let certain =
-                |one: &Observation| f64::from(one.count) * one.log_mass(self.prior_mean(one.functional), 0.0);
+            let certain = |one: &Observation| f64::from(one.count) * one.log_mass(self.prior_mean(one.functional), 0.0);
             let log_evidence = observations.iter().map(certain).sum();
             return Ok(Fitted { belief: None, log_evidence, tie_width: None });
         };

@@ -143,7 +143,8 @@ impl AnswerModel {
         }
         let has_ties = counted.iter().any(|answer| answer.outcome.has_tie());
         if start.learns() && !has_ties {
-            let decided = counted.iter().filter(|answer| is_decided(answer.outcome)).map(|answer| answer.outcome.count());
+            let decided =
+                counted.iter().filter(|answer| is_decided(answer.outcome)).map(|answer| answer.outcome.count());
             let decided = decided.sum::<u64>() as f64;
             let width = start.tie_width() * TIELESS / (TIELESS + decided);
             start = start.with_tie_width(width)?;

@@ -305,7 +305,13 @@ impl AnswerModel {
         let reading = self.reading(judge);
         let value = reading.scale * self.link(probability);
         let observed = self.difference(first, second, value, value);
-        Observation { noise: reading.scale * reading.spread, law: NoiseLaw::Normal, lapse: 0.0, unit: reading.scale, ..observed }
+        Observation {
+            noise: reading.scale * reading.spread,
+            law: NoiseLaw::Normal,
+            lapse: 0.0,
+            unit: reading.scale,
+            ..observed
+        }
     }
 
     /// The difference, in units of the noise, at which the first item has this probability: the probit, or for logistic noise the
@@ -324,7 +330,8 @@ impl AnswerModel {
     fn counted(&self, first: ItemId, second: ItemId, votes: Votes) -> Result<[Option<Observation>; 3]> {
         let often = |observation: Observation, count: u32| (count > 0).then_some(Observation { count, ..observation });
         let tied = if votes.tie() > 0 { often(self.tied(first, second)?, votes.tie()) } else { None };
-        let preferred = [often(self.preferred(first, second), votes.first()), often(self.preferred(second, first), votes.second())];
+        let preferred =
+            [often(self.preferred(first, second), votes.first()), often(self.preferred(second, first), votes.second())];
         Ok([preferred[0], tied, preferred[1]])
     }
 
@@ -617,7 +624,8 @@ impl Observation {
         if !self.has_width() {
             return *self;
         }
-        let is_threshold = |end: f64| self.gap > 0.0 && (!self.has_two_ends() || end.abs() == self.low.abs().max(self.high.abs()));
+        let is_threshold =
+            |end: f64| self.gap > 0.0 && (!self.has_two_ends() || end.abs() == self.low.abs().max(self.high.abs()));
         let end = |end: f64| match end {
             _ if !end.is_finite() => end,
             _ if is_threshold(end) => beyond(width, self.gap).copysign(end),

@@ -233,10 +233,8 @@ impl<'a> Coordinates<'a> {
 
     fn soft(&self, at: &[f64]) -> Soft {
         let shared = self.shared();
-        let reading = |own: [f64; 2]| Reading {
-            scale: (at[shared] + own[0]).exp(),
-            spread: (at[shared + 1] + own[1]).exp(),
-        };
+        let reading =
+            |own: [f64; 2]| Reading { scale: (at[shared] + own[0]).exp(), spread: (at[shared + 1] + own[1]).exp() };
         let judge = |name: &String| {
             let own = self.own(Some(name)).map_or([0.0; 2], |own| [at[own], at[own + 1]]);
             (name.clone(), reading(own))

@@ -223,9 +223,8 @@ impl Model {
         pool: Option<&[(ItemId, ItemId)]>,
     ) -> Option<[ItemId; 2]> {
         let (gold, rate) = &self.gold;
-        let in_pool = |first, second| {
-            pool.is_none_or(|pool| pool.contains(&(first, second)) || pool.contains(&(second, first)))
-        };
+        let in_pool =
+            |first, second| pool.is_none_or(|pool| pool.contains(&(first, second)) || pool.contains(&(second, first)));
         gold_question(gold, *rate, &self.answers.standing(), judge, in_pool, asking.seed)
     }
 
@@ -398,8 +397,7 @@ impl Model {
 
     /// Whether some standing answer is a tie although ties have no width, so that nothing can be learned from it.
     pub fn ties_need_width(&self) -> bool {
-        self.answer_model.tie_width() == 0.0
-            && self.standing().iter().any(|answer| answer.outcome.has_tie())
+        self.answer_model.tie_width() == 0.0 && self.standing().iter().any(|answer| answer.outcome.has_tie())
     }
 
     /// Adds an entry to the answers.

@@ -72,7 +72,12 @@ impl Site {
     ///
     /// # Errors
     /// As [`Site::matching`].
-    pub(in crate::gp) fn of_equals(observation: &Observation, mean: f64, variance: f64, count: f64) -> Result<(Self, f64)> {
+    pub(in crate::gp) fn of_equals(
+        observation: &Observation,
+        mean: f64,
+        variance: f64,
+        count: f64,
+    ) -> Result<(Self, f64)> {
         let bare = Gaussian { mean, variance };
         let site = Self::default().matching_all(observation, bare, count)?;
         let all = Self { precision: count * site.precision, shift: count * site.shift };

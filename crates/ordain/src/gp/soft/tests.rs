@@ -62,7 +62,10 @@ fn slopes_of_the_evidence_equal_differences() {
             };
             let expected = (moved(STEP) - moved(-STEP)) / (2.0 * STEP);
             // EP stops at 1e-5; its evidence is stationary there, so that the differences err by 1e-10 over the step.
-            assert!((slope - expected).abs() < 1e-5 * (1.0 + expected.abs()), "{lapse} {coordinate}: {slope} {expected}");
+            assert!(
+                (slope - expected).abs() < 1e-5 * (1.0 + expected.abs()),
+                "{lapse} {coordinate}: {slope} {expected}"
+            );
         }
     }
 }
