@@ -45,7 +45,7 @@ const SPREAD: f64 = 0.5;
 
 /// The median of a normal difference of two utilities, in deviations of one. The gap before any strength was heard, so that one in two
 /// preferences is strong.
-const GAP: f64 = 0.953_872_552_417_505;
+const GAP: f64 = 0.953_872_552_408_939_8;
 
 /// The deviations of the logarithms of the gap, of the temperature and of the noise of a stated probability: factors of 2.7.
 const PRIOR_SPREAD: f64 = 1.0;

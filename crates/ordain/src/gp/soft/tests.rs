@@ -46,13 +46,13 @@ fn height(at: &[f64], lapse: f64) -> (f64, Vec<f64>) {
     (ascent.height(at, &mut gradient), gradient)
 }
 
-/// EP's evidence and the prior, by threshold, scales and spreads, against central differences; with and without lapses, which a weak
-/// preference can be too.
+/// EP's evidence and the prior, by threshold, factor, scales and spreads, against central differences. Without lapses: where they cut a
+/// site at 0, the evidence is not stationary in it, and the slope is near.
 #[test]
 fn slopes_of_the_evidence_equal_differences() {
     const STEP: f64 = 1e-4;
     let at = [0.2, -0.15, 0.1, -0.5, 0.3, -0.2, -0.25, 0.15];
-    for lapse in [0.0, 0.1] {
+    for (lapse, within) in [(0.0, 1e-5), (0.1, 0.05)] {
         let (_, slopes) = height(&at, lapse);
         for (coordinate, slope) in slopes.into_iter().enumerate() {
             let moved = |step: f64| {
@@ -62,10 +62,44 @@ fn slopes_of_the_evidence_equal_differences() {
             };
             let expected = (moved(STEP) - moved(-STEP)) / (2.0 * STEP);
             // EP stops at 1e-5; its evidence is stationary there, so that the differences err by 1e-10 over the step.
-            assert!(
-                (slope - expected).abs() < 1e-5 * (1.0 + expected.abs()),
-                "{lapse} {coordinate}: {slope} {expected}"
-            );
+            let off = (slope - expected).abs();
+            assert!(off < within * (1.0 + expected.abs()), "{lapse} {coordinate}: {slope} {expected}");
+        }
+    }
+}
+
+/// The slopes of one log probability by its ends, or its value, and its noise equal differences, with and without lapses.
+#[test]
+fn slopes_of_one_answer_equal_differences() {
+    const STEP: f64 = 1e-5;
+    let model = AnswerModel::new(0.7, 0.3).unwrap();
+    for lapse in [0.0, 0.2] {
+        for word in ["first>", "second>", "first>>", "second>>", "first", "tie", "first:0.8"] {
+            let said = model.observe(&answer(0, 1, word, "")).unwrap().next().unwrap();
+            let observation = Observation { lapse: if said.is_value() { 0.0 } else { lapse }, ..said };
+            let (mean, variance) = (0.4, 1.3);
+            let slopes = observation.slopes(mean, variance);
+            let moved = |low: f64, high: f64, noise: f64| {
+                let moved = Observation {
+                    low: observation.low + low,
+                    high: observation.high + high,
+                    noise: observation.noise + noise,
+                    ..observation
+                };
+                moved.log_mass(mean, variance)
+            };
+            let difference =
+                |[low, high, noise]: [f64; 3]| (moved(low, high, noise) - moved(-low, -high, -noise)) / (2.0 * STEP);
+            let by_low = if said.is_value() { [STEP, STEP, 0.0] } else { [STEP, 0.0, 0.0] };
+            // The second derivative times the step squared, and rounding over the step: 1e-9.
+            let near = |one: f64, other: f64| assert!((one - other).abs() < 1e-8, "{lapse} {word}: {one} {other}");
+            near(slopes.noise, difference([0.0, 0.0, STEP]));
+            if observation.low.is_finite() {
+                near(slopes.low, difference(by_low));
+            }
+            if observation.high.is_finite() && !said.is_value() {
+                near(slopes.high, difference([0.0, STEP, 0.0]));
+            }
         }
     }
 }
