@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::grading::Grading;
 use super::prior_too_wide;
-use super::soft::Soft;
-use crate::data::{Answer, Functional, ItemId, Outcome, Probability, Votes};
+use super::soft::{Soft, beyond};
+use crate::data::{Answer, Functional, ItemId, Outcome};
 use crate::numeric::logistic::{LogisticInterval, Mass};
 use crate::numeric::normal::{self, Interval, Truncated};
 use crate::words::vocabulary;
@@ -288,53 +288,6 @@ impl AnswerModel {
         if low < high { Ok(Observation::between(item, low, high, grading.noise())) } else { Err(prior_too_wide()) }
     }
 
-    /// The observation that the winner was preferred only just: the noisy difference is above the width of ties, and below that of
-    /// strong preferences ([`AnswerModel::strong_width`]).
-    pub fn slightly_preferred(&self, winner: ItemId, loser: ItemId) -> Observation {
-        Observation { gap: self.gap(), ..self.difference(winner, loser, self.tie_width, self.strong_width()) }
-    }
-
-    /// The observation that the winner was much preferred.
-    pub fn strongly_preferred(&self, winner: ItemId, loser: ItemId) -> Observation {
-        Observation { gap: self.gap(), ..self.difference(winner, loser, self.strong_width(), f64::INFINITY) }
-    }
-
-    /// The observation that a judge gave this probability that the first item is preferred: with `z` its probit, the difference plus
-    /// noise was `λ T z`, and the noise `λ T ω` ([`super::soft`]). Its density is that of z.
-    pub fn stated(&self, first: ItemId, second: ItemId, probability: Probability, judge: Option<&str>) -> Observation {
-        let reading = self.reading(judge);
-        let value = reading.scale * self.link(probability);
-        let observed = self.difference(first, second, value, value);
-        Observation {
-            noise: reading.scale * reading.spread,
-            law: NoiseLaw::Normal,
-            lapse: 0.0,
-            unit: reading.scale,
-            ..observed
-        }
-    }
-
-    /// The difference, in units of the noise, at which the first item has this probability: the probit, or for logistic noise the
-    /// logit.
-    pub(super) fn link(&self, probability: Probability) -> f64 {
-        let [own, other] = [probability.value(), probability.opposite().value()];
-        match self.law {
-            // From the side where nothing cancels.
-            NoiseLaw::Normal if own <= other => normal::quantile(own),
-            NoiseLaw::Normal => -normal::quantile(other),
-            NoiseLaw::Logistic => (own / other).ln(),
-        }
-    }
-
-    /// The observations that votes make: at most one of each kind, with its count.
-    fn counted(&self, first: ItemId, second: ItemId, votes: Votes) -> Result<[Option<Observation>; 3]> {
-        let often = |observation: Observation, count: u32| (count > 0).then_some(Observation { count, ..observation });
-        let tied = if votes.tie() > 0 { often(self.tied(first, second)?, votes.tie()) } else { None };
-        let preferred =
-            [often(self.preferred(first, second), votes.first()), often(self.preferred(second, first), votes.second())];
-        Ok([preferred[0], tied, preferred[1]])
-    }
-
     /// The observations that an answer makes: none if it was skipped, and of votes one of each kind with its count.
     ///
     /// # Errors
@@ -401,7 +354,7 @@ impl AnswerModel {
     }
 
     /// The difference of two items in its standard form, smaller item first, so that equal axes compare equal.
-    fn difference(&self, first: ItemId, second: ItemId, low: f64, high: f64) -> Observation {
+    pub(super) fn difference(&self, first: ItemId, second: ItemId, low: f64, high: f64) -> Observation {
         let (functional, low, high) = if first < second {
             (Functional::Difference(first.0, second.0), low, high)
         } else {
@@ -410,11 +363,6 @@ impl AnswerModel {
         let (noise, law, lapse) = (self.lambda(), self.law, self.lapse);
         Observation { functional, low, high, noise, law, lapse, middle: 0.0, gap: 0.0, unit: 1.0, count: 1 }
     }
-}
-
-/// The threshold of strong preferences: so far above the width of ties, and not lost in rounding.
-pub(super) fn beyond(width: f64, gap: f64) -> f64 {
-    (width + gap).max(width.next_up())
 }
 
 /// The law of the noise.

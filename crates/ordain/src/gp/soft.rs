@@ -33,9 +33,9 @@ use std::collections::BTreeMap;
 
 use super::ep::{EpParams, Evidence};
 use super::noise::Fit;
-use super::observation::{Slopes, beyond};
-use super::{AnswerModel, Observation};
-use crate::data::{Answer, Outcome};
+use super::observation::Slopes;
+use super::{AnswerModel, NoiseLaw, Observation};
+use crate::data::{Answer, ItemId, Outcome, Probability, Votes};
 use crate::numeric::normal::{cdf, quantile};
 use crate::numeric::optimise::Lbfgs;
 use crate::{Error, Result};
@@ -81,7 +81,59 @@ pub struct Reading {
     pub spread: f64,
 }
 
+/// The threshold of strong preferences: so far above the width of ties, and not lost in rounding.
+pub(super) fn beyond(width: f64, gap: f64) -> f64 {
+    (width + gap).max(width.next_up())
+}
+
 impl AnswerModel {
+    /// The observation that the winner was preferred only just: the noisy difference is above the width of ties, and below that of
+    /// strong preferences ([`AnswerModel::strong_width`]).
+    pub fn slightly_preferred(&self, winner: ItemId, loser: ItemId) -> Observation {
+        Observation { gap: self.gap(), ..self.difference(winner, loser, self.tie_width(), self.strong_width()) }
+    }
+
+    /// The observation that the winner was much preferred.
+    pub fn strongly_preferred(&self, winner: ItemId, loser: ItemId) -> Observation {
+        Observation { gap: self.gap(), ..self.difference(winner, loser, self.strong_width(), f64::INFINITY) }
+    }
+
+    /// The observation that a judge gave this probability that the first item is preferred: the difference, with noise `λ T ω`, was
+    /// `λ T z`, where z is the probit of the probability and [`AnswerModel::reading`] gives the rest. Its density is that of z.
+    pub fn stated(&self, first: ItemId, second: ItemId, probability: Probability, judge: Option<&str>) -> Observation {
+        let reading = self.reading(judge);
+        let value = reading.scale * self.link(probability);
+        let observed = self.difference(first, second, value, value);
+        Observation {
+            noise: reading.scale * reading.spread,
+            law: NoiseLaw::Normal,
+            lapse: 0.0,
+            unit: reading.scale,
+            ..observed
+        }
+    }
+
+    /// The difference, in units of the noise, at which the first item has this probability: the probit, or for logistic noise the
+    /// logit.
+    fn link(&self, probability: Probability) -> f64 {
+        let [own, other] = [probability.value(), probability.opposite().value()];
+        match self.law() {
+            // From the side where nothing cancels.
+            NoiseLaw::Normal if own <= other => quantile(own),
+            NoiseLaw::Normal => -quantile(other),
+            NoiseLaw::Logistic => (own / other).ln(),
+        }
+    }
+
+    /// The observations that votes make: at most one of each kind, with its count.
+    pub(super) fn counted(&self, first: ItemId, second: ItemId, votes: Votes) -> Result<[Option<Observation>; 3]> {
+        let often = |observation: Observation, count: u32| (count > 0).then_some(Observation { count, ..observation });
+        let tied = if votes.tie() > 0 { often(self.tied(first, second)?, votes.tie()) } else { None };
+        let preferred =
+            [often(self.preferred(first, second), votes.first()), often(self.preferred(second, first), votes.second())];
+        Ok([preferred[0], tied, preferred[1]])
+    }
+
     /// Differences, noise included, that are larger than this are a strong preference. It is above the width of ties.
     pub fn strong_width(&self) -> f64 {
         beyond(self.tie_width(), self.gap())
