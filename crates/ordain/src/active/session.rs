@@ -201,6 +201,16 @@ impl Session {
         Ok(self)
     }
 
+    /// Never asks these pairs.
+    pub(crate) fn without_pairs(mut self, pairs: &[(ItemId, ItemId)]) -> Self {
+        for &(first, second) in pairs {
+            self.allowed.exclude(first, second);
+            self.candidates.exclude(first, second);
+        }
+        self.forget();
+        self
+    }
+
     /// Learns the standing answers of a log, in their order.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ mod noise;
 mod observation;
 mod paths;
 mod ranking;
+mod soft;
 mod tiers;
 mod tuning;
 
@@ -33,11 +34,12 @@ pub(crate) use incremental::Workload;
 pub use incremental::{CovarianceForm, Incremental};
 pub use judges::{Estimate, JudgeSummary};
 pub use noise::UnderNoise;
-pub(crate) use noise::{OverNoises, is_due, without_caution};
+pub(crate) use noise::{OverNoises, last_due, without_caution};
 pub use observation::{AnswerModel, Moments, NoiseLaw, Observation};
 pub use paths::Paths;
 pub(crate) use ranking::{DrawnOrder, rank_and};
 pub use ranking::{RankedItem, RankingParams, by_falling_mean, rank};
+pub use soft::Reading;
 pub use tuning::{Problem, Tuned, TunedParameter, TuningMethod, TuningParams};
 
 use crate::{Error, Result};

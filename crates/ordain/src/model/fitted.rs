@@ -54,7 +54,7 @@ impl Model {
                 self.step_by_step(self.kernel()?, self.answer_model.clone(), &observations, watch)?
             }
         };
-        Ok(learned.fitted(self.clone(), None, observations.len(), taken))
+        Ok(learned.fitted(self.clone(), None, self.learned(), taken))
     }
 
     /// Learns from all standing answers, and believes accordingly of newcomers. What is believed of the model's own items is the
@@ -77,7 +77,12 @@ impl Model {
             // for those.
             Inference::Incremental => self.step_by_step(joint, self.answer_model_in_unit()?, &observations, watch)?,
         };
-        Ok(learned.fitted(self.clone(), Some(newcomers.into_items()), observations.len(), taken))
+        Ok(learned.fitted(self.clone(), Some(newcomers.into_items()), self.learned(), taken))
+    }
+
+    /// The number of answers to learn from; skips do not count, and votes are one.
+    fn learned(&self) -> usize {
+        self.standing().into_iter().filter(|answer| !answer.is_skip()).count()
     }
 
     /// The bytes that a belief takes, if there is room for them.
@@ -194,14 +199,19 @@ impl Fitted {
         predict(self.belief(), &self.answer_model, first, second)
     }
 
-    /// The log probability of an answer that the belief has not learned, from its own judge: by his noise, his care and his bias. `None` for a
-    /// skip.
+    /// The log probability of an answer that the belief has not learned, from its own judge: by his noise, his care and his bias. Of a stated
+    /// probability it is the density of its probit; of votes the sum, each by itself. `None` for a skip.
     ///
     /// # Errors
     /// If an item is not there, the answer cannot be, or a kernel cannot give a column.
     pub fn log_probability(&self, answer: &Answer) -> Result<Option<f64>> {
         answer.check(self.belief.len(), self.items().groups())?;
-        let Some(observation) = self.answer_model.observe(answer)? else { return Ok(None) };
+        let observations: Vec<Observation> = self.answer_model.observe(answer)?.collect();
+        let each = |one: &Observation| Ok(f64::from(one.count) * self.log_probability_of(one)?);
+        if observations.is_empty() { Ok(None) } else { observations.iter().map(each).sum::<Result<f64>>().map(Some) }
+    }
+
+    fn log_probability_of(&self, observation: &Observation) -> Result<f64> {
         let belief = self.belief();
         let coordinates = Functional::items_of(&[observation.functional]);
         let mean =
@@ -211,7 +221,7 @@ impl Fitted {
         let functional = Functional::in_terms_of(&coordinates, &[observation.functional]).swap_remove(0);
         // Rounding may leave a hair below zero for twins.
         let variance = functional.variance(|one, other| covariance[(one, other)]).max(0.0);
-        Ok(Some(observation.log_mass(functional.of(&means), variance)))
+        Ok(observation.log_mass(functional.of(&means), variance))
     }
 
     /// What a judge would say of each of these pairs: for every pair the same as [`Fitted::predict`]. Pairs share the threads.
@@ -321,6 +331,7 @@ impl Fitted {
     /// The pairs that may be asked after the answers so far.
     fn candidates(&self, asking: &Asking, pool: Option<&[(ItemId, ItemId)]>) -> Candidates {
         let mut candidates = Candidates::new(self.model.items.groups().cloned());
+        self.model.gold().pairs().iter().for_each(|&(first, second)| candidates.exclude(first, second));
         for answer in self.model.standing() {
             candidates.rule_out(answer, asking.repeat);
         }

@@ -15,9 +15,13 @@ pub use fitted::Fitted;
 pub use ranking::Ranking;
 
 use self::memory::Sizes;
-use crate::active::{AskOptions, Asking, BeliefKind, Facts, Ground, Session, SessionParams, rank_with_certainty};
+use crate::active::{
+    AskOptions, Asking, BeliefKind, Facts, GoldScore, Ground, Session, SessionParams, gold_question, gold_scores,
+    rank_with_certainty,
+};
 use crate::data::{
-    Answer, AnswerLog, Ask, Entry, GradeScale, ItemId, Items, Outcome, Prior, Relation, TIE_WIDTH, check_item,
+    Answer, AnswerLog, Ask, Entry, Gold, GradeScale, ItemId, Items, Outcome, Prior, Relation, TIE_WIDTH, check_item,
+    check_pair,
 };
 use crate::gp::{
     AnswerModel, Belief, Comparison, ComparisonParams, Observation, Prediction, Problem, RankingParams, Setting, Tuned,
@@ -52,6 +56,8 @@ pub struct Model {
     answers: Arc<AnswerLog>,
     /// Grades that are known besides the answers. They count as earlier.
     given: Arc<[Answer]>,
+    /// Pairs whose answer is known, and the share of questions that are about them.
+    gold: (Arc<Gold>, f64),
     ask: Ask,
     /// The bytes of memory that work may take, if they are known.
     memory: Option<u64>,
@@ -75,6 +81,7 @@ impl Model {
             answer_model: AnswerModel::default(),
             answers: Arc::default(),
             given: Arc::new([]),
+            gold: (Arc::default(), 0.0),
             ask: Ask::default(),
             memory: None,
             kernel: OnceLock::new(),
@@ -89,6 +96,20 @@ impl Model {
     /// The same model, whose judges answer in this way.
     pub fn with_answer_model(self, answer_model: AnswerModel) -> Self {
         Self { answer_model, ..self }
+    }
+
+    /// The same model, which judges judges by pairs whose answer is known. This share of questions is about them
+    /// ([`Model::gold_question`]). Nothing about items is learned from answers about these pairs, and no strategy asks them.
+    ///
+    /// # Errors
+    /// If a pair is not of two items of one group, or the share is not from 0 to 1.
+    pub fn with_gold(self, gold: Gold, rate: f64) -> Result<Self> {
+        if !(0.0..=1.0).contains(&rate) {
+            return Err(Error::Parameter { name: "gold_rate".into(), value: rate, expected: "a share from 0 to 1" });
+        }
+        let (count, groups) = (self.items.len(), self.items.groups());
+        gold.pairs().iter().try_for_each(|&(first, second)| check_pair(first, second, count, groups))?;
+        Ok(Self { gold: (Arc::new(gold), rate), ..self })
     }
 
     /// The same model with these settings for asking.
@@ -189,9 +210,36 @@ impl Model {
         &self.answers
     }
 
-    /// What is learned from: the grades that were given, then the standing answers, with skips.
+    /// What is learned from: the grades that were given, then the standing answers, with skips. Answers about gold pairs are none of
+    /// them.
     pub(crate) fn standing(&self) -> Vec<&Answer> {
-        self.given.iter().chain(self.answers.standing()).collect()
+        let told = self.answers.standing().into_iter().filter(|answer| !self.gold.0.is_about(answer));
+        self.given.iter().chain(told).collect()
+    }
+
+    /// The pairs whose answer is known.
+    pub fn gold(&self) -> &Gold {
+        &self.gold.0
+    }
+
+    /// The gold pair to ask a judge in place of the next question, left and right, if it is time for one. Every judge is asked each pair
+    /// once at most. It depends on the standing answers and on the seed alone, so a resumed session asks the same. With a pool, only
+    /// its pairs are asked.
+    pub fn gold_question(
+        &self,
+        asking: &Asking,
+        judge: Option<&str>,
+        pool: Option<&[(ItemId, ItemId)]>,
+    ) -> Option<[ItemId; 2]> {
+        let (gold, rate) = &self.gold;
+        let in_pool =
+            |first, second| pool.is_none_or(|pool| pool.contains(&(first, second)) || pool.contains(&(second, first)));
+        gold_question(gold, *rate, &self.answers.standing(), judge, in_pool, asking.seed)
+    }
+
+    /// How every judge answered about gold pairs, by name, with intervals of this level. Judges who were asked none are left out.
+    pub fn gold_scores(&self, level: f64) -> Vec<GoldScore> {
+        gold_scores(&self.gold.0, &self.answers.standing(), level)
     }
 
     /// What is said about asking.
@@ -240,7 +288,8 @@ impl Model {
         self.room_for("a session", |sizes| sizes.of_session(kernel.has_cheap_entries()))?;
         let Asking { rule, strategy, repeat, grades, seed } = *asking;
         let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat, grades, seed, rule: Some(rule), judge };
-        let mut session = Session::new(kernel, self.items.groups().cloned(), self.answer_model.clone(), params)?;
+        let mut session = Session::new(kernel, self.items.groups().cloned(), self.answer_model.clone(), params)?
+            .without_pairs(self.gold.0.pairs());
         if let Some(pool) = pool {
             session = session.with_pool(pool)?;
         }
@@ -370,8 +419,7 @@ impl Model {
 
     /// Whether some standing answer is a tie although ties have no width, so that nothing can be learned from it.
     pub fn ties_need_width(&self) -> bool {
-        self.answer_model.tie_width() == 0.0
-            && self.answers.standing().iter().any(|answer| answer.outcome == Outcome::Tie)
+        self.answer_model.tie_width() == 0.0 && self.standing().iter().any(|answer| answer.outcome.has_tie())
     }
 
     /// Adds an entry to the answers.

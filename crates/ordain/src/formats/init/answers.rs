@@ -15,9 +15,9 @@ use crate::{InputError, Result};
 /// What a table of answers says.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
-    /// Standing answers without skips, where a verdict that both items are bad is one.
+    /// Standing answers without skips, where a verdict that both items are bad is one. Every vote is one.
     pub(super) answers: usize,
-    /// Answers that neither item is preferred.
+    /// Those of them that neither item is preferred.
     pub(super) ties: usize,
     /// Verdicts that both items are bad.
     both_bad: usize,
@@ -77,8 +77,8 @@ pub(super) fn read_summary(path: &Path, items: &Items, others: &[(&str, Items)])
     Ok(Summary {
         order,
         // Every verdict that both are bad is two answers. Tables that have it have no undo.
-        answers: said().count() - both_bad,
-        ties: said().filter(|answer| answer.outcome == Outcome::Tie).count(),
+        answers: said().map(|answer| answer.outcome.count()).sum::<u64>() as usize - both_bad,
+        ties: said().map(|answer| answer.outcome.ties()).sum::<u64>() as usize,
         both_bad,
         judges: judges.len(),
         repeated: pairs.values().filter(|&&times| times > 1).count(),

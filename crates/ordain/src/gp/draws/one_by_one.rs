@@ -64,7 +64,7 @@ impl OneByOne {
                 }
             }
             if let (Functional::Difference(first, second) | Functional::Beside(first, second, _), true) =
-                (functional, factor.observation.is_tie())
+                (functional, factor.observation.has_two_ends())
             {
                 ties.push((first as usize, second as usize));
             }

@@ -99,6 +99,12 @@ impl Evidence {
         self.grouped.observations.iter_mut().for_each(|one| *one = one.with_tie_width(width));
     }
 
+    /// The logarithm of the largest evidence that there can be. It is above 0 only for densities of values.
+    pub(in crate::gp) fn log_most(&self) -> f64 {
+        let each = self.grouped.observations.iter().zip(&self.grouped.counts);
+        each.map(|(one, &count)| f64::from(count) * one.log_most()).sum()
+    }
+
     /// The coordinates.
     pub(in crate::gp) fn basis(&self) -> &[Functional] {
         &self.basis
@@ -134,9 +140,10 @@ impl Evidence {
     ) -> Result<Vec<T>> {
         let state = self.fixed_point(params, kernel)?;
         let mut members = vec![BTreeMap::<usize, u32>::new(); count];
-        for (owner, &place) in owners.iter().zip(&self.grouped.of) {
+        for ((owner, &place), &said) in owners.iter().zip(&self.grouped.of).zip(&self.grouped.said) {
             if let Some(owner) = owner {
-                *members[*owner as usize].entry(place as usize).or_default() += 1;
+                let known = members[*owner as usize].entry(place as usize).or_default();
+                *known = known.saturating_add(said);
             }
         }
         let members: Vec<Vec<(usize, u32)>> = members.into_iter().map(|own| own.into_iter().collect()).collect();

@@ -210,8 +210,8 @@ impl Incremental {
 
     /// Learns all observations so far anew by EP. If EP does not converge, the steps are the best there is.
     fn learn_anew(&mut self, kernel: &Arc<dyn Kernel>) {
-        let copies = |factor: &Factor| std::iter::repeat_n(factor.observation, factor.count as usize);
-        let observations = self.factors.iter().flat_map(copies).collect();
+        let counted = |factor: &Factor| Observation { count: factor.count, ..factor.observation };
+        let observations = self.factors.iter().map(counted).collect();
         if let Ok(anew) = self.anew(kernel, observations) {
             *self = anew;
         }
@@ -330,10 +330,9 @@ impl Incremental {
             out.prepare(&ahead[..sites.len()], ahead)?;
             for (&observation, &site) in ahead.iter().zip(sites) {
                 let (direction, variance) = out.towards(&observation)?;
-                let left = 1.0 / (1.0 + variance * site.precision);
-                let slope = (site.shift - site.precision * observation.functional.of(&out.mean)) * left;
-                let moments = Moments { slope, curvature: site.precision * left, left };
-                out.take(Factor { observation, site, count: 1 }, direction, moments)?;
+                let mean = observation.functional.of(&out.mean);
+                let moments = site.moments(mean, variance, f64::from(observation.count));
+                out.take(factor(observation, site), direction, moments)?;
             }
         }
         out.log_evidence = log_evidence;
@@ -353,14 +352,20 @@ impl Incremental {
     /// What an observation says whose functional has this variance.
     fn told(&self, observation: &Observation, variance: f64) -> Result<Told> {
         let mean = observation.functional.of(&self.mean);
-        let moments = observation.moments(mean, variance);
-        let log_mass = observation.log_mass(mean, variance);
-        check_evidence(log_mass)?;
-        let site = Site::from_moments(moments, mean)?;
+        let (site, moments, log_mass) = if observation.count == 1 {
+            let moments = observation.moments(mean, variance);
+            let log_mass = observation.log_mass(mean, variance);
+            check_evidence(log_mass)?;
+            (Site::from_moments(moments, mean)?, moments, log_mass)
+        } else {
+            let count = f64::from(observation.count);
+            let (site, log_mass) = Site::of_equals(observation, mean, variance, count)?;
+            check_evidence(log_mass)?;
+            (site, site.moments(mean, variance, count), log_mass)
+        };
         let (far, little) = OVERTHROWN;
         let overthrows = moments.slope.abs() * variance.sqrt() > far && moments.left < little;
-        let factor = Factor { observation: *observation, site, count: 1 };
-        Ok(Told { factor, moments, log_mass, overthrows })
+        Ok(Told { factor: factor(*observation, site), moments, log_mass, overthrows })
     }
 
     /// The covariance of all items with an observation's functional, and the functional's variance.
@@ -477,6 +482,11 @@ impl Incremental {
         }
         Ok(())
     }
+}
+
+/// An observation with its site, as often as it was said.
+fn factor(observation: Observation, site: Site) -> Factor {
+    Factor { observation: Observation { count: 1, ..observation }, site, count: observation.count }
 }
 
 impl Belief for Incremental {

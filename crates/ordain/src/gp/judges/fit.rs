@@ -11,9 +11,10 @@
 use std::sync::Arc;
 
 use super::{Habit, Judges, name};
-use crate::data::Answer;
+use crate::data::{Answer, Outcome};
 use crate::gp::ep::{Apart, EpParams, Evidence};
 use crate::gp::noise::Fit;
+use crate::gp::soft::each_said;
 use crate::gp::{AnswerModel, NoiseLaw, Observation};
 use crate::{Error, Result};
 
@@ -81,7 +82,7 @@ impl Fit<'_> {
     /// The model with the care of every judge.
     pub(in crate::gp) fn judges(&self, mut model: AnswerModel) -> Result<AnswerModel> {
         let names = names(self.answers);
-        let owners: Vec<Option<u32>> = self.answers.iter().map(|answer| owner(&names, answer)).collect();
+        let owners: Vec<Option<u32>> = each_said(self.answers).map(|answer| owner(&names, answer)).collect();
         let mut crowd = Crowd::default();
         let mut cares = vec![Care::before(crowd); names.len()];
         let mut evidence = Evidence::new(&model.observe_all(self.answers.iter().copied())?, self.kernel.items());
@@ -163,9 +164,9 @@ fn names<'a>(answers: &[&'a Answer]) -> Vec<&'a str> {
     names
 }
 
-/// Grades have a noise of their own.
+/// Grades and stated probabilities have a noise of their own.
 pub(super) fn shows_care(answer: &Answer) -> bool {
-    !answer.is_skip() && answer.outcome.grade().is_none()
+    !matches!(answer.outcome, Outcome::Skip | Outcome::Grade(_) | Outcome::Probability(_))
 }
 
 pub(super) fn owner(names: &[&str], answer: &Answer) -> Option<u32> {

@@ -15,13 +15,13 @@ mod summary;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fit::{Care, Crowd};
+use fit::{Care, Crowd, shows_care};
 pub use summary::{Estimate, JudgeSummary};
 
 use super::noise::deviation;
 use super::{AnswerModel, Functional, Observation};
 use crate::Result;
-use crate::data::Answer;
+use crate::data::{Answer, Outcome};
 use crate::kernel::{Asides, Block, Kernel};
 
 /// The deviation of a judge's own bias, in units of the prior's deviation.
@@ -180,20 +180,24 @@ impl AnswerModel {
         let Some(judges) = self.judges.as_deref() else { return observation };
         let judge = answer.judge.as_deref();
         let careful = match judge.and_then(|judge| judges.habits.get(judge)) {
-            // Grades have a noise of their own.
-            Some(_) if answer.outcome.grade().is_some() => observation,
-            Some(&Habit { factor, heedless }) => {
+            Some(&Habit { factor, heedless }) if shows_care(answer) => {
                 Observation { noise: factor * observation.noise, heedless, ..observation }
             }
-            None => observation,
+            _ => observation,
         };
         let comparable = Observation { blindly: self.blindly(answer), ..careful };
         if self.sides { beside(comparable, answer, judges.aside(judge)) } else { comparable }
     }
 
-    /// The probability of an answer of somebody who does not look: all outcomes are alike to him.
+    /// The probability of an answer of somebody who does not look: all outcomes are alike to him, and so are strengths of one preference.
     fn blindly(&self, answer: &Answer) -> f64 {
-        if answer.second.is_some() && self.tie_width() > 0.0 { 1.0 / 3.0 } else { 0.5 }
+        let outcome = if answer.second.is_some() && self.tie_width() > 0.0 { 1.0 / 3.0 } else { 0.5 };
+        match answer.outcome {
+            Outcome::FirstWeakly | Outcome::SecondWeakly | Outcome::FirstStrongly | Outcome::SecondStrongly => {
+                0.5 * outcome
+            }
+            _ => outcome,
+        }
     }
 
     /// The same model before anything was learned of its judges' care.

@@ -7,6 +7,7 @@ use super::fit::{Care, Crowd, Judge, owner, shows_care};
 use super::name;
 use crate::data::{Answer, ItemId};
 use crate::gp::ep::{Apart, EpParams, Evidence};
+use crate::gp::soft::each_said;
 use crate::gp::{AnswerModel, Belief, NoiseLaw};
 use crate::kernel::Kernel;
 use crate::{Result, Watch};
@@ -40,7 +41,7 @@ impl Estimate {
 pub struct JudgeSummary {
     /// The name; answers without a judge are together.
     pub name: Option<String>,
-    /// Standing answers; skips and grades are none.
+    /// Standing answers, where votes are one; skips, grades and stated probabilities are none.
     pub answers: usize,
     /// How much more often than by chance he prefers the item of a pair that all others prefer: 1 is always, 0 is chance, -1 is never. `None`
     /// if he prefers none.
@@ -68,7 +69,9 @@ impl AnswerModel {
         if names.is_empty() {
             return Ok(Vec::new());
         }
-        let owners: Vec<Option<u32>> = counted.iter().map(|answer| owner(&names, answer)).collect();
+        let owners: Vec<Option<u32>> = each_said(&counted).map(|answer| owner(&names, answer)).collect();
+        let mut answered = vec![0; names.len()];
+        counted.iter().filter_map(|answer| owner(&names, answer)).for_each(|owner| answered[owner as usize] += 1);
         let observations = self.observe_all(counted.iter().copied())?;
         let params = EpParams { watch: watch.silent(), ..EpParams::default() };
         let crowd = self.judges.as_ref().map_or_else(Crowd::default, |judges| judges.crowd);
@@ -81,7 +84,7 @@ impl AnswerModel {
                 let (mean, deviation) = care.log_factor;
                 JudgeSummary {
                     name: Some(name.to_owned()).filter(|name| !name.is_empty()),
-                    answers: owners.iter().filter(|owner| **owner == Some(at as u32)).count(),
+                    answers: answered[at],
                     agreement,
                     noise: Estimate::normal(mean, deviation).map(|log_factor| self.noise() * log_factor.exp()),
                     bias,

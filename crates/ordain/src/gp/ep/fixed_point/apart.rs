@@ -99,9 +99,10 @@ impl Apart {
     pub(in crate::gp) fn agreement(&self) -> (f64, f64) {
         let (mut agreeing, mut all) = (0.0, 0.0);
         for ((one, difference), &count) in self.observations.iter().zip(&self.differences).zip(&self.counts) {
-            let side = match (one.low.is_finite(), one.high.is_finite(), difference) {
-                (true, false, Some(difference)) => *difference,
-                (false, true, Some(difference)) => -difference,
+            // A tie is about the middle.
+            let side = match difference {
+                Some(difference) if one.low >= one.middle => *difference,
+                Some(difference) if one.high <= one.middle => -difference,
                 _ => continue,
             };
             let share = if side == 0.0 { 0.5 } else { f64::from(u8::from(side > 0.0)) };
