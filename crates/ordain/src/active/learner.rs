@@ -388,6 +388,13 @@ impl Learner {
     }
 }
 
+/// A belief, how utilities become answers, and the kernel of the coordinates that the belief is about.
+pub(crate) struct Learned {
+    pub(crate) belief: Box<dyn Belief>,
+    pub(crate) answer_model: AnswerModel,
+    pub(crate) kernel: Arc<dyn Kernel>,
+}
+
 /// What a session believes after these answers if the model is learned, the answer model that it has learned, and the kernel with the
 /// asides of judges if there are any.
 pub(crate) fn learn_in_session(
@@ -395,7 +402,7 @@ pub(crate) fn learn_in_session(
     model: AnswerModel,
     answers: &[&Answer],
     watch: &Watch,
-) -> Result<(Box<dyn Belief>, AnswerModel, Arc<dyn Kernel>)> {
+) -> Result<Learned> {
     let mut learner = Learner::new(BeliefKind::Gp, CovarianceForm::Automatic, Strategy::Random, kernel, model)?;
     learner.learn_all(answers, watch)?;
     let belief: Box<dyn Belief> = match learner.state {
@@ -403,7 +410,7 @@ pub(crate) fn learn_in_session(
         State::Full(ep) => ep,
         State::Ratings(ratings) => Box::new(ratings),
     };
-    Ok((belief, learner.model, learner.kernel))
+    Ok(Learned { belief, answer_model: learner.model, kernel: learner.kernel })
 }
 
 /// Runs EP over the observations and one more, and then adds that one to them. If it cannot be learned, the

@@ -36,7 +36,7 @@ pub use grade_question::GradeQuestion;
 pub(crate) use grade_question::{grade_instead, grade_is_closed};
 pub use judge::Judge;
 pub use learner::BeliefKind;
-pub(crate) use learner::learn_in_session;
+pub(crate) use learner::{Learned, learn_in_session};
 pub use outlook::{Effort, Foreseen, Outlook, Span};
 pub use session::{Session, SessionParams};
 pub(crate) use settings::Unfit;

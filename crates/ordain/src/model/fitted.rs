@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use super::memory::{self, Sizes};
 use super::{Inference, Model, Ranking, ranked};
 use crate::active::{
-    Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, GradeQuestion, Question, certainty, choose_many,
-    grade_instead, grade_is_closed, learn_in_session,
+    Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, GradeQuestion, Learned, Question, certainty,
+    choose_many, grade_instead, grade_is_closed, learn_in_session,
 };
 use crate::data::{Answer, Functional, ItemId, Items, Newcomers, check_item, check_pair};
 use crate::gp::{
@@ -115,21 +115,13 @@ impl Model {
         watch: &Watch,
     ) -> Result<Learned> {
         if answer_model.adapts() {
-            let (belief, answer_model, kernel) = learn_in_session(kernel, answer_model, &self.standing(), watch)?;
-            return Ok(Learned { belief, answer_model, kernel });
+            return learn_in_session(kernel, answer_model, &self.standing(), watch);
         }
         let mut belief = Incremental::new(kernel.clone(), observations.len())?;
         let done = |done: usize| watch.step(|| Step::new(LEARNING, done, observations.len()));
         belief.learn_all(observations, &kernel, done)?;
         Ok(Learned { belief: Box::new(belief), answer_model, kernel })
     }
-}
-
-/// A belief, how utilities become answers, and the kernel of the coordinates that the belief is about.
-struct Learned {
-    belief: Box<dyn Belief>,
-    answer_model: AnswerModel,
-    kernel: Arc<dyn Kernel>,
 }
 
 impl Learned {

@@ -69,7 +69,7 @@ pub(super) fn read_summary(path: &Path, items: &Items, others: &[(&str, Items)])
         }
     }
     let judges: BTreeSet<&str> = said().filter_map(|answer| answer.judge.as_deref()).collect();
-    let preferred = |outcome: Outcome| said().filter(|answer| answer.outcome == outcome).count();
+    let preferred = |outcome: Outcome| said().filter(|answer| answer.outcome.plain() == Some(outcome)).count();
     let order = match has_sides(path)? {
         true => Order::of([preferred(Outcome::First), preferred(Outcome::Second)]),
         false => Order::Winner,

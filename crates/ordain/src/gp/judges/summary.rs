@@ -79,19 +79,19 @@ impl AnswerModel {
         let mut evidence = Evidence::of_items(&observations);
         let found = evidence.apart(&params, kernel.as_ref(), &owners, names.len(), work)?;
         let biases = self.biases(&names, kernel, &counted, &params)?;
-        let summary =
-            |(((at, (care, agreement)), bias), &name): (((usize, (Care, Option<f64>)), Option<Estimate>), &&str)| {
-                let (mean, deviation) = care.log_factor;
-                JudgeSummary {
-                    name: Some(name.to_owned()).filter(|name| !name.is_empty()),
-                    answers: answered[at],
-                    agreement,
-                    noise: Estimate::normal(mean, deviation).map(|log_factor| self.noise() * log_factor.exp()),
-                    bias,
-                    careless: care.careless,
-                }
-            };
-        Ok(found.into_iter().enumerate().zip(biases).zip(&names).map(summary).collect())
+        let summary = |at: usize, (care, agreement): (Care, Option<f64>), bias: Option<Estimate>| {
+            let (name, (mean, deviation)) = (names[at], care.log_factor);
+            JudgeSummary {
+                name: Some(name.to_owned()).filter(|name| !name.is_empty()),
+                answers: answered[at],
+                agreement,
+                noise: Estimate::normal(mean, deviation).map(|log_factor| self.noise() * log_factor.exp()),
+                bias,
+                careless: care.careless,
+            }
+        };
+        let each = found.into_iter().zip(biases).enumerate();
+        Ok(each.map(|(at, (found, bias))| summary(at, found, bias)).collect())
     }
 
     /// A judge's care and agreement, from his answers apart from those of all others.
