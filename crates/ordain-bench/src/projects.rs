@@ -39,6 +39,13 @@ pub const GROWTH: [Project; 2] = [
     Project { name: "growth-10000", items: 10_000, answers: 1_000, links: 30_000, attributes: 10 },
 ];
 
+/// A project whose parameters are tuned and whose kernels are compared.
+pub const TUNED: Project =
+    Project { name: "tuned-10000", items: 10_000, answers: 5_000, links: 30_000, attributes: 10 };
+
+/// The commands that are measured on it, once each.
+pub const TUNING_COMMANDS: [&[&str]; 2] = [&["tune", "--dry-run", "--format", "csv"], &["compare", "--format", "csv"]];
+
 /// The commands that are measured.
 pub const COMMANDS: [&[&str]; 2] = [&["rank", "--top", "10", "--format", "csv"], &["next", "--format", "csv"]];
 
