@@ -264,6 +264,9 @@ fn lapses_by_quadrature() {
                 law: NoiseLaw::Normal,
                 lapse,
                 middle: 0.0,
+                gap: 0.0,
+                unit: 1.0,
+                count: 1,
             };
             let observation = about(width, f64::INFINITY);
             let density = |x: f64| {
