@@ -48,6 +48,13 @@ pub const TABLES: [Project; 5] = [
     Project { name: "table-10000", items: 10_000, answers: 0, links: 0, attributes: 3 },
 ];
 
+/// A project whose parameters are tuned and whose kernels are compared.
+pub const TUNED: Project =
+    Project { name: "tuned-10000", items: 10_000, answers: 5_000, links: 30_000, attributes: 10 };
+
+/// The commands that are measured on it, once each.
+pub const TUNING_COMMANDS: [&[&str]; 2] = [&["tune", "--dry-run", "--format", "csv"], &["compare", "--format", "csv"]];
+
 /// The commands that are measured.
 pub const COMMANDS: [&[&str]; 2] = [&["rank", "--top", "10", "--format", "csv"], &["next", "--format", "csv"]];
 

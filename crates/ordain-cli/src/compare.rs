@@ -27,7 +27,9 @@ use crate::{Failure, Outcome, memory};
 /// predicts that all items are equal.
 ///
 /// Each model is tuned before every fold, on the answers of the other folds and from ordinary values. So no held-out
-/// answer influences the parameters, even if `ordain tune` has learned from it. Noise that is learned, and the thresholds
+/// answer influences the parameters, even if `ordain tune` has learned from it. With more than a thousand compared items
+/// and different pairs, folds start where the model is best with all answers. Each climbs to a maximum for the answers of
+/// the other folds, but held-out answers may then decide which of several maxima that is. Noise that is learned, and the thresholds
 /// of grades, are learned once from all answers. The evidence is shown for parameters
 /// tuned on the same answers, so it favours models with many parameters. With --fixed, all models keep the values of
 /// the project file. That is not a held-out test if these values were tuned on the answers.

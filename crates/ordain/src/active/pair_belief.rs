@@ -40,11 +40,11 @@ impl PairBelief {
 
     /// An upper bound on the score of this pair alone: closer than [`PairBelief::bound`], and faster to compute than the score.
     pub(super) fn close_bound(&self, strategy: Strategy, answers: &Answers) -> Score {
-        let (bound, second) = self.bound(strategy, answers);
-        match strategy {
-            Strategy::Entropy if answers.have_ties() => (bound.min(self.entropy_with_ties(answers)), second),
-            _ => (bound, second),
-        }
+        let of_ties = match strategy {
+            Strategy::Entropy if answers.have_ties() => self.entropy_with_ties(answers),
+            _ => None,
+        };
+        of_ties.map_or_else(|| self.bound(strategy, answers), |most| (most, 0.0))
     }
 
     fn score_by(&self, strategy: Strategy, answers: &Answers, beyond: impl Fn(f64) -> Beyond) -> Score {
@@ -138,27 +138,31 @@ impl PairBelief {
         most.min(nearer.entropy_at_most(answers) + tie * most)
     }
 
-    /// An upper bound on the entropy with ties, by the table of halves: infinite beyond its end.
+    /// An upper bound on the entropy with ties, by the table of halves: none beyond its end.
     ///
     /// Answers that are no ties are halves of a normal variable, cut on either side of the ties. The rest of its probability and of
     /// its moments are those of a tie.
-    fn entropy_with_ties(&self, answers: &Answers) -> f64 {
+    fn entropy_with_ties(&self, answers: &Answers) -> Option<f64> {
         /// As in [`PairBelief::entropy_at_most`].
         const ROUGH: f64 = 1e-5;
         /// More than the table's error changes the probability of a tie.
         const TIE: f64 = 4e-6;
+        /// The share of the variance from which rounding changes less than the table.
+        const PLAIN: f64 = 1e-3;
         let signal = answers.signal(self.variance.max(0.0));
         let share = signal / (1.0 + signal);
         let deviation = answers.noise() * (1.0 + signal).sqrt();
         let (z, width) = (self.difference().abs() / deviation, answers.tie_width / deviation);
-        let halves = normal::rough_halves((z - width).abs()).zip(normal::rough_halves(z + width));
-        let Some((near, far)) = halves else { return f64::INFINITY };
+        let (near, far) = (normal::rough_halves((z - width).abs())?, normal::rough_halves(z + width)?);
         let [near, far] = [(near, usize::from(z < width)), (far, 1)]
             .map(|(halves, side)| (halves.probabilities[side], halves.shrinkages[side]));
         let tie = (1.0 - near.0 - far.0).max(0.0) + TIE;
         let shrinkage = 1.0 - least_variance(z, width, tie, [near, far]);
-        let taken = |(probability, shrinkage): (f64, f64)| -0.5 * probability * (-share * shrinkage).ln_1p();
-        (taken(near) + taken(far) + taken((tie, shrinkage))) * (1.0 + ROUGH * (1.0 + z + width).powi(2))
+        // The plain logarithm is faster, and keeps enough digits unless next to nothing is taken.
+        let log_left = |taken: f64| if share > PLAIN { (1.0 - taken).ln() } else { (-taken).ln_1p() };
+        let taken = |(probability, shrinkage): (f64, f64)| -0.5 * probability * log_left(share * shrinkage);
+        let most = taken(near) + taken(far) + taken((tie, shrinkage));
+        Some(most * (1.0 + ROUGH * (1.0 + z + width).powi(2)))
     }
 }
 

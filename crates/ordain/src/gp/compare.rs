@@ -13,7 +13,8 @@
 //! further than a mean can go. Folds share most of their training answers, and pairs share items. The bootstrap does
 //! not see this, so intervals are somewhat too narrow (Bengio, Grandvalet 2004).
 //!
-//! **Cost.** One fit of EP per model and fold, in parallel; with tuning, about fifty each.
+//! **Cost.** One fit of EP per model and fold, in parallel; with tuning, about fifty each, or five where more than a thousand
+//! coordinates are tuned.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
+use super::tuning::Summit;
 use super::{AnswerModel, Belief, EpParams, Functional, Observation, Problem, TuningParams};
 use crate::data::{Answer, ItemId, Items, Outcome, Prior, Relation, TIE_WIDTH};
 use crate::kernel::{KernelSpec, WeightedSum, build};
@@ -47,7 +49,8 @@ pub struct ComparisonParams {
     pub draws: usize,
     /// If given, every model is tuned anew before use: on all answers for the evidence, and on the answers of the other
     /// folds before a fold is predicted. Tuning starts from the middle of the prior, not from the kernels' present
-    /// values, since these may have been tuned on the held-out answers.
+    /// values, since these may have been tuned on the held-out answers. Where starts would not take all answers
+    /// ([`TuningParams`]), the folds of a model start at its maximum for all answers, and climb to one for their own.
     ///
     /// If not given, all models keep the kernels' values. Answers are then truly held out only if the values were not
     /// tuned on them.
@@ -146,14 +149,16 @@ impl ComparisonParams {
         let how = self.how();
 
         let observations: Vec<Observation> = trials.iter().flat_map(|trial| trial.given()).collect();
-        let evidences: Vec<f64> = models
+        let (evidences, summits): (Vec<f64>, Vec<Option<Summit>>) = models
             .par_iter()
             .map(|model| {
-                let fitted = model.fit(&observations, &how)?;
+                let fitted = model.fit(&observations, &how, None)?;
                 tick()?;
-                Ok(fitted.log_evidence)
+                Ok((fitted.log_evidence, fitted.summit))
             })
-            .collect::<Result<_>>()?;
+            .collect::<Result<Vec<_>>>()?
+            .into_iter()
+            .unzip();
 
         // The losses of each model per trial, summed over answers and repeats in a fixed order.
         let mut totals = vec![vec![Losses::default(); trials.len()]; models.len()];
@@ -164,7 +169,8 @@ impl ComparisonParams {
             let predicted: Vec<Vec<(usize, Losses)>> = cells
                 .par_iter()
                 .map(|&(model, fold)| {
-                    let losses = models[model].predict(&trials, |trial| deal[trial] == fold, &how)?;
+                    let losses =
+                        models[model].predict(&trials, |trial| deal[trial] == fold, &how, summits[model].as_ref())?;
                     tick()?;
                     Ok(losses)
                 })
@@ -333,6 +339,9 @@ struct Model<'a> {
     prior: Option<Vec<f64>>,
 }
 
+/// A tuned kernel, the width of ties if that was tuned, and where tuning ended.
+type AsTuned = (Arc<WeightedSum>, Option<f64>, Option<Summit>);
+
 /// A fitted model.
 struct Fitted {
     /// None if there is no kernel: then utilities are their prior means.
@@ -340,6 +349,8 @@ struct Fitted {
     log_evidence: f64,
     /// The width of ties, if it was tuned.
     tie_width: Option<f64>,
+    /// Where tuning ended.
+    summit: Option<Summit>,
 }
 
 impl<'a> Model<'a> {
@@ -352,20 +363,20 @@ impl<'a> Model<'a> {
         Ok(Self { setting, specs, kernel: kernel.map(Arc::new), prior })
     }
 
-    /// Fits the model; tunes it first if that is wanted.
-    fn fit(&self, observations: &[Observation], how: &How) -> Result<Fitted> {
+    /// Fits the model; tunes it first if that is wanted, from where it is best with all answers if there are very many.
+    fn fit(&self, observations: &[Observation], how: &How, summit: Option<&Summit>) -> Result<Fitted> {
         let Some(kernel) = &self.kernel else {
             let certain = |one: &Observation| one.log_mass(self.prior_mean(one.functional), 0.0);
             let log_evidence = observations.iter().map(certain).sum();
-            return Ok(Fitted { belief: None, log_evidence, tie_width: None });
+            return Ok(Fitted { belief: None, log_evidence, tie_width: None, summit: None });
         };
-        let (kernel, tie_width) = match &how.tuning {
-            Some(tuning) => self.tuned(observations, tuning)?,
-            None => (kernel.clone(), None),
+        let (kernel, tie_width, summit) = match &how.tuning {
+            Some(tuning) => self.tuned(observations, tuning, summit)?,
+            None => (kernel.clone(), None, None),
         };
         let observations: Vec<Observation> = observations.iter().map(|one| under(tie_width, one)).collect();
         let belief = how.ep.fit(kernel, &observations)?;
-        Ok(Fitted { log_evidence: belief.log_evidence(), belief: Some(belief), tie_width })
+        Ok(Fitted { log_evidence: belief.log_evidence(), belief: Some(belief), tie_width, summit })
     }
 
     /// The prior mean of a functional.
@@ -374,25 +385,34 @@ impl<'a> Model<'a> {
     }
 
     /// The kernel, and the width of ties if there are some, tuned on these observations alone: earlier tuning is forgotten.
-    fn tuned(&self, observations: &[Observation], tuning: &TuningParams) -> Result<(Arc<WeightedSum>, Option<f64>)> {
+    fn tuned(&self, observations: &[Observation], tuning: &TuningParams, summit: Option<&Summit>) -> Result<AsTuned> {
         let kernel = build(&self.specs, self.setting.items, self.setting.relations)?;
         let problem = Problem::new(kernel, observations.to_vec()).with_tie_width(self.setting.model.tie_width());
         let mut problem = [match self.setting.items.groups().filter(|_| tuning.by_group) {
             Some(groups) => problem.by_group(groups),
             None => problem,
         }];
-        tuning.set_typical(&mut problem)?;
-        let tuned = tuning.tune(&mut problem)?;
+        // The space of a summit has these values as its start.
+        if summit.is_none() {
+            tuning.set_typical(&mut problem)?;
+        }
+        let (tuned, summit) = tuning.tune_from(&mut problem, summit)?;
         let [problem] = problem;
         let tie_width = tuned.parameters.iter().find(|one| one.name == TIE_WIDTH).map(|one| one.value);
-        Ok((Arc::new(problem.kernel), tie_width))
+        Ok((Arc::new(problem.kernel), tie_width, summit))
     }
 
     /// The losses of the held-out trials, after learning from the others.
-    fn predict(&self, trials: &[Trial], held_out: impl Fn(usize) -> bool, how: &How) -> Result<Vec<(usize, Losses)>> {
+    fn predict(
+        &self,
+        trials: &[Trial],
+        held_out: impl Fn(usize) -> bool,
+        how: &How,
+        summit: Option<&Summit>,
+    ) -> Result<Vec<(usize, Losses)>> {
         let learned = trials.iter().enumerate().filter(|(number, _)| !held_out(*number));
         let observations: Vec<Observation> = learned.flat_map(|(_, trial)| trial.given()).collect();
-        let fitted = self.fit(&observations, how)?;
+        let fitted = self.fit(&observations, how, summit)?;
         let mut column = vec![0.0; self.setting.items.len()];
         let mut out = Vec::new();
         for (number, trial) in trials.iter().enumerate().filter(|(number, _)| held_out(*number)) {

@@ -230,7 +230,7 @@ impl Kernel for DirectedLaplacian {
     }
 
     fn between(&self, functionals: &[Functional]) -> Result<Matrix> {
-        between_by_blocks(self, functionals)
+        between_by_blocks(self.len(), functionals, &|some, out| self.along(some, out))
     }
 
     fn prior_draws(&self) -> Result<Box<dyn PriorDraws + '_>> {
@@ -262,7 +262,9 @@ impl Kernel for DirectedLaplacian {
     }
 
     fn contract_between(&self, functionals: &[Functional], weights: &Matrix) -> Result<Contraction> {
-        contract_inverse(self, [self.beta, self.iota], functionals, weights)
+        let mut columns = Matrix::zeros(self.len(), functionals.len());
+        self.along(functionals, &mut columns)?;
+        Ok(contract_inverse([self.beta, self.iota], functionals, weights, &columns))
     }
 
     /// As for undirected links, with degree 1.

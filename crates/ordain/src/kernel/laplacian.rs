@@ -14,8 +14,8 @@ use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
 use super::{
-    Contraction, Graph, Kernel, Parameter, PriorDraws, among_by_blocks, between_by_blocks, contract_inverse,
-    derivative_of_inverse, named, parameters_of, positive,
+    Contraction, Graph, Kernel, Parameter, PriorDraws, Solved, among_by_blocks, between_by_blocks, contract_inverse,
+    derivative_of_inverse, functionals_of, named, parameters_of, positive,
 };
 use crate::data::Functional;
 use crate::numeric::{InverseDiagonal, Matrix, SolveMethod, SparseSolver, Stream};
@@ -75,6 +75,15 @@ impl RegularizedLaplacian {
         let mut found = self.solver.inverse_diagonal()?;
         found.values.iter_mut().chain(&mut found.errors).for_each(|value| *value /= self.beta);
         Ok(self.variances.get_or_init(|| found))
+    }
+
+    /// The columns along very many functionals: as [`Kernel::along`], but for rounding.
+    fn all_along(&self, functionals: &[Functional]) -> Result<Matrix> {
+        let mut out = Matrix::zeros(self.len(), functionals.len());
+        let Some(wide) = self.solver.wide() else { return self.along(functionals, &mut out).map(|()| out) };
+        out.columns_mut().zip(functionals).for_each(|(column, one)| one.spread(1.0 / self.beta, column));
+        wide.solve_in_place(out.values_mut());
+        Ok(out)
     }
 }
 
@@ -178,7 +187,12 @@ impl Kernel for RegularizedLaplacian {
     }
 
     fn between(&self, functionals: &[Functional]) -> Result<Matrix> {
-        between_by_blocks(self, functionals)
+        between_by_blocks(self.len(), functionals, &|some, out| self.along(some, out))
+    }
+
+    fn between_solved(&self, functionals: &[Functional]) -> Result<(Matrix, Solved)> {
+        let columns = self.all_along(functionals)?;
+        Ok((functionals_of(functionals, &columns), Solved::Columns(columns)))
     }
 
     fn prior_draws(&self) -> Result<Box<dyn PriorDraws + '_>> {
@@ -222,7 +236,13 @@ impl Kernel for RegularizedLaplacian {
     }
 
     fn contract_between(&self, functionals: &[Functional], weights: &Matrix) -> Result<Contraction> {
-        contract_inverse(self, [self.beta, self.iota], functionals, weights)
+        let solved = Solved::Columns(self.all_along(functionals)?);
+        self.contract_solved(functionals, weights, &solved)
+    }
+
+    fn contract_solved(&self, functionals: &[Functional], weights: &Matrix, solved: &Solved) -> Result<Contraction> {
+        let Solved::Columns(columns) = solved else { return self.contract_between(functionals, weights) };
+        Ok(contract_inverse([self.beta, self.iota], functionals, weights, columns))
     }
 
     /// If 1 / iota² is a quarter of the mean degree, utilities agree over a few links.

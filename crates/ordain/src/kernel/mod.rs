@@ -178,8 +178,8 @@ pub trait Kernel: Send + Sync {
             return Ok(among);
         }
         let axes = Functional::in_terms_of(&items, functionals);
-        let half = Matrix::from_fn(items.len(), axes.len(), |row, axis| axes[axis].of(among.column(row)));
-        Ok(Matrix::from_fn(axes.len(), axes.len(), |row, column| axes[row].of(half.column(column))))
+        // The matrix among the items is symmetric, so its columns are its rows.
+        Ok(functionals_of(&axes, &transpose(&functionals_of(&axes, &among))))
     }
 
     /// Prepares draws of the deviations from the mean. The default factors the whole matrix, with pivoting, as far as
@@ -280,6 +280,23 @@ pub trait Kernel: Send + Sync {
         self.contract(&items, &over_items(weights, &Functional::in_terms_of(&items, functionals), items.len()))
     }
 
+    /// As [`Kernel::between`], with what [`Kernel::contract_solved`] needs again. Kernels that solve keep the columns of all
+    /// items: `n b` doubles. The default keeps nothing.
+    ///
+    /// # Errors
+    /// As [`Kernel::between`].
+    fn between_solved(&self, functionals: &[Functional]) -> Result<(Matrix, Solved)> {
+        Ok((self.between(functionals)?, Solved::Nothing))
+    }
+
+    /// As [`Kernel::contract_between`] over the functionals of [`Kernel::between_solved`], without solving again.
+    ///
+    /// # Errors
+    /// As [`Kernel::contract`].
+    fn contract_solved(&self, functionals: &[Functional], weights: &Matrix, _solved: &Solved) -> Result<Contraction> {
+        self.contract_between(functionals, weights)
+    }
+
     /// The order of magnitude of every parameter that shapes the kernel. Tuning may start there and stays around it.
     /// `None` for a parameter that only scales the kernel (kappa, beta), because the weight does that already.
     ///
@@ -288,6 +305,17 @@ pub trait Kernel: Send + Sync {
     fn typical(&self) -> Result<Vec<Option<f64>>> {
         Ok(vec![None; self.parameters().len()])
     }
+}
+
+/// What is solved for the covariances among some functionals and needed again for a contraction.
+#[derive(Debug, Clone)]
+pub enum Solved {
+    /// Nothing.
+    Nothing,
+    /// The covariances of all items with the functionals, `[n, b]`.
+    Columns(Matrix),
+    /// Of every part of a sum.
+    Parts(Vec<Solved>),
 }
 
 /// Weighted sums over pairs of items: of the kernel, and of its derivatives.
@@ -355,41 +383,69 @@ fn derivative_of_inverse(
     Ok(())
 }
 
+/// Columns of a block: a few megabytes for most kernels, and enough to share out.
+const TOGETHER: usize = 128;
+
+/// Writes the columns of a kernel along some functionals, as [`Kernel::along`].
+type Along<'a> = &'a dyn Fn(&[Functional], &mut Matrix) -> Result<()>;
+
+/// The covariances among some functionals, for kernels whose columns are solved in blocks.
+fn between_by_blocks(n: usize, functionals: &[Functional], along: Along<'_>) -> Result<Matrix> {
+    let b = functionals.len();
+    let mut out = Matrix::zeros(b, b);
+    let mut whole = Matrix::zeros(0, 0);
+    for (out, chosen) in out.values_mut().chunks_mut((b * TOGETHER).max(1)).zip(functionals.chunks(TOGETHER)) {
+        if whole.columns() != chosen.len() {
+            whole = Matrix::zeros(n, chosen.len());
+        }
+        along(chosen, &mut whole)?;
+        out.par_chunks_exact_mut(b).enumerate().for_each(|(at, column)| {
+            let whole = whole.column(at);
+            column.iter_mut().zip(functionals).for_each(|(entry, functional)| *entry = functional.of(whole));
+        });
+    }
+    Ok(out)
+}
+
 /// The contraction of `K = [beta (M + I / iota²)]⁻¹`, by the rules of [`derivative_of_inverse`] but with one solve per
-/// item: `Σ W_ij (K K)_ij` is made of products of columns. The cost is `n m` memory and `n m²` operations for m items.
+/// functional: `Σ W_ij (K K)_ij` is made of products of columns. `columns` are those along the functionals, `[n, b]`; the cost is
+/// `n b²` operations.
 fn contract_inverse(
-    kernel: &impl Kernel,
     [beta, iota]: [f64; 2],
     functionals: &[Functional],
     weights: &Matrix,
-) -> Result<Contraction> {
-    let count = functionals.len();
-    let mut columns = Matrix::zeros(kernel.len(), count);
-    kernel.along(functionals, &mut columns)?;
-    let entry = |row: usize, column: usize| functionals[row].of(columns.column(column));
-    let value = product_sum(&Matrix::from_fn(count, count, entry), weights);
-    let square = product_sum(&squared(&columns), weights);
-    Ok(Contraction { value, derivatives: vec![-value / beta, 2.0 * beta / iota.powi(3) * square] })
+    columns: &Matrix,
+) -> Contraction {
+    let value = product_sum(&functionals_of(functionals, columns), weights);
+    let square = product_sum(&squared(columns), weights);
+    Contraction { value, derivatives: vec![-value / beta, 2.0 * beta / iota.powi(3) * square] }
+}
+
+/// The functionals of every column, `[functionals, columns]`.
+fn functionals_of(functionals: &[Functional], columns: &Matrix) -> Matrix {
+    let b = functionals.len();
+    let mut out = Matrix::zeros(b, columns.columns());
+    out.values_mut().par_chunks_mut(b.max(1)).enumerate().for_each(|(at, out)| {
+        let column = columns.column(at);
+        out.iter_mut().zip(functionals).for_each(|(entry, functional)| *entry = functional.of(column));
+    });
+    out
 }
 
 /// `D' M D` for a matrix over coordinates whose functionals are the rows of D.
 pub(crate) fn over_items(matrix: &Matrix, axes: &[Functional], items: usize) -> Matrix {
-    let mut half = Matrix::zeros(items, axes.len());
-    for (axis, column) in half.columns_mut().enumerate() {
-        axes.iter().zip(matrix.column(axis)).for_each(|(functional, &value)| functional.spread(value, column));
-    }
-    let half = transpose(&half);
-    let mut out = Matrix::zeros(items, items);
-    for (item, column) in out.columns_mut().enumerate() {
-        axes.iter().zip(half.column(item)).for_each(|(functional, &value)| functional.spread(value, column));
-    }
-    out
+    let spread = |from: &Matrix| {
+        let mut out = Matrix::zeros(items, from.columns());
+        out.values_mut().par_chunks_mut(items.max(1)).enumerate().for_each(|(at, column)| {
+            axes.iter().zip(from.column(at)).for_each(|(functional, &value)| functional.spread(value, column));
+        });
+        out
+    };
+    spread(&transpose(&spread(matrix)))
 }
 
 /// The matrix among some items, for kernels whose columns are solved in blocks. `n` doubles per column of a block.
 fn among_by_blocks(kernel: &impl Kernel, items: &[usize]) -> Result<Matrix> {
-    /// Columns of a block: a few megabytes for most kernels, and enough to share out.
-    const TOGETHER: usize = 128;
     let mut out = Matrix::zeros(items.len(), items.len());
     let blocks = out.values_mut().chunks_mut((items.len() * TOGETHER).max(1)).zip(items.chunks(TOGETHER));
     let mut whole = Matrix::zeros(0, 0);
@@ -400,21 +456,6 @@ fn among_by_blocks(kernel: &impl Kernel, items: &[usize]) -> Result<Matrix> {
         kernel.columns(chosen, &mut whole)?;
         for (column, whole) in out.chunks_exact_mut(items.len()).zip(whole.columns_mut()) {
             column.iter_mut().zip(items).for_each(|(entry, &other)| *entry = whole[other]);
-        }
-    }
-    Ok(out)
-}
-
-/// The covariances among some functionals, for kernels whose columns are solved in blocks.
-fn between_by_blocks(kernel: &impl Kernel, functionals: &[Functional]) -> Result<Matrix> {
-    const TOGETHER: usize = 128;
-    let b = functionals.len();
-    let mut out = Matrix::zeros(b, b);
-    for (out, chosen) in out.values_mut().chunks_mut((b * TOGETHER).max(1)).zip(functionals.chunks(TOGETHER)) {
-        let mut whole = Matrix::zeros(kernel.len(), chosen.len());
-        kernel.along(chosen, &mut whole)?;
-        for (column, whole) in out.chunks_exact_mut(b).zip(whole.columns_mut()) {
-            column.iter_mut().zip(functionals).for_each(|(entry, functional)| *entry = functional.of(whole));
         }
     }
     Ok(out)

@@ -1,6 +1,6 @@
 //! Weighted sums of kernels, built from specifications.
 
-use super::{Contraction, Kernel, KernelSpec, Parameter, PriorDraws, no_such_parameter, positive, wrong_count};
+use super::{Contraction, Kernel, KernelSpec, Parameter, PriorDraws, Solved, no_such_parameter, positive, wrong_count};
 use crate::data::{Functional, Items, Prior, Relation};
 use crate::numeric::dense::{add_scaled, multiply_vector};
 use crate::numeric::{Matrix, Stream};
@@ -142,10 +142,10 @@ impl WeightedSum {
 
     /// `2 weight Σ W_ij (K_c)_ij` for a weight, `weight²` times the part's own for its parameters, 0 for a weight of
     /// the mean.
-    fn contract_parts(&self, contract: impl Fn(&dyn Kernel) -> Result<Contraction>) -> Result<Contraction> {
+    fn contract_parts(&self, contract: impl Fn(usize, &dyn Kernel) -> Result<Contraction>) -> Result<Contraction> {
         let mut out = Contraction { value: 0.0, derivatives: Vec::new() };
-        for (weight, part) in &self.parts {
-            let own = contract(part.as_ref())?;
+        for (number, (weight, part)) in self.parts.iter().enumerate() {
+            let own = contract(number, part.as_ref())?;
             out.value += weight * weight * own.value;
             out.derivatives.push(2.0 * weight * own.value);
             out.derivatives.extend(own.derivatives.into_iter().map(|derivative| weight * weight * derivative));
@@ -379,11 +379,27 @@ impl Kernel for WeightedSum {
     }
 
     fn contract(&self, items: &[usize], weights: &Matrix) -> Result<Contraction> {
-        self.contract_parts(|part| part.contract(items, weights))
+        self.contract_parts(|_, part| part.contract(items, weights))
     }
 
     fn contract_between(&self, functionals: &[Functional], weights: &Matrix) -> Result<Contraction> {
-        self.contract_parts(|part| part.contract_between(functionals, weights))
+        self.contract_parts(|_, part| part.contract_between(functionals, weights))
+    }
+
+    fn between_solved(&self, functionals: &[Functional]) -> Result<(Matrix, Solved)> {
+        let mut out = Matrix::zeros(functionals.len(), functionals.len());
+        let mut solved = Vec::with_capacity(self.parts.len());
+        for (weight, part) in &self.parts {
+            let (matrix, own) = part.between_solved(functionals)?;
+            add_scaled(out.values_mut(), weight * weight, matrix.values());
+            solved.push(own);
+        }
+        Ok((out, Solved::Parts(solved)))
+    }
+
+    fn contract_solved(&self, functionals: &[Functional], weights: &Matrix, solved: &Solved) -> Result<Contraction> {
+        let Solved::Parts(solved) = solved else { return self.contract_between(functionals, weights) };
+        self.contract_parts(|number, part| part.contract_solved(functionals, weights, &solved[number]))
     }
 
     /// For a weight: the value that gives its part an average variance of 1. For the weights of the mean: the values

@@ -1,5 +1,7 @@
 //! Sparse Cholesky factors, in an approximate minimum degree order (Amestoy, Davis, Duff 1996).
 
+mod wide;
+
 use std::sync::Arc;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -13,6 +15,7 @@ use faer::{Par, Side};
 
 use super::SparseMatrix;
 use crate::{Error, Result};
+pub(crate) use wide::Wide;
 
 /// The lower triangle by columns, as the factorisation needs it.
 struct Triangle {
@@ -210,6 +213,11 @@ impl SparseCholesky {
         blocks.into_remainder().chunks_exact_mut(n).for_each(|single| self.solve_block::<1>(single));
     }
 
+    /// The same factor for thousands of right-hand sides.
+    pub(crate) fn wide(&self) -> Wide<'_> {
+        Wide::new(self)
+    }
+
     fn solve_block<const K: usize>(&self, rhs: &mut [f64]) {
         let n = self.size();
         let mut x: Vec<[f64; K]> =
@@ -346,6 +354,24 @@ mod tests {
                     let expected = if row == item { 1.0 } else { 0.0 };
                     assert!((value - expected).abs() <= 1e-12);
                 }
+            }
+        }
+    }
+
+    /// Many right-hand sides beside one at a time, by factors with and without a dense end; 70 and 5 fill no whole block.
+    #[test]
+    fn many_solutions_are_those_of_one_at_a_time() {
+        for (n, links, count) in [(1, 0, 5), (33, 1, 70), (300, 1, 70), (300, 12, 70)] {
+            let matrix = example(n, links);
+            let n = n as usize;
+            let factor = SparseCholesky::new(&SparseOrdering::new(&matrix).unwrap(), &matrix).unwrap();
+            let mut many: Vec<f64> = (0..n * count).map(|at| ((at * 37) % 101) as f64 - 50.0).collect();
+            let mut alone = many.clone();
+            factor.wide().solve_in_place(&mut many);
+            alone.chunks_exact_mut(n).for_each(|column| factor.solve_in_place(column));
+            let largest = alone.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+            for (many, alone) in many.iter().zip(&alone) {
+                assert!((many - alone).abs() <= 1e-13 * largest, "{many} {alone}");
             }
         }
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::dense::{Cholesky, mirror_lower};
+use super::sparse_cholesky::Wide;
 use super::{Matrix, ShiftedLaplacian, SparseCholesky, SparseMatrix, SparseOrdering};
 use crate::{Error, Result};
 
@@ -121,6 +122,11 @@ impl SparseSolver {
             }
             None => self.matrix.solve_in_place(rhs, tolerance).map(|_| ()),
         }
+    }
+
+    /// The factor for thousands of right-hand sides, if there is one.
+    pub(crate) fn wide(&self) -> Option<Wide<'_>> {
+        self.factor.as_ref().map(SparseCholesky::wide)
     }
 
     /// Columns of the inverse, written one after another. Each has the same bits as if it were solved alone.

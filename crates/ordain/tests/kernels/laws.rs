@@ -131,12 +131,18 @@ fn what_is_asked_of_some_items_is_part_of_the_whole() {
                 let expected = contracted(&whole);
                 assert!((found - expected).abs() <= pairs * tolerance(&whole), "{what}: {found} {expected}");
             }
-            let found = kernel.contract_between(&functionals, &weights).unwrap();
-            assert!((found.value - weighted(&between(&whole))).abs() <= 4.0 * pairs * tolerance(&whole), "{what}");
-            for (number, found) in found.derivatives.into_iter().enumerate() {
-                let whole = derivative_of(&kernel, number);
-                let expected = weighted(&between(&whole));
-                assert!((found - expected).abs() <= 4.0 * pairs * tolerance(&whole), "{what}: {found} {expected}");
+            let (matrix, solved) = kernel.between_solved(&functionals).unwrap();
+            for found in [matrix, kernel.between(&functionals).unwrap()] {
+                assert_near(&found, &between(&whole), 4.0 * tolerance(&whole), &what);
+            }
+            let by_solved = kernel.contract_solved(&functionals, &weights, &solved).unwrap();
+            for found in [by_solved, kernel.contract_between(&functionals, &weights).unwrap()] {
+                assert!((found.value - weighted(&between(&whole))).abs() <= 4.0 * pairs * tolerance(&whole), "{what}");
+                for (number, found) in found.derivatives.into_iter().enumerate() {
+                    let whole = derivative_of(&kernel, number);
+                    let expected = weighted(&between(&whole));
+                    assert!((found - expected).abs() <= 4.0 * pairs * tolerance(&whole), "{what}: {found} {expected}");
+                }
             }
             let typical = kernel.typical().unwrap();
             assert_eq!(typical.len(), kernel.parameters().len());

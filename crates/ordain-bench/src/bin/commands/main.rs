@@ -16,7 +16,7 @@ use std::fs::File;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use ordain_bench::projects::{COMMANDS, GROWTH, PROJECTS, Project};
+use ordain_bench::projects::{COMMANDS, GROWTH, PROJECTS, Project, TUNED, TUNING_COMMANDS};
 use shared::{machine, median, record};
 
 /// Runs of a command.
@@ -29,6 +29,9 @@ const LONG: f64 = 60.0;
 /// other, and longer than [`LONG`].
 const LONGEST: f64 = 600.0;
 const MUCH_LONGER: f64 = 100.0;
+
+/// Tuning and comparing are stopped after this many seconds.
+const LONGEST_TUNING: f64 = 7200.0;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -101,12 +104,34 @@ fn compare(now: &Path, before: &Path, name: &str) -> Result<(), Box<dyn Error>> 
         std::fs::remove_dir_all(&folder)?;
     }
     text.push_str(&growth(now, grown)?);
+    if is_wanted(&TUNED) {
+        text.push_str(&tuning(now)?);
+    }
     if wanted.is_some() {
         println!("{text}");
         return Ok(());
     }
     let _ = write!(text, "\nCommand: `cargo xtask bench-commands`\n");
     record("commands", "Whole commands beside an earlier commit", &text)
+}
+
+/// What tuning and comparing take, in one run each: the earlier build did not end in [`LONGEST`].
+fn tuning(now: &Path) -> Result<String, Box<dyn Error>> {
+    let folder = empty_folder(&TUNED)?;
+    eprintln!("{} items: writing the project", TUNED.items);
+    TUNED.write(&folder)?;
+    let mut text = format!(
+        "\n{} items, {} answers, {} links; one run each, stopped after {LONGEST_TUNING} s:\n\n\
+         | command | now, s | processor, s | MB |\n|---|---|---|---|\n",
+        TUNED.items, TUNED.answers, TUNED.links
+    );
+    for command in TUNING_COMMANDS {
+        let row = format!("| `{}` | {} |\n", command.join(" "), cells(measure(now, &folder, command, LONGEST_TUNING)?));
+        eprint!("{row}");
+        text.push_str(&row);
+    }
+    std::fs::remove_dir_all(&folder)?;
+    Ok(text)
 }
 
 /// How the first command grows with the items, at the same number of answers: the exponent between the smallest and the largest of

@@ -6,7 +6,7 @@ use super::site::Site;
 use super::{EpParams, Functional, Observation, apart, choose_basis, place};
 use crate::Result;
 use crate::gp::observation::Slopes;
-use crate::kernel::{Kernel, over_items};
+use crate::kernel::{Kernel, Solved, over_items};
 use crate::numeric::Matrix;
 use crate::numeric::dense::squared;
 
@@ -74,8 +74,16 @@ impl Evidence {
 
     /// The log evidence under this kernel, and its derivative by every parameter.
     pub(in crate::gp) fn evaluate(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(f64, Vec<f64>)> {
-        let state = self.fixed_point(params, kernel)?;
-        Ok((state.log_evidence(), gradient(kernel, &self.basis, &state)?))
+        let (state, solved) = self.fixed_point_solved(params, kernel)?;
+        let (log_evidence, pulls) = (state.log_evidence(), Pulls::of(&state));
+        // Its matrices make room for those of the kernel's parts.
+        drop(state);
+        Ok((log_evidence, gradient(kernel, &self.basis, &pulls, &solved)?))
+    }
+
+    /// The log evidence under this kernel.
+    pub(in crate::gp) fn log_evidence(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<f64> {
+        Ok(self.fixed_point(params, kernel)?.log_evidence())
     }
 
     /// As [`Evidence::evaluate`], with the derivative by the width of ties.
@@ -84,15 +92,22 @@ impl Evidence {
         params: &EpParams,
         kernel: &dyn Kernel,
     ) -> Result<(f64, Vec<f64>, f64)> {
-        let state = self.fixed_point(params, kernel)?;
+        let (state, solved) = self.fixed_point_solved(params, kernel)?;
         let each = self.grouped.observations.iter().zip(&self.grouped.counts).zip(state.slopes());
         let by_width = each.map(|((one, &count), slopes)| f64::from(count) * one.by_tie_width(&slopes)).sum();
-        Ok((state.log_evidence(), gradient(kernel, &self.basis, &state)?, by_width))
+        let (log_evidence, pulls) = (state.log_evidence(), Pulls::of(&state));
+        drop(state);
+        Ok((log_evidence, gradient(kernel, &self.basis, &pulls, &solved)?, by_width))
     }
 
     /// The same answers under another width of ties. The next fixed point starts from the last one's sites.
     pub(in crate::gp) fn set_tie_width(&mut self, width: f64) {
         self.grouped.observations.iter_mut().for_each(|one| *one = one.with_tie_width(width));
+    }
+
+    /// The number of observations.
+    pub(in crate::gp) fn count(&self) -> usize {
+        self.grouped.of.len()
     }
 
     /// The coordinates.
@@ -153,6 +168,12 @@ impl Evidence {
         self.fixed_point_under(params, kernel.between(&self.basis)?, kernel.mean())
     }
 
+    /// The fixed point, and what was solved for its prior.
+    fn fixed_point_solved(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(State, Solved)> {
+        let (prior, solved) = kernel.between_solved(&self.basis)?;
+        Ok((self.fixed_point_under(params, prior, kernel.mean())?, solved))
+    }
+
     fn fixed_point_under(&mut self, params: &EpParams, prior: Matrix, mean: Option<&[f64]>) -> Result<State> {
         let placed = place(&apart(&self.grouped.observations, mean)?, &self.basis);
         let counts = &self.grouped.counts;
@@ -176,19 +197,33 @@ impl Evidence {
     }
 }
 
+/// What the sites of a fixed point pull at the prior.
+pub(super) struct Pulls {
+    /// [`State::pull_on_prior`].
+    on_prior: Matrix,
+    /// [`State::pull_on_mean`].
+    on_mean: Vec<f64>,
+}
+
+impl Pulls {
+    /// `b³` operations.
+    pub(super) fn of(state: &State) -> Self {
+        Self { on_prior: state.pull_on_prior(), on_mean: state.pull_on_mean() }
+    }
+}
+
 /// The derivative of the log evidence by every parameter of the kernel.
 ///
 /// For a weight of the mean `m0 = X w` it is `x_c' K⁻¹ (m - m0)`: at the fixed point the sites count as constants, as in
 /// [`State::pull_on_prior`], and what remains is the derivative of a Gaussian by its mean. Without an inverse of the
 /// prior, `K⁻¹ (m - m0) = Σ_s (nu_s - tau_s d_s'm) d_s`.
-pub(super) fn gradient(kernel: &dyn Kernel, basis: &[Functional], state: &State) -> Result<Vec<f64>> {
-    let mut out = kernel.contract_between(basis, &state.pull_on_prior())?.derivatives;
+pub(super) fn gradient(kernel: &dyn Kernel, basis: &[Functional], pulls: &Pulls, solved: &Solved) -> Result<Vec<f64>> {
+    let mut out = kernel.contract_solved(basis, &pulls.on_prior, solved)?.derivatives;
     out.iter_mut().for_each(|derivative| *derivative *= 0.5);
     if let Some(columns) = kernel.mean_columns() {
-        let pull = state.pull_on_mean();
         let first = out.len() - columns.columns();
         for (at, derivative) in out[first..].iter_mut().enumerate() {
-            *derivative = basis.iter().zip(&pull).map(|(axis, pull)| pull * axis.of(columns.column(at))).sum();
+            *derivative = basis.iter().zip(&pulls.on_mean).map(|(axis, pull)| pull * axis.of(columns.column(at))).sum();
         }
     }
     Ok(out)

@@ -41,7 +41,7 @@ use std::sync::{Arc, OnceLock};
 use super::belief::{centred_variances_of, root_of};
 use super::{Belief, Factor, Functional, Observation, Paths, check_evidence, check_prior, prior_too_wide};
 use crate::data::ItemId;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Solved};
 use crate::numeric::Matrix;
 use crate::numeric::dense::{add_scaled, dot, squared, transpose};
 use crate::params::setters;
@@ -335,7 +335,8 @@ impl Ep {
     /// # Errors
     /// If the kernel cannot be evaluated.
     pub fn evidence_gradient(&self) -> Result<Vec<f64>> {
-        evidence::gradient(self.kernel.as_ref(), &self.basis, &self.state)
+        let pulls = evidence::Pulls::of(&self.state);
+        evidence::gradient(self.kernel.as_ref(), &self.basis, &pulls, &Solved::Nothing)
     }
 
     /// The number of iterations.

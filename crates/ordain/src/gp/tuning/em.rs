@@ -42,16 +42,17 @@ impl<'a, 'b> Rounds<'a, 'b> {
         step: &mut dyn FnMut(usize, f64, f64),
     ) -> Result<Peak> {
         let mut at = from;
-        let mut round = 0;
+        let (mut round, mut first) = (0, None);
         loop {
             let (log_evidence, beliefs) = self.expect(&at)?;
             // At the start of M, its gradient is the evidence's.
             let (_, slopes) = self.expected_log_prior(&beliefs, &at)?;
             let gradient = largest(&slopes);
             let objective = log_evidence + self.ascent.space.log_prior(&at, &mut vec![0.0; at.len()]);
+            let first = *first.get_or_insert(objective);
             step(round, objective, gradient);
             if gradient <= tolerance || round == most {
-                return Ok(Peak { at, objective, gradient });
+                return Ok(Peak { at, objective, first, gradient });
             }
             at = self.maximise(&beliefs, at, gradient);
             round += 1;

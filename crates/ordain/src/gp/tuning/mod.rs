@@ -20,11 +20,14 @@
 //!
 //! **Cost.** An evaluation runs EP from the last fixed point, about five iterations of `b³` ([`super::EpParams`]), plus
 //! `m²` per parameter for m observed items. There are about 50 evaluations. Where b is more than a thousand, starts climb by a
-//! seeded choice of a thousand answers, and only the last climb takes all. Memory `8 b²` per problem.
+//! seeded choice of a thousand answers, and only the last climb takes all. It begins with Newton's steps by the curvature that the
+//! thousand tell. Memory `12 b²` per problem, and `n b` with links.
 
 mod ascent;
 mod em;
 mod space;
+#[cfg(test)]
+mod tests;
 
 use rand_distr::{Distribution, StandardNormal};
 
@@ -32,8 +35,8 @@ use super::ep::MOST_SWEEPS;
 use super::{EpParams, NoiseLaw, Observation};
 use crate::data::{Groups, ItemId};
 use crate::kernel::{Parameter, WeightedSum};
+use crate::numeric::Seed;
 use crate::numeric::dense::Cholesky;
-use crate::numeric::{Matrix, Seed};
 use crate::params::setters;
 use crate::watch::Step;
 use crate::words::vocabulary;
@@ -190,6 +193,14 @@ pub struct Tuned {
     pub converged: bool,
 }
 
+/// Where a climb ended.
+pub(super) struct Summit {
+    space: Space,
+    at: Vec<f64>,
+    /// An estimate of minus the objective's Hessian, if there is one.
+    curvature: Option<Cholesky>,
+}
+
 /// A tuned parameter, before and after.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TunedParameter {
@@ -223,19 +234,32 @@ impl TuningParams {
     /// If the kernels' parameters differ in name, there is nothing to tune or to tune by, or the evidence cannot be computed
     /// at the start. Kernels then keep their values.
     pub fn tune(&self, problems: &mut [Problem]) -> Result<Tuned> {
-        let space = Space::new(problems, self)?;
+        Ok(self.tune_from(problems, None)?.0)
+    }
+
+    /// As [`TuningParams::tune`], and where the climb ended if starts did not take all answers. From there, another such problem with
+    /// the same kernels and many of the same answers climbs at once, with all answers of its own.
+    pub(super) fn tune_from(
+        &self,
+        problems: &mut [Problem],
+        summit: Option<&Summit>,
+    ) -> Result<(Tuned, Option<Summit>)> {
+        let space = match summit {
+            Some(summit) => summit.space.clone(),
+            None => Space::new(problems, self)?,
+        };
         let first = space.start();
-        let result = self.search(&space, problems);
+        let result = self.search(&space, problems, summit);
         match &result {
-            Ok((best, _)) => space.set(problems, best)?,
+            Ok((best, ..)) => space.set(problems, best)?,
             Err(_) => space.set(problems, &first)?,
         }
-        let (best, mut tuned) = result?;
+        let (best, mut tuned, summit) = result?;
         let (before, after) = (space.found(), space.values(&best));
         let values = space.names().iter().zip(before).zip(after);
         tuned.parameters =
             values.map(|((name, before), value)| TunedParameter { name: name.clone(), before, value }).collect();
-        Ok(tuned)
+        Ok((tuned, summit))
     }
 
     /// Gives the kernels the values in the middle of the prior, which no answer has influenced. Held parameters stay.
@@ -247,13 +271,17 @@ impl TuningParams {
         space.set(problems, &space.draw(&vec![0.0; space.len()]))
     }
 
-    /// The best coordinates and how they were found; their names and values are left open.
-    fn search(&self, space: &Space, problems: &mut [Problem]) -> Result<(Vec<f64>, Tuned)> {
+    /// The best coordinates and how they were found, whose names and values are left open; where others may begin.
+    fn search(
+        &self,
+        space: &Space,
+        problems: &mut [Problem],
+        summit: Option<&Summit>,
+    ) -> Result<(Vec<f64>, Tuned, Option<Summit>)> {
         let mut ascent = Ascent::new(space, problems, self.ep());
         if self.method == TuningMethod::Ascent {
             ascent.thin(self.seed);
         }
-        let mut log_evidence_before = ascent.log_evidence(&space.start())?;
         let log_prior = |at: &[f64]| space.log_prior(at, &mut vec![0.0; at.len()]);
         let starts = self.restarts.saturating_add(1);
         let climb = |start: usize, from: Vec<f64>, most: usize, ascent: &mut Ascent<'_>| {
@@ -270,41 +298,57 @@ impl TuningParams {
             };
             stopped.and(peak)
         };
-        let trial_steps = if self.restarts > 0 { TRIAL_STEPS.min(self.max_iterations) } else { self.max_iterations };
-        let (mut start, mut peak) = (0, climb(0, space.start(), trial_steps, &mut ascent)?);
-        for drawn in 1..starts {
-            match climb(drawn, space.draw(&self.normals(drawn, space.len())), trial_steps, &mut ascent) {
-                Err(error @ Error::Cancelled { .. }) => return Err(error),
-                Ok(other) if other.objective > peak.objective => (start, peak) = (drawn, other),
-                // No better, or a start from which nothing can be computed; only the first one must be more.
-                Ok(_) | Err(_) => {}
+        let is_thinned = ascent.is_thinned();
+        let (start, before, peak) = match summit.filter(|_| is_thinned) {
+            Some(summit) => {
+                ascent.forget_tried();
+                ascent.set_curvature(summit.curvature.clone());
+                let peak = climb(0, summit.at.clone(), self.max_iterations, &mut ascent)?;
+                (0, peak.first, peak)
             }
-        }
-        if peak.gradient > self.tolerance && trial_steps < self.max_iterations {
-            peak = climb(start, peak.at, self.max_iterations - trial_steps, &mut ascent)?;
-        }
-        if ascent.take_all() {
-            log_evidence_before = ascent.log_evidence(&space.start())?;
-            peak = climb(start, peak.at, self.max_iterations, &mut ascent)?;
-        }
-        let log_evidence = ascent.log_evidence(&peak.at)?;
+            None => {
+                let trial_steps =
+                    if self.restarts > 0 { TRIAL_STEPS.min(self.max_iterations) } else { self.max_iterations };
+                let (mut start, mut peak) = (0, climb(0, space.start(), trial_steps, &mut ascent)?);
+                let mut before = peak.first;
+                for drawn in 1..starts {
+                    match climb(drawn, space.draw(&self.normals(drawn, space.len())), trial_steps, &mut ascent) {
+                        Err(error @ Error::Cancelled { .. }) => return Err(error),
+                        Ok(other) if other.objective > peak.objective => (start, peak) = (drawn, other),
+                        // No better, or a start from which nothing can be computed; only the first one must be more.
+                        Ok(_) | Err(_) => {}
+                    }
+                }
+                if peak.gradient > self.tolerance && trial_steps < self.max_iterations {
+                    peak = climb(start, peak.at, self.max_iterations - trial_steps, &mut ascent)?;
+                }
+                if is_thinned {
+                    ascent.take_all(&peak.at)?;
+                    before = ascent.log_evidence(&space.start())? + log_prior(&space.start());
+                    peak = climb(start, peak.at, self.max_iterations, &mut ascent)?;
+                }
+                (start, before, peak)
+            }
+        };
         let tuned = Tuned {
             parameters: Vec::new(),
-            log_evidence_before,
-            log_evidence,
-            log_posterior_before: log_evidence_before + log_prior(&space.start()),
-            log_posterior: log_evidence + log_prior(&peak.at),
+            log_evidence_before: before - log_prior(&space.start()),
+            log_evidence: peak.objective - log_prior(&peak.at),
+            log_posterior_before: before,
+            log_posterior: peak.objective,
             start,
             evaluations: ascent.evaluations(),
             gradient: peak.gradient,
             converged: peak.gradient <= self.tolerance,
         };
-        Ok((peak.at, tuned))
+        let summit = Summit { space: space.clone(), at: peak.at.clone(), curvature: ascent.into_curvature() };
+        Ok((peak.at, tuned, is_thinned.then_some(summit)))
     }
 
-    /// EP, which only looks whether to stop.
+    /// EP, which only looks whether to stop. At a thousandth of the slope that counts as none, what its last round would still move is
+    /// lost beside that slope: the evidence is stationary in the sites, and each round moves them by a few per cent of the one before.
     fn ep(&self) -> EpParams {
-        EpParams { watch: self.watch.silent(), ..EP }
+        EpParams { tolerance: (1e-3 * self.tolerance).clamp(EP.tolerance, 1e-5), watch: self.watch.silent(), ..EP }
     }
 
     fn normals(&self, start: usize, count: usize) -> Vec<f64> {
@@ -319,31 +363,15 @@ impl TuningParams {
     /// # Errors
     /// Like [`TuningParams::tune`], or if the values are no maximum ([`Error::NotPositiveDefinite`]).
     pub fn uncertainty(&self, problems: &mut [Problem]) -> Result<Vec<f64>> {
-        /// With this step, rounding in the gradient (about 1e-7 of it) and the third derivative weigh the same.
-        const STEP: f64 = 1e-2;
         let space = Space::new(problems, self)?;
         let best = space.start();
         let mut ascent = Ascent::new(&space, problems, self.ep());
-        let mut hessian = Matrix::zeros(best.len(), best.len());
-        let mut columns = || -> Result<()> {
-            for (number, column) in hessian.columns_mut().enumerate() {
-                for sign in [-1.0, 1.0] {
-                    let mut at = best.clone();
-                    at[number] += sign * STEP;
-                    let (_, gradient) = ascent.objective(&at)?;
-                    // The objective has a maximum, so minus its Hessian is the precision.
-                    column.iter_mut().zip(gradient).for_each(|(entry, slope)| *entry -= sign * slope / (2.0 * STEP));
-                }
-            }
-            Ok(())
-        };
-        let computed = columns();
+        let computed = ascent.curvature_by_differences(&best);
         space.set(problems, &best)?;
-        computed?;
-        let symmetric = Matrix::from_fn(best.len(), best.len(), |i, j| 0.5 * (hessian[(i, j)] + hessian[(j, i)]));
+        let curvature = computed?;
         let not_definite =
             |pivot| Error::NotPositiveDefinite { what: "the evidence's curvature", pivot, dimension: best.len() };
-        let covariance = Cholesky::factor(symmetric).map_err(not_definite)?.inverse();
+        let covariance = Cholesky::factor(curvature).map_err(not_definite)?.inverse();
         Ok(space.in_units(covariance.diagonal().into_iter().map(f64::sqrt)))
     }
 }

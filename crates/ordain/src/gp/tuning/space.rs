@@ -178,6 +178,11 @@ impl Space {
         self.axes.iter().zip(steps).map(|(axis, step)| step * unit(axis)).collect()
     }
 
+    /// Minus the second derivative of the log prior by every coordinate.
+    pub(super) fn prior_precision(&self) -> f64 {
+        self.spread.powi(-2)
+    }
+
     /// The log density of the prior, up to a constant; adds its derivatives.
     pub(super) fn log_prior(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
         let mut out = 0.0;

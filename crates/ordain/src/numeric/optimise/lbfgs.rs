@@ -6,7 +6,8 @@
 use std::collections::VecDeque;
 
 use super::{Counted, Minimum, Place, largest};
-use crate::numeric::dense::{add_scaled, dot};
+use crate::numeric::Matrix;
+use crate::numeric::dense::{Cholesky, add_scaled, dot};
 
 /// The settings of L-BFGS.
 #[derive(Debug, Clone)]
@@ -19,11 +20,13 @@ pub struct Lbfgs {
     pub max_iterations: usize,
     /// No coordinate moves by more than this per step.
     pub longest: f64,
+    /// An estimate of the second derivatives, if there is one. First steps are then Newton's.
+    pub curvature: Option<Cholesky>,
 }
 
 impl Default for Lbfgs {
     fn default() -> Self {
-        Self { memory: 10, tolerance: 1e-5, max_iterations: 500, longest: f64::INFINITY }
+        Self { memory: 10, tolerance: 1e-5, max_iterations: 500, longest: f64::INFINITY, curvature: None }
     }
 }
 
@@ -56,9 +59,10 @@ impl Lbfgs {
         let mut memories: VecDeque<Memory> = VecDeque::new();
         let mut iterations = 0;
         while iterations < self.max_iterations && place.value.is_finite() && largest(&place.gradient) > self.tolerance {
-            let direction = direction(&place.gradient, &memories);
+            let direction = self.direction(&place.gradient, &memories);
             // Without memory the gradient's length means nothing, so the first trial moves by at most 1.
-            let trial = if memories.is_empty() { 1.0 / largest(&place.gradient).max(1.0) } else { 1.0 };
+            let is_blind = memories.is_empty() && self.curvature.is_none();
+            let trial = if is_blind { 1.0 / largest(&place.gradient).max(1.0) } else { 1.0 };
             let limit = self.longest / largest(&direction);
             match self.search(&mut function, &place, &direction, trial.min(limit), limit) {
                 Some(next) => {
@@ -73,6 +77,30 @@ impl Lbfgs {
             }
         }
         place.into_minimum(iterations, function.evaluations, self.tolerance)
+    }
+
+    /// Minus the remembered inverse Hessian times the gradient (the two-loop recursion).
+    fn direction(&self, gradient: &[f64], memories: &VecDeque<Memory>) -> Vec<f64> {
+        let mut out: Vec<f64> = gradient.iter().map(|slope| -slope).collect();
+        let mut along = Vec::with_capacity(memories.len());
+        for memory in memories.iter().rev() {
+            let part = memory.inverse * dot(&memory.step, &out);
+            add_scaled(&mut out, -part, &memory.change);
+            along.push(part);
+        }
+        if let Some(curvature) = &self.curvature {
+            let mut column = Matrix::from_fn(out.len(), 1, |row, _| out[row]);
+            curvature.solve_in_place(&mut column);
+            out.copy_from_slice(column.values());
+        } else if let Some(last) = memories.back() {
+            let scale = 1.0 / (last.inverse * dot(&last.change, &last.change));
+            out.iter_mut().for_each(|entry| *entry *= scale);
+        }
+        for (memory, part) in memories.iter().zip(along.into_iter().rev()) {
+            let back = memory.inverse * dot(&memory.change, &out);
+            add_scaled(&mut out, part - back, &memory.step);
+        }
+        out
     }
 
     fn remember(&self, memories: &mut VecDeque<Memory>, from: &Place, to: &Place) {
@@ -159,24 +187,4 @@ impl Trial {
         let part = (step - self.step) / width;
         if part.is_finite() { self.step + part.clamp(0.1, 0.9) * width } else { middle }
     }
-}
-
-/// Minus the remembered inverse Hessian times the gradient (the two-loop recursion).
-fn direction(gradient: &[f64], memories: &VecDeque<Memory>) -> Vec<f64> {
-    let mut out: Vec<f64> = gradient.iter().map(|slope| -slope).collect();
-    let mut along = Vec::with_capacity(memories.len());
-    for memory in memories.iter().rev() {
-        let part = memory.inverse * dot(&memory.step, &out);
-        add_scaled(&mut out, -part, &memory.change);
-        along.push(part);
-    }
-    if let Some(last) = memories.back() {
-        let scale = 1.0 / (last.inverse * dot(&last.change, &last.change));
-        out.iter_mut().for_each(|entry| *entry *= scale);
-    }
-    for (memory, part) in memories.iter().zip(along.into_iter().rev()) {
-        let back = memory.inverse * dot(&memory.change, &out);
-        add_scaled(&mut out, part - back, &memory.step);
-    }
-    out
 }

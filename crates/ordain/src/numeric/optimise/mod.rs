@@ -75,6 +75,8 @@ pub(crate) fn largest(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numeric::Matrix;
+    use crate::numeric::dense::Cholesky;
 
     /// Rosenbrock's valley in pairs of coordinates: its one minimum is 0, at (1, 1, ...).
     fn valley(x: &[f64], gradient: &mut [f64]) -> f64 {
@@ -150,5 +152,18 @@ mod tests {
     fn curvature_is_learned() {
         let minimum = Lbfgs { memory: 30, tolerance: 1e-8, ..Lbfgs::default() }.minimise(vec![5.0; 30], bowl, |_| {});
         assert!(minimum.converged && minimum.evaluations < 60, "{}", minimum.evaluations);
+    }
+
+    /// With the bowl's own curvatures, or ones that are wrong by up to half, the first steps are Newton's: one, or a few.
+    #[test]
+    fn a_known_curvature_saves_steps() {
+        for (wrong, most) in [(0.0, 2), (0.5, 15)] {
+            let own = |k: usize| (k + 1) as f64 * (1.0 + wrong * (k as f64).sin());
+            let diagonal = Matrix::from_fn(30, 30, |row, column| if row == column { own(row) } else { 0.0 });
+            let curvature = Some(Cholesky::factor(diagonal).unwrap());
+            let minimum =
+                Lbfgs { tolerance: 1e-8, curvature, ..Lbfgs::default() }.minimise(vec![5.0; 30], bowl, |_| {});
+            assert!(minimum.converged && minimum.evaluations <= most, "{}", minimum.evaluations);
+        }
     }
 }
