@@ -126,7 +126,8 @@ fn tuning(now: &Path) -> Result<String, Box<dyn Error>> {
         TUNED.items, TUNED.answers, TUNED.links
     );
     for command in TUNING_COMMANDS {
-        let row = format!("| `{}` | {} |\n", command.join(" "), cells(measure(now, &folder, command, LONGEST_TUNING)?));
+        let cost = measure(now, &folder, command, None, LONGEST_TUNING)?;
+        let row = format!("| `{}` | {} |\n", command.join(" "), cells(cost));
         eprint!("{row}");
         text.push_str(&row);
     }
