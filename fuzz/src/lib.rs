@@ -94,8 +94,9 @@ pub fn log(input: &[u8]) {
     let items = items();
     let Ok(before) = read_answers(&path, &items) else { return };
     let Ok(mut writer) = AnswerWriter::open(&path, &items) else { return };
-    let outcome = [Outcome::First, Outcome::Second, Outcome::Tie, Outcome::Skip, Outcome::Good, Outcome::Bad]
-        [choice as usize % 6];
+    let soft = ["first>", "second>>", "first:0.8", "7:2:3"].map(|word| word.parse().expect("an outcome"));
+    let plain = [Outcome::First, Outcome::Second, Outcome::Tie, Outcome::Skip, Outcome::Good, Outcome::Bad];
+    let outcome = [&plain[..], &soft].concat()[choice as usize % 10];
     let second = (!outcome.is_single()).then_some(ItemId(1));
     let judge = (choice & 64 != 0).then(|| "ann, \"a\"".to_owned());
     let answer = Answer { judge: judge.clone(), ..Answer::new(ItemId(0), second, outcome).expect("two items") };

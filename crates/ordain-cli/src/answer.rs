@@ -17,6 +17,10 @@ use crate::{Failure, Outcome, output};
 /// disk when the command returns. `ordain answer France --grade 4` grades an item by itself; the project's table [grades]
 /// says which grades there are, otherwise 1 to 5.
 ///
+/// An answer may say more: "first>" prefers the first only just, "first>>" by much (in quotation marks, since > means something to
+/// the shell); first:0.8 is the probability that the first is preferred; 7:3 counts seven votes for the first and three for the
+/// second, 7:2:3 also two for neither.
+///
 /// With --new, the items may be ones that the project does not have yet. If the answers name the items, recording the answer
 /// is all. If there is a table of items whose attributes may be empty (missing = "mean" under [items], or no attributes), a
 /// row with the id is added to it. Otherwise add the item with its numbers first: `ordain add --help`.
@@ -24,9 +28,11 @@ use crate::{Failure, Outcome, output};
 #[command(after_long_help = "Examples:
   ordain answer France Spain first
   ordain answer Italy Spain skip --judge ann
+  ordain answer France Italy first:0.8
+  ordain answer France Spain 7:3
   ordain answer France --grade 4
   ordain answer undo --judge ann")]
-#[command(override_usage = "ordain answer [OPTIONS] <FIRST> <SECOND> <first|second|tie|skip>\n       \
+#[command(override_usage = "ordain answer [OPTIONS] <FIRST> <SECOND> <first|second|tie|skip|first:0.8|7:3>\n       \
                             ordain answer [OPTIONS] <ITEM> <good|bad|skip>\n       ordain answer [OPTIONS] <ITEM> --grade <GRADE>\n       \
                             ordain answer [OPTIONS] undo")]
 pub struct Arguments {
@@ -121,6 +127,10 @@ impl<'a> Words<'a> {
             |word: &str, expected: &str| wrong(word, expected, "for example: ordain answer France Spain first");
         let words: Vec<&str> = arguments.words.iter().map(String::as_str).collect();
         let said = |word: &str| word.parse::<Said>().ok();
+        let unknown = |word: &str, expected: &str| match word.parse::<Said>() {
+            Err(Error::Malformed { expected, hint, .. }) => wrong(word, &expected, hint),
+            _ => unknown(word, expected),
+        };
         let single = |word: &str| said(word).filter(|said| said.is_single() || *said == Said::Skip);
         let (items, outcome) = match (arguments.grade, &words[..]) {
             (Some(grade), [item]) => (vec![*item], Some(Said::Grade(grade))),
@@ -142,7 +152,9 @@ impl<'a> Words<'a> {
             (None, [item, word]) if single(word).is_some() => (vec![*item], single(word)),
             (None, [first, second, word]) => match said(word).filter(|said| !said.is_single()) {
                 Some(said) => (vec![*first, *second], Some(said)),
-                None => return Err(unknown(word, "first, second, tie or skip after two items")),
+                None => {
+                    return Err(unknown(word, "first, second, tie, skip, or such as first:0.8 or 7:3 after two items"));
+                }
             },
             _ => {
                 let last = words.last().copied().unwrap_or_default();

@@ -49,6 +49,11 @@ use crate::{Failure, Outcome, memory, output};
 ///
 /// With `grades = true` under [ask], `ask` also asks for the grade of a single item, where that tells more than comparing
 /// it. A grade answers, or s(kip). Forecasts count comparisons only.
+///
+/// With `strengths = true` under [ask], the keys 1 to 4 say how much: left by much, left slightly, right slightly, right by much.
+///
+/// With gold pairs (`gold` under [answers]), some questions are about these, whose answer is known. They show how good the judge is;
+/// nothing about items is learned from them. With --pool, only gold pairs of the table are asked.
 #[derive(Args)]
 #[command(after_long_help = "Examples:
   ordain ask
@@ -83,6 +88,14 @@ enum Word {
     Undo,
     Quit,
 }
+
+/// How much one item is preferred, from left to right.
+const STRENGTHS: [(&str, Word); 4] = [
+    ("1 left by much", Word::Said(Said::FirstStrongly)),
+    ("2 left slightly", Word::Said(Said::FirstWeakly)),
+    ("3 right slightly", Word::Said(Said::SecondWeakly)),
+    ("4 right by much", Word::Said(Said::SecondStrongly)),
+];
 
 const TIE: (&str, Word) = ("tie", Word::Said(Said::Tie));
 
@@ -198,7 +211,10 @@ impl Talk {
                 output::text(silence)?;
             }
             greeted = true;
-            let asked = self.asked(&question)?;
+            let asked = match self.project.gold_question(self.judge.as_deref())? {
+                Some(sides) => Asked::Pair(sides),
+                None => self.asked(&question)?,
+            };
             self.show(asked, standing, beyond)?;
             loop {
                 match self.hear(&question, asked)? {
@@ -237,7 +253,7 @@ impl Talk {
         if let Asked::Grade(_) = asked {
             return self.hear_grade();
         }
-        let (words, offered) = words(self.has_ties());
+        let (words, offered) = words(self.has_ties(), self.project.model().ask().strengths);
         let Self { project, input, .. } = self;
         if !input.is_terminal() {
             return input.choose(&words, offered);
@@ -271,7 +287,11 @@ impl Talk {
         let answers = self.project.session()?.learned();
         let items = self.project.items();
         output::text("")?;
-        let count = output::count(answers, "answer");
+        // Answers about gold pairs count too: the judge is not told which they are.
+        let model = self.project.model();
+        let gold =
+            model.answers().standing().into_iter().filter(|answer| model.gold().is_right(answer).is_some()).count();
+        let count = output::count(answers + gold, "answer");
         let group = items.group_name(item).map_or(String::new(), |group| format!(" in {}", output::name(group)));
         // Without an answer and a prior mean, the first are only those of the file.
         let known = answers > 0 || items.prior().is_some();
@@ -369,10 +389,12 @@ impl Talk {
 
 /// The words that answer a question about two items, and how many of them are offered. A tie that the project has no room for is
 /// understood, so that the reason can be told.
-fn words(has_ties: bool) -> (Vec<(&'static str, Word)>, usize) {
-    if has_ties {
-        return (WORDS.to_vec(), WORDS.len());
-    }
-    let others = WORDS.into_iter().filter(|word| *word != TIE);
-    (others.chain([TIE]).collect(), WORDS.len() - 1)
+fn words(has_ties: bool, strengths: bool) -> (Vec<(&'static str, Word)>, usize) {
+    let more = STRENGTHS.into_iter().filter(|_| strengths);
+    let words: Vec<_> = match has_ties {
+        true => more.chain(WORDS).collect(),
+        false => more.chain(WORDS.into_iter().filter(|word| *word != TIE)).chain([TIE]).collect(),
+    };
+    let offered = words.len() - usize::from(!has_ties);
+    (words, offered)
 }

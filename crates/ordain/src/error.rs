@@ -76,6 +76,19 @@ pub enum Error {
         hint: Option<String>,
     },
 
+    /// A word of a known form whose number is wrong, such as `first:1.2`.
+    #[error("found \"{}\", expected {expected}", token(found))]
+    Malformed {
+        /// The kind of word: "outcome".
+        what: &'static str,
+        /// The word given.
+        found: String,
+        /// The expected form.
+        expected: String,
+        /// How to mend it.
+        hint: &'static str,
+    },
+
     /// Data handed to a constructor contradict each other.
     #[error("{what}: found {}, expected {expected}", description(found))]
     Data {
@@ -161,7 +174,7 @@ impl Error {
         match self {
             Self::Input(input) => input.hint.as_deref(),
             Self::UnknownWord { hint, .. } => hint.as_deref(),
-            Self::Setting { hint, .. } => Some(hint),
+            Self::Setting { hint, .. } | Self::Malformed { hint, .. } => Some(hint),
             Self::Relation { error, .. } | Self::In { error, .. } => error.hint(),
             Self::NotConverged { .. } | Self::NotPositiveDefinite { .. } => Some(
                 "weights, lengths, noise, tie width or links differ by very many orders of magnitude: bring them closer",

@@ -222,6 +222,9 @@ fn order_and_names_do_not_matter() {
                 high: -observation.low,
                 ..*observation
             },
+            Functional::Beside(i, j, aside) => {
+                Observation { functional: Functional::Beside(renamed(i), renamed(j), aside), ..*observation }
+            }
         };
         let observations: Vec<Observation> = observations.iter().map(mirror).collect();
         let other = EpParams::default().fit(Arc::new(Given(mirrored)), &observations).unwrap();
@@ -233,7 +236,7 @@ fn order_and_names_do_not_matter() {
 /// An observation of an item with so much noise that it says nothing.
 fn vague(item: u32, noise: f64) -> Observation {
     let (law, high) = (ordain::gp::NoiseLaw::Normal, f64::INFINITY);
-    Observation { functional: Functional::Item(item), low: 0.0, high, noise, law, lapse: 0.0, middle: 0.0 }
+    Observation { functional: Functional::Item(item), low: 0.0, high, noise, law, ..Observation::NOTHING }
 }
 
 /// Items that were never compared: fitting them along equals conditioning on the ones that were. The oracle is a fit

@@ -263,7 +263,7 @@ fn lapses_by_quadrature() {
                 noise,
                 law: NoiseLaw::Normal,
                 lapse,
-                middle: 0.0,
+                ..Observation::NOTHING
             };
             let observation = about(width, f64::INFINITY);
             let density = |x: f64| {

@@ -54,11 +54,11 @@ pub fn tallies(project: &Project, means: &[f64]) -> Vec<Tally> {
 /// A comparison of a pair: its items in order, and which is preferred: the first (0), the second (1) or neither (2).
 fn comparison(answer: &Answer) -> Option<((ItemId, ItemId), usize)> {
     let second = answer.second?;
-    let side = match answer.outcome {
+    // Votes, strengths and probabilities count as what they favour.
+    let side = match answer.outcome.plain()? {
         Outcome::First => 0,
         Outcome::Second => 1,
-        Outcome::Tie => 2,
-        Outcome::Skip | Outcome::Good | Outcome::Bad | Outcome::Grade(_) => return None,
+        _ => 2,
     };
     let in_order = answer.first < second;
     let pair = if in_order { (answer.first, second) } else { (second, answer.first) };

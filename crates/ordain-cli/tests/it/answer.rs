@@ -19,10 +19,14 @@ fn added(folder: &Folder, before: &str) -> Vec<String> {
 #[test]
 fn one_line_each() {
     let folder = Folder::project();
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 12] = [
         (&["ant", "cow", "first"], "ant,cow,first,,"),
         (&["ant", "cow", "second", "--judge", "eve"], "ant,cow,second,eve,"),
         (&["ant", "cow", "skip", "--judge", "Ann, \"the\" judge"], "ant,cow,skip,\"Ann, \"\"the\"\" judge\","),
+        (&["ant", "cow", "first>>"], "ant,cow,first>>,,"),
+        (&["ant", "cow", "second:0.8"], "ant,cow,first:0.2,,"),
+        (&["ant", "cow", "first:1"], "ant,cow,first,,"),
+        (&["ant", "cow", "7:3", "--judge", "eve"], "ant,cow,7:3,eve,"),
         (&["ant", "good"], "ant,,good,,"),
         (&["ant", "bad"], "ant,,bad,,"),
         (&["cow", "--grade", "4", "--judge", "eve"], "cow,,grade:4,eve,"),
@@ -39,6 +43,26 @@ fn one_line_each() {
         assert!(time.len() == 20 && time.starts_with("20") && time.ends_with('Z'), "{time}");
         folder.run(["rank"]).fine();
     }
+}
+
+/// What is wrong is named with what to write, and nothing is recorded; a log of winners holds no more than winners.
+#[test]
+fn soft_answers_that_are_wrong() {
+    let folder = Folder::project();
+    let before = folder.read("answers.csv");
+    for (word, expected) in [
+        ("first:1.2", "a probability from 0 to 1"),
+        ("first:much", "a probability from 0 to 1"),
+        ("0:0", "at least one vote"),
+        ("7:-3", "whole numbers of votes that are not negative"),
+        ("9999999:1", "at most 1000000 votes of a kind"),
+        ("fist>", "such as first:0.8 or 7:3"),
+    ] {
+        folder.run(["answer", "ant", "cow", word]).fails(2, &[word, expected, "for example"]);
+    }
+    assert_eq!(folder.read("answers.csv"), before);
+    folder.write("answers.csv", "winner,loser\nant,bee\n");
+    folder.refuses(["answer", "ant", "cow", "first:0.8"], &["answers.csv", "\"first:0.8\"", "start a new log"]);
 }
 
 #[test]

@@ -497,3 +497,49 @@ fn skips_are_not_answers() {
     let foretold = |folder: &Folder| folder.run(["rank", "--forecast"]).stderr;
     assert!(foretold(&folder).contains("2 answers"), "{}", foretold(&folder));
 }
+
+/// With strengths, the keys 1 to 4 say how much, from left to right; without, they say nothing.
+#[test]
+fn strengths_are_four_keys() {
+    let folder = dozen();
+    let plain = ask(&folder, &ON_AND_ON, &["1", "quit"]);
+    assert!(plain.fine().contains("\"1\" is none of left, right, tie, skip, undo, quit"), "{}", plain.stdout);
+    folder.replace("ordain.toml", "repeat = true", "repeat = true\nstrengths = true");
+    let run = ask(&folder, &ON_AND_ON, &["1", "2 left slightly", "3", "4", "left", "5", "quit"]);
+    let said = run.fine();
+    let words =
+        "1 left by much, 2 left slightly, 3 right slightly, 4 right by much, left, right, tie, skip, undo, quit";
+    assert!(said.contains(&format!("\"5\" is none of {words}")), "{said}");
+    let outcomes: Vec<String> = log(&folder).iter().map(|line| line.split(',').nth(2).unwrap().to_owned()).collect();
+    assert_eq!(outcomes, ["first>>", "first>", "second>", "second>>", "first"]);
+    let told = acknowledged(said);
+    assert!(told[0].contains(" strongly over ") && told[2].contains(" slightly over "), "{told:?}");
+    folder.write("answers.csv", "winner,loser\nitem1,item0\n");
+    ask(&folder, &ON_AND_ON, &["quit"]).fails(1, &["answers.csv", "first>>", "start a new log"]);
+}
+
+/// Gold pairs are asked like any other, each once; nothing about items is learned from them, and whoever begins again goes on.
+#[test]
+fn gold_is_asked_among_others() {
+    let folder = dozen();
+    folder.write("gold.csv", "first,second,outcome\nitem11,item0,first\nitem9,item1,first\n");
+    folder.replace("ordain.toml", "tie_width = 0.1", "tie_width = 0.1\ngold = \"gold.csv\"\ngold_rate = 1");
+    let one = ask(&folder, &ON_AND_ON, &["left", "quit"]);
+    let first = questions(one.fine());
+    let two = ask(&folder, &ON_AND_ON, &["left", "right", "quit"]);
+    let rest = questions(two.fine());
+    assert_eq!(first[1], rest[0], "whoever begins again is asked the same");
+    let is_gold = |pair: &[String; 2]| {
+        [["item11", "item0"], ["item9", "item1"]]
+            .iter()
+            .any(|gold| gold.iter().all(|item| pair.iter().any(|one| one == item)))
+    };
+    assert!(is_gold(&first[0]) && is_gold(&rest[0]) && first[0] != rest[0], "{first:?} {rest:?}");
+    assert!(!is_gold(&rest[1]) && !is_gold(&rest[2]), "{rest:?}");
+    // Gold answers count among those that are shown; the first are not shown before an answer tells something of items.
+    assert!(two.stdout.contains("2 answers\n") && two.stdout.contains("3 answers; first: "), "{}", two.stdout);
+    assert_eq!(log(&folder).len(), 3);
+    assert_eq!(folder.json(["rank"])["answers"], 1);
+    folder.write("gold.csv", "first,second,outcome\nitem11,item0,first\nitem0,item11,first\n");
+    folder.refuses(["rank"], &["gold.csv, line 3", "which line 2 says of the same pair", "hint: "]);
+}

@@ -5,7 +5,7 @@ use crate::util::{Folder, gzip};
 /// A line too much in one of the files of a project, and what must be said about it.
 #[test]
 fn a_wrong_line() {
-    let cases: [(&str, &str, &[&str]); 14] = [
+    let cases: [(&str, &str, &[&str]); 16] = [
         (
             "answers.csv",
             "ant,bea,first,,",
@@ -17,6 +17,12 @@ fn a_wrong_line() {
             "ant,bee,frist,,",
             &["answers.csv, line 3, column outcome", "\"frist\"", "hint: did you mean \"first\"?"],
         ),
+        (
+            "answers.csv",
+            "ant,bee,first:80,,",
+            &["answers.csv, line 3, column outcome", "\"first:80\"", "a probability from 0 to 1", "hint: "],
+        ),
+        ("answers.csv", "ant,bee,0:0,,", &["answers.csv, line 3, column outcome", "at least one vote", "hint: "]),
         (
             "answers.csv",
             "ant,bee,good,,",

@@ -87,15 +87,12 @@ impl Candidates {
         if answer.outcome == Outcome::Skip {
             return self.exclude(answer.first, second);
         }
-        let tie = if answer.outcome == Outcome::Tie { 1 } else { -1 };
+        let tie = if answer.outcome.plain() == Some(Outcome::Tie) { 1 } else { -1 };
         *self.ties.entry(key(answer.first, second)).or_default() += tie;
         if !repeat {
-            let lead = match (answer.outcome, answer.first < second) {
-                (Outcome::First, true) | (Outcome::Second, false) => 1,
-                (Outcome::First, false) | (Outcome::Second, true) => -1,
-                _ => 0,
-            };
-            *self.answered.entry(key(answer.first, second)).or_default() += lead;
+            let lead = lead(answer.outcome);
+            let known = self.answered.entry(key(answer.first, second)).or_default();
+            *known = known.saturating_add(if answer.first < second { lead } else { -lead });
         }
     }
 
@@ -163,6 +160,16 @@ impl Candidates {
                 (0..groups.len()).map(|group| by_falling_mean(members(group), mean)).collect()
             }
         }
+    }
+}
+
+/// The answers for the first item less those for the second: one answer, or its votes.
+fn lead(outcome: Outcome) -> i32 {
+    match (outcome, outcome.plain()) {
+        (Outcome::Votes(votes), _) => votes.first() as i32 - votes.second() as i32,
+        (_, Some(Outcome::First)) => 1,
+        (_, Some(Outcome::Second)) => -1,
+        _ => 0,
     }
 }
 

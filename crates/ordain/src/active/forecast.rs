@@ -157,6 +157,8 @@ struct World {
     utilities: Vec<f64>,
     judge: Judge,
     lapse: f64,
+    /// The name of the judge: that of the latest answer, if the session tells judges apart.
+    name: String,
 }
 
 /// A session that goes on in a world.
@@ -204,7 +206,8 @@ impl Playing {
                 let least = if learns { self.answers.min(self.last_look + 1) } else { self.answers };
                 self.needed = Some(Needed::Answers { least, most: self.answers });
             } else if let Some(question) = question {
-                self.session.tell(self.world.answer(&question, &mut self.stream)?)?;
+                let answer = self.world.answer(&question, &mut self.stream)?;
+                self.session.tell(self.session.as_shown(&question, answer))?;
                 if looks {
                     self.last_look = self.answers;
                 }
@@ -221,7 +224,8 @@ impl World {
     /// What its judge says.
     fn answer(&self, question: &Question, stream: &mut Stream) -> Result<Answer> {
         let answer = self.judge.compare(&self.utilities, question.first, question.second, stream)?;
-        Ok(if self.lapse > 0.0 && stream.random::<f64>() < self.lapse { answer.turned() } else { answer })
+        let answer = if self.lapse > 0.0 && stream.random::<f64>() < self.lapse { answer.turned() } else { answer };
+        Ok(answer.by(self.name.as_str()))
     }
 }
 
@@ -230,11 +234,13 @@ fn worlds(session: &Session, params: &ForecastParams, watch: &Watch) -> Result<V
     let belief = session.over_noises()?;
     let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
     let draws = Draws::in_chains(&belief, &items, [params.worlds * APART, APART], without_caution)?;
-    let take = |utilities: &mut [f64], law: usize, _: &mut _| {
+    let name = session.judge_to_come();
+    let take = |utilities: &mut [f64], law: usize, _: &mut _| -> Result<World> {
         let model = belief.noises().get(law).map_or(session.model(), |judge| &judge.model);
-        World { utilities: utilities.to_vec(), judge: Judge::from(model), lapse: model.lapse() }
+        let judge = Judge::from(&model.of_judge(Some(name.as_str()))?);
+        Ok(World { utilities: utilities.to_vec(), judge, lapse: model.lapse(), name: name.clone() })
     };
-    let drawn = draws.each(params.seed, 0, watch, take)?;
+    let drawn = draws.each(params.seed, 0, watch, take)?.into_iter().collect::<Result<Vec<World>>>()?;
     Ok(drawn.into_iter().step_by(APART).collect())
 }
 

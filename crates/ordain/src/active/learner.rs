@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Glicko, Strategy};
 use crate::data::{Answer, Outcome};
 use crate::gp::{
-    AnswerModel, Belief, CovarianceForm, Ep, EpParams, Incremental, Observation, UnderNoise, Workload, is_due,
+    AnswerModel, Belief, CovarianceForm, Ep, EpParams, Incremental, Observation, UnderNoise, Workload, last_due,
 };
 use crate::kernel::{Independent, Kernel, WeightedSum};
 use crate::numeric::Matrix;
@@ -54,6 +54,9 @@ pub(super) struct Learner {
     kind: BeliefKind,
     /// The form of the covariances of a belief that takes steps, and the workload it serves.
     form: (CovarianceForm, Workload),
+    /// The kernel of the items alone.
+    items: Arc<dyn Kernel>,
+    /// The kernel with asides for the judges so far, if there are asides.
     kernel: Arc<dyn Kernel>,
     /// The answer model, with what was learned of it so far.
     model: AnswerModel,
@@ -72,20 +75,45 @@ enum State {
     Ratings(Glicko),
 }
 
+/// Counts of answers, and of their votes, after each answer. Only what was told after the first `given` answers counts.
+struct Counts {
+    given: usize,
+    votes: Vec<u64>,
+}
+
+impl Counts {
+    /// Of answers without skips.
+    fn of<'a>(answers: impl Iterator<Item = &'a Answer>, given: usize) -> Self {
+        let mut sum = 0;
+        let votes = answers.skip(given).map(|answer| {
+            sum += answer.outcome.count();
+            sum
+        });
+        Self { given, votes: votes.collect() }
+    }
+
+    /// Whether the model is learned after this many answers.
+    fn is_due(&self, answers: usize) -> bool {
+        let Some(told) = answers.checked_sub(self.given).filter(|&told| told > 0) else { return false };
+        let before = told.checked_sub(2).map_or(0, |before| self.votes[before]);
+        last_due(self.votes[told - 1]) > last_due(before)
+    }
+}
+
 /// Whether a belief whose model is learned learns all answers anew after this many: whenever the model is learned, and
 /// eight to sixteen times while their number doubles. What was given with the model is learned at once, and does not count.
-fn is_refreshed(answers: usize, given: usize, items: usize) -> bool {
+fn is_refreshed(answers: usize, counts: &Counts, items: usize) -> bool {
     const EIGHTH: u32 = 3;
     const OFTEN: usize = 4;
     if is_relearned(answers, items) {
         return true;
     }
-    let Some(answers) = answers.checked_sub(given) else { return false };
-    if answers == 0 {
-        return given > 0;
+    let Some(told) = answers.checked_sub(counts.given) else { return false };
+    if told == 0 {
+        return counts.given > 0;
     }
-    let step = 1 << answers.ilog2().saturating_sub(EIGHTH);
-    is_due(answers) || answers.is_multiple_of(step.max(OFTEN))
+    let step = 1 << told.ilog2().saturating_sub(EIGHTH);
+    counts.is_due(answers) || told.is_multiple_of(step.max(OFTEN))
 }
 
 /// Whether a belief that takes one step per answer learns all answers anew after this many: where there are very many answers per
@@ -108,11 +136,25 @@ impl Learner {
         kernel: Arc<dyn Kernel>,
         model: AnswerModel,
     ) -> Result<Self> {
-        let kernel = if kind == BeliefKind::Independent { independent(kernel.as_ref())? } else { kernel };
-        let form = (form, strategy.workload());
+        let items = if kind == BeliefKind::Independent { independent(kernel.as_ref())? } else { kernel };
+        // Ratings are of items alone.
+        let model = if matches!(kind, BeliefKind::Glicko { .. }) { model.with_sides(false) } else { model };
+        Self::before(kind, (form, strategy.workload()), items, model, &[])
+    }
+
+    /// The belief before any answer, with asides for the judges of these.
+    fn before(
+        kind: BeliefKind,
+        form: (CovarianceForm, Workload),
+        items: Arc<dyn Kernel>,
+        model: AnswerModel,
+        answers: &[&Answer],
+    ) -> Result<Self> {
+        let (model, kernel) = model.seated(&items, answers)?;
         let model = model.learned(kernel.as_ref(), &[], &Watch::NONE)?;
         let state = prior(kind, form, &kernel)?;
-        Ok(Self { kind, form, kernel, model, answers: Vec::new(), observations: Vec::new(), refined: 0, state })
+        let (answers, observations) = (Vec::new(), Vec::new());
+        Ok(Self { kind, form, items, kernel, model, answers, observations, refined: 0, state })
     }
 
     /// Changes the form of the covariances. The belief forgets all answers.
@@ -124,23 +166,27 @@ impl Learner {
 
     /// The same before any answer.
     pub(super) fn fresh(&self) -> Result<Self> {
-        let Self { kind, form, ref kernel, .. } = *self;
-        let model = self.model.clone().learned(kernel.as_ref(), &[], &Watch::NONE)?;
-        let state = prior(kind, form, kernel)?;
-        let (answers, observations) = (Vec::new(), Vec::new());
-        Ok(Self { kind, form, kernel: kernel.clone(), model, answers, observations, refined: 0, state })
+        self.fresh_for(&[])
+    }
+
+    /// The same before any answer, with asides for the judges of these.
+    fn fresh_for(&self, answers: &[&Answer]) -> Result<Self> {
+        Self::before(self.kind, self.form, self.items.clone(), self.model.clone(), answers)
     }
 
     /// Learns from answers, one after the other. If one cannot be learned, the belief has learned some of those before it.
     pub(super) fn learn_all(&mut self, answers: &[&Answer], watch: &Watch) -> Result<()> {
         let mut from = 0;
+        if self.model.sides() && self.observations.is_empty() {
+            *self = self.fresh_for(answers)?;
+        }
         if self.adapts() && self.observations.is_empty() {
             // A belief that is refreshed does not depend on what it was before.
             let said: Vec<usize> = (0..answers.len()).filter(|&at| answers[at].outcome != Outcome::Skip).collect();
-            let given = self.model.given();
-            let last = (1..=said.len()).rev().find(|&count| is_refreshed(count, given, self.kernel.len()));
+            let counts = Counts::of(said.iter().map(|&at| answers[at]), self.model.given());
+            let last = (1..=said.len()).rev().find(|&count| is_refreshed(count, &counts, self.items.len()));
             let until = last.map_or(0, |count| said[count - 1] + 1);
-            let mut there = self.fresh()?;
+            let mut there = self.fresh_for(answers)?;
             there.answers = said[..last.unwrap_or(0)].iter().map(|&at| answers[at].clone()).collect();
             there.learn_model(watch)?;
             // Where EP does not converge, the way there matters.
@@ -162,7 +208,7 @@ impl Learner {
     fn step_through(&mut self, answers: &[&Answer], watch: &Watch) -> Result<()> {
         let observations = self.model.observe_all(answers.iter().copied())?;
         let State::Steps(steps) = &mut self.state else { return Ok(()) };
-        let (known, items) = (self.observations.len(), self.kernel.len());
+        let (known, items) = (self.observations.len(), self.items.len());
         self.observations.extend(&observations);
         let mut from = 0;
         // A belief that is learned anew does not depend on what it was before. Where EP does not converge, the way there matters.
@@ -204,11 +250,16 @@ impl Learner {
 
     /// Learns from an answer. Skips teach nothing. If the answer cannot be learned, the belief stays as it was.
     pub(super) fn learn(&mut self, answer: &Answer) -> Result<()> {
-        let Some(observation) = self.model.observe(answer)? else { return Ok(()) };
+        let observations: Vec<Observation> = self.model.observe(answer)?.collect();
+        if observations.is_empty() {
+            return Ok(());
+        }
         if !self.adapts() {
-            return self.step(answer, observation);
+            return self.step_each(answer, &observations);
         }
         let before = self.model.clone();
+        let Some(model) = before.clone().seating(answer) else { return self.learn_with_more_asides(answer) };
+        self.model = model;
         self.answers.push(answer.clone());
         let learned = self.learn_with_model(answer);
         if learned.is_err() {
@@ -218,34 +269,62 @@ impl Learner {
         learned
     }
 
+    /// Learns everything anew, with twice as many asides as before: this answer is that of a judge for whom there is none left.
+    fn learn_with_more_asides(&mut self, answer: &Answer) -> Result<()> {
+        let answers: Vec<&Answer> = self.answers.iter().chain([answer]).collect();
+        let mut anew = self.fresh_for(&answers)?;
+        anew.learn_all(&answers, &Watch::NONE)?;
+        *self = anew;
+        Ok(())
+    }
+
     /// Learns from the latest answer, where the model is learned too.
     fn learn_with_model(&mut self, answer: &Answer) -> Result<()> {
-        let (count, given) = (self.answers.len(), self.model.given());
-        if count.checked_sub(given).is_some_and(is_due) {
+        let (count, counts) = (self.answers.len(), Counts::of(self.answers.iter(), self.model.given()));
+        if counts.is_due(count) {
             self.learn_model(&Watch::NONE)?;
         }
         // If EP does not converge, a step is the best there is.
-        if is_refreshed(count, given, self.kernel.len()) && self.refresh().is_ok() {
+        if is_refreshed(count, &counts, self.items.len()) && self.refresh().is_ok() {
             return Ok(());
         }
-        let Some(observation) = self.model.observe(answer)? else { return Ok(()) };
-        self.step(answer, observation)
+        let observations: Vec<Observation> = self.model.observe(answer)?.collect();
+        self.step_each(answer, &observations)
+    }
+
+    /// Learns from the observations that an answer made, or from none of them.
+    fn step_each(&mut self, answer: &Answer, observations: &[Observation]) -> Result<()> {
+        if let (State::Ratings(ratings), Some(second)) = (&mut self.state, answer.second) {
+            let share = match answer.outcome {
+                Outcome::Probability(share) => share.value(),
+                Outcome::Votes(votes) => votes.share(),
+                // A tie is half of a victory.
+                other => match other.plain() {
+                    Some(Outcome::First) => 1.0,
+                    plain => f64::from(plain == Some(Outcome::Tie)) / 2.0,
+                },
+            };
+            ratings.compare(answer.first, second, share);
+            self.observations.extend(observations);
+            return Ok(());
+        }
+        let before = (observations.len() > 1).then(|| self.clone());
+        let learned = observations.iter().try_for_each(|&observation| self.step(answer, observation));
+        if let (Err(_), Some(before)) = (&learned, before) {
+            *self = before;
+        }
+        learned
     }
 
     /// Learns from one more observation, which an answer made.
     fn step(&mut self, answer: &Answer, observation: Observation) -> Result<()> {
         match &mut self.state {
-            State::Ratings(ratings) => {
-                let (outcome, Some(second)) = (answer.outcome, answer.second) else {
-                    return Err(Error::Data {
-                        what: "an answer for ratings",
-                        found: answer.outcome.to_string(),
-                        expected: "a comparison of two items".into(),
-                    });
-                };
-                let score = if outcome == Outcome::First { 1.0 } else { f64::from(outcome == Outcome::Tie) / 2.0 };
-                ratings.compare(answer.first, second, score);
-                self.observations.push(observation);
+            State::Ratings(_) => {
+                return Err(Error::Data {
+                    what: "an answer for ratings",
+                    found: answer.outcome.to_string(),
+                    expected: "a comparison of two items".into(),
+                });
             }
             State::Steps(steps) => {
                 let due = self.refined + (self.refined / 4).max(FIRST_REFINEMENT);
@@ -256,7 +335,7 @@ impl Learner {
                 } else {
                     steps.learn(&observation, &self.kernel)?;
                     self.observations.push(observation);
-                    if is_relearned(self.observations.len(), self.kernel.len())
+                    if is_relearned(self.observations.len(), self.items.len())
                         && let Ok(anew) = steps.anew(&self.kernel, self.observations.clone())
                     {
                         **steps = anew;
@@ -309,13 +388,21 @@ impl Learner {
     }
 }
 
-/// What a session believes after these answers if the noise is learned, and the answer model that it has learned.
+/// A belief, how utilities become answers, and the kernel of the coordinates that the belief is about.
+pub(crate) struct Learned {
+    pub(crate) belief: Box<dyn Belief>,
+    pub(crate) answer_model: AnswerModel,
+    pub(crate) kernel: Arc<dyn Kernel>,
+}
+
+/// What a session believes after these answers if the model is learned, the answer model that it has learned, and the kernel with the
+/// asides of judges if there are any.
 pub(crate) fn learn_in_session(
     kernel: Arc<dyn Kernel>,
     model: AnswerModel,
     answers: &[&Answer],
     watch: &Watch,
-) -> Result<(Box<dyn Belief>, AnswerModel)> {
+) -> Result<Learned> {
     let mut learner = Learner::new(BeliefKind::Gp, CovarianceForm::Automatic, Strategy::Random, kernel, model)?;
     learner.learn_all(answers, watch)?;
     let belief: Box<dyn Belief> = match learner.state {
@@ -323,7 +410,7 @@ pub(crate) fn learn_in_session(
         State::Full(ep) => ep,
         State::Ratings(ratings) => Box::new(ratings),
     };
-    Ok((belief, learner.model))
+    Ok(Learned { belief, answer_model: learner.model, kernel: learner.kernel })
 }
 
 /// Runs EP over the observations and one more, and then adds that one to them. If it cannot be learned, the

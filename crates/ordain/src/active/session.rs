@@ -37,12 +37,14 @@ pub struct SessionParams {
     /// The rule that ends the session. If the noise is learned, the session asks answers again where only an inconsistent judge
     /// stands between it and the goal ([`Session::standing`]).
     pub rule: Option<StopRule>,
+    /// The judge for whom questions are chosen, by what is known of his noise; any judge if there is none.
+    pub judge: Option<String>,
 }
 
 impl SessionParams {
     /// Parameters for this strategy: a Gaussian process, no pair twice, seed 1, no stop rule.
     pub fn new(strategy: Strategy) -> Self {
-        Self { strategy, belief: BeliefKind::Gp, repeat: false, grades: false, seed: Seed(1), rule: None }
+        Self { strategy, belief: BeliefKind::Gp, repeat: false, grades: false, seed: Seed(1), rule: None, judge: None }
     }
 }
 
@@ -53,6 +55,7 @@ setters! {
     with_grades = grades: bool,
     with_seed = seed: Seed,
     with_rule = rule: Option<StopRule>,
+    with_judge = judge: Option<String>,
 }
 
 /// A belief that asks questions and learns the answers.
@@ -198,6 +201,16 @@ impl Session {
         Ok(self)
     }
 
+    /// Never asks these pairs.
+    pub(crate) fn without_pairs(mut self, pairs: &[(ItemId, ItemId)]) -> Self {
+        for &(first, second) in pairs {
+            self.allowed.exclude(first, second);
+            self.candidates.exclude(first, second);
+        }
+        self.forget();
+        self
+    }
+
     /// Learns the standing answers of a log, in their order.
     ///
     /// # Errors
@@ -221,7 +234,7 @@ impl Session {
         learner.learn_all(standing, watch)?;
         self.learner = learner;
         standing.iter().for_each(|answer| self.candidates.rule_out(answer, self.params.repeat));
-        self.candidates.ask_again(self.model().telling_lead());
+        self.candidates.ask_again(self.telling_lead());
         self.answers = standing.iter().map(|&answer| answer.clone()).collect();
         self.forget();
         Ok(())
@@ -256,7 +269,18 @@ impl Session {
             return Ok(Some(decisive));
         }
         let mut stream = self.choice_after(self.answers.len());
-        choose(self.belief(), self.model(), self.params.strategy, &self.candidates, &mut stream)
+        choose(self.belief(), &self.asked_model()?, self.params.strategy, &self.candidates, &mut stream)
+    }
+
+    /// How the judge answers for whom questions are chosen.
+    fn asked_model(&self) -> Result<AnswerModel> {
+        self.model().of_judge(self.params.judge.as_deref())
+    }
+
+    /// The lead from which one more answer of this judge tells nothing ([`AnswerModel::telling_lead`]).
+    fn telling_lead(&self) -> Option<u32> {
+        // A noise that is out of range says nothing of how far a judge is to be trusted.
+        self.asked_model().ok().and_then(|model| model.telling_lead())
     }
 
     /// Prepares the next step while the judge thinks: for either outcome, the session learns it, chooses the next pair and counts how
@@ -270,9 +294,12 @@ impl Session {
         if let Some(steps) = dear {
             steps.prefetch(question.first, question.second)?;
         }
+        // As the judge to come would give it, if the question is shown to him.
+        let judge = self.judge_to_come();
+        let [left, right] = self.sides(question);
         let after = |outcome: Outcome| -> Result<Self> {
             let mut after = self.clone();
-            after.tell(question.answer(outcome)?)?;
+            after.tell(Answer::new(left, Some(right), outcome)?.by(judge.as_str()))?;
             let next = after.ask()?;
             if let (Some(next), Some(steps)) = (next, after.learner.steps().filter(|_| dear.is_some())) {
                 steps.prefetch(next.first, next.second)?;
@@ -293,7 +320,13 @@ impl Session {
     /// The session after this answer, if it was prepared.
     fn prepared(&mut self, answer: &Answer) -> Option<Self> {
         let ahead = self.ahead.take()?;
-        let is_same = |session: &Self| session.answers.last().is_some_and(|last| says_the_same(last, answer));
+        let (learns, sides) = (self.model().learns(), self.model().sides());
+        let is_known = |last: &Answer| {
+            says_the_same(last, answer)
+                && (!(learns || sides) || last.judge == answer.judge)
+                && (!sides || last.first == answer.first)
+        };
+        let is_same = |session: &Self| session.answers.last().is_some_and(is_known);
         let mut session = ahead.into_iter().find(is_same)?;
         *session.answers.last_mut()? = answer.clone();
         Some(session)
@@ -321,7 +354,8 @@ impl Session {
         pending.extend(decisive.map(|pair| (pair.first, pair.second)));
         let (candidates, strategy) = (self.candidates.clone(), self.params.strategy);
         let count = count - usize::from(decisive.is_some());
-        let more = choose_many(self.belief(), self.model(), strategy, candidates, &pending, count, &mut stream)?;
+        let model = self.asked_model()?;
+        let more = choose_many(self.belief(), &model, strategy, candidates, &pending, count, &mut stream)?;
         Ok(decisive.into_iter().chain(more).collect())
     }
 
@@ -338,7 +372,7 @@ impl Session {
         }
         self.learner.learn(&answer)?;
         self.candidates.rule_out(&answer, self.params.repeat);
-        self.candidates.ask_again(self.model().telling_lead());
+        self.candidates.ask_again(self.telling_lead());
         self.answers.push(answer);
         self.ahead = Ahead::default();
         self.counted.answered(self.looks_now(), self.states_now());
@@ -372,7 +406,7 @@ impl Session {
         let mut candidates = self.allowed.clone();
         learner.learn_all(&answers.iter().collect::<Vec<_>>(), &Watch::NONE)?;
         answers.iter().for_each(|answer| candidates.rule_out(answer, self.params.repeat));
-        candidates.ask_again(learner.model().telling_lead());
+        candidates.ask_again(learner.model().of_judge(self.params.judge.as_deref())?.telling_lead());
         Ok(Self {
             params: self.params.clone(),
             groups: self.groups.clone(),
@@ -424,6 +458,20 @@ impl Session {
         let mut stream = self.params.seed.stream(Purpose::Sides { answers: self.answers.len() });
         let (first, second) = (question.first, question.second);
         if stream.random::<bool>() { [first, second] } else { [second, first] }
+    }
+
+    /// An answer to a question, said of the items in the order in which they are shown, if that matters to the session.
+    pub(super) fn as_shown(&self, question: &Question, answer: Answer) -> Answer {
+        if self.model().sides() { answer.shown(self.sides(question)[0]) } else { answer }
+    }
+
+    /// The name of the judge who is expected to answer next: for whom questions are chosen, or who answered last. Empty if the session does
+    /// not tell judges apart.
+    pub(super) fn judge_to_come(&self) -> String {
+        let tells_apart = self.model().sides() || self.model().learns();
+        let latest = || self.answers.last().and_then(|answer| answer.judge.clone());
+        let judge = self.params.judge.clone().or_else(latest);
+        judge.filter(|_| tells_apart).unwrap_or_default()
     }
 
     /// The first `count` items in the ranking of this item's group, or fewer if the group is smaller.

@@ -25,6 +25,8 @@ pub struct AskOptions {
     pub target: Option<f64>,
     /// The share of pairs that may be in the wrong order, if not a tenth.
     pub error: Option<f64>,
+    /// The judge for whom questions are chosen, by what is known of his noise; any judge if there is none.
+    pub judge: Option<String>,
 }
 
 setters! {
@@ -36,6 +38,7 @@ setters! {
     with_seed = seed: Option<u64>,
     with_target = target: Option<f64>,
     with_error = error: Option<f64>,
+    with_judge = judge: Option<String>,
 }
 
 /// The settings of a session.

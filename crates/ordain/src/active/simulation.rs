@@ -282,7 +282,8 @@ impl Game<'_> {
     /// If the question names one item twice.
     pub fn judge(&mut self, question: &Question) -> Result<Answer> {
         let answer = self.judge.compare(self.truth.utilities(), question.first, question.second, &mut self.stream)?;
-        Ok(if self.mistakes.share > 0.0 && self.is_mistaken(question) { answer.turned() } else { answer })
+        let answer = if self.mistakes.share > 0.0 && self.is_mistaken(question) { answer.turned() } else { answer };
+        Ok(self.session.as_shown(question, answer))
     }
 
     /// Whether the judge is mistaken about a pair.

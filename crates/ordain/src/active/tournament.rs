@@ -153,7 +153,8 @@ impl Tournament {
             let rules = Rules { groups, model: self.model.clone(), judge, mistakes, answers };
             let one = |contender: &Contender| {
                 let strategy = contender.strategy(self.goal, ground)?;
-                let params = SessionParams { strategy, belief: contender.belief, repeat, grades: false, seed, rule };
+                let params =
+                    SessionParams { belief: contender.belief, repeat, seed, rule, ..SessionParams::new(strategy) };
                 play(&conditions, ground, params, &rules)
             };
             let results = contenders.iter().map(one).collect::<Result<_>>()?;

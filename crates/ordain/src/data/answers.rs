@@ -1,79 +1,11 @@
 //! The answers of judges.
 
-use super::{Groups, ItemId};
+use super::{Groups, ItemId, Outcome};
 use crate::words::suggestion;
 use crate::{Error, Result};
 
-/// The outcome of a judgement of one or two items.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// The first item is preferred.
-    First,
-    /// The second item is preferred.
-    Second,
-    /// Neither is preferred.
-    Tie,
-    /// The judge gave no answer about two items, or no grade to one; nothing is learned.
-    Skip,
-    /// The single item is good.
-    Good,
-    /// The single item is bad.
-    Bad,
-    /// The single item has this grade. The higher, the better.
-    Grade(i32),
-}
-
 /// The name of the width of ties, among settings and tuned parameters.
 pub const TIE_WIDTH: &str = "tie_width";
-
-/// What a grade is written behind, as in `grade:4`.
-const GRADE: &str = "grade:";
-
-impl Outcome {
-    /// All outcomes but grades, with their words.
-    pub const WORDS: [(&str, Self); 6] = [
-        ("first", Self::First),
-        ("second", Self::Second),
-        ("tie", Self::Tie),
-        ("skip", Self::Skip),
-        ("good", Self::Good),
-        ("bad", Self::Bad),
-    ];
-
-    /// The grade, if it is one.
-    pub fn grade(self) -> Option<i32> {
-        match self {
-            Self::Grade(grade) => Some(grade),
-            _ => None,
-        }
-    }
-
-    /// Whether the outcome is about a single item.
-    pub fn is_single(self) -> bool {
-        matches!(self, Self::Good | Self::Bad | Self::Grade(_))
-    }
-}
-
-impl std::fmt::Display for Outcome {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let word = Self::WORDS.iter().find(|(_, outcome)| outcome == self).map(|(word, _)| (*word).to_owned());
-        let grade = || self.grade().map(|grade| format!("{GRADE}{grade}"));
-        f.pad(&word.or_else(grade).unwrap_or_default())
-    }
-}
-
-impl std::str::FromStr for Outcome {
-    type Err = Error;
-
-    fn from_str(word: &str) -> Result<Self> {
-        let grade = || word.strip_prefix(GRADE)?.parse().ok().map(Self::Grade);
-        let known = Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, outcome)| *outcome);
-        known.or_else(grade).ok_or_else(|| {
-            let hint = suggestion(word, Self::WORDS.iter().map(|(known, _)| *known).chain(["grade:4"]));
-            Error::UnknownWord { what: "outcome", found: word.to_owned(), hint }
-        })
-    }
-}
 
 /// One comparison, or what was said of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,6 +77,12 @@ impl Answer {
         match (self.second.map(name), self.outcome) {
             (Some(second), Outcome::First) => format!("{first} over {second}"),
             (Some(second), Outcome::Second) => format!("{second} over {first}"),
+            (Some(second), Outcome::FirstWeakly) => format!("{first} slightly over {second}"),
+            (Some(second), Outcome::SecondWeakly) => format!("{second} slightly over {first}"),
+            (Some(second), Outcome::FirstStrongly) => format!("{first} strongly over {second}"),
+            (Some(second), Outcome::SecondStrongly) => format!("{second} strongly over {first}"),
+            (Some(second), Outcome::Probability(share)) => format!("{first} over {second} with probability {share}"),
+            (Some(second), Outcome::Votes(votes)) => format!("{first} and {second}, {votes} votes"),
             (Some(second), outcome) => format!("{first} and {second}, {outcome}"),
             (None, Outcome::Grade(grade)) => format!("{first} has grade {grade}"),
             (None, Outcome::Skip) => format!("{first}, skip"),
@@ -154,12 +92,16 @@ impl Answer {
 
     /// The answer that prefers the other item. Answers without a preference stay.
     pub fn turned(mut self) -> Self {
-        self.outcome = match self.outcome {
-            Outcome::First => Outcome::Second,
-            Outcome::Second => Outcome::First,
-            other => other,
-        };
+        self.outcome = self.outcome.turned();
         self
+    }
+
+    /// The same statement with this item first, if it is one of two: where the items are said to stand left and right.
+    pub fn shown(self, left: ItemId) -> Self {
+        match self.second {
+            Some(second) if second == left => Self { first: left, second: Some(self.first), ..self.turned() },
+            _ => self,
+        }
     }
 
     /// The same answer, given at this time.
@@ -184,6 +126,14 @@ pub enum Entry {
 }
 
 impl Entry {
+    /// Who made the entry.
+    pub fn judge(&self) -> Option<&str> {
+        match self {
+            Self::Answer(answer) => answer.judge.as_deref(),
+            Self::Undo { judge, .. } => judge.as_deref(),
+        }
+    }
+
     /// The same entry, in which an empty name is no judge.
     pub(crate) fn tidy(self) -> Self {
         match self {
@@ -263,7 +213,27 @@ impl AnswerLog {
         resolve(&self.entries).0
     }
 
-    /// The number of standing answers. Skips are no answers.
+    /// The log without the entries of these judges.
+    ///
+    /// # Errors
+    /// If one of them has no entry.
+    pub fn without_judges(&self, names: &[String]) -> Result<Self> {
+        let mut judges: Vec<&str> = self.entries.iter().filter_map(Entry::judge).collect();
+        judges.sort_unstable();
+        judges.dedup();
+        if let Some(unknown) = names.iter().find(|name| judges.binary_search(&name.as_str()).is_err()) {
+            return Err(Error::UnknownWord {
+                what: "judge",
+                found: unknown.clone(),
+                hint: suggestion(unknown, judges.iter().copied()),
+            });
+        }
+        let stays = |entry: &&Entry| entry.judge().is_none_or(|judge| names.iter().all(|name| name != judge));
+        // An undo takes back an answer of its own judge, so none is left with nothing to take back.
+        Self::new(self.entries.iter().filter(stays).cloned().collect())
+    }
+
+    /// The number of standing answers. Skips are no answers; votes are one.
     pub fn count(&self) -> usize {
         self.standing().into_iter().filter(|answer| !answer.is_skip()).count()
     }

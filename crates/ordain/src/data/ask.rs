@@ -17,6 +17,8 @@ pub struct Ask {
     pub repeat: bool,
     /// Whether single items may be asked for their grade.
     pub grades: bool,
+    /// Whether a judge may say how much one item is preferred.
+    pub strengths: bool,
     /// Where random choices start.
     pub seed: u64,
 }
@@ -28,11 +30,13 @@ setters! {
     with_focus = focus: Option<f64>,
     with_repeat = repeat: bool,
     with_grades = grades: bool,
+    with_strengths = strengths: bool,
     with_seed = seed: u64,
 }
 
 impl Default for Ask {
     fn default() -> Self {
-        Self { goal: Goal::WholeOrder, strategy: None, focus: None, repeat: false, grades: false, seed: 1 }
+        let (strategy, focus) = (None, None);
+        Self { goal: Goal::WholeOrder, strategy, focus, repeat: false, grades: false, strengths: false, seed: 1 }
     }
 }

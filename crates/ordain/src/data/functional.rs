@@ -7,6 +7,9 @@ pub enum Functional {
     Item(u32),
     /// The first item's utility minus the second's.
     Difference(u32, u32),
+    /// The first item's utility minus the second's, plus a coordinate beside the items (an aside), such as a judge's bias towards the
+    /// side on which the first item was shown. The first item is the one that an aside speaks for, so items are not reordered.
+    Beside(u32, u32, u32),
 }
 
 impl Functional {
@@ -16,7 +19,44 @@ impl Functional {
         match self {
             Self::Item(item) => utilities[item as usize],
             Self::Difference(first, second) => utilities[first as usize] - utilities[second as usize],
+            Self::Beside(first, second, aside) => {
+                utilities[first as usize] - utilities[second as usize] + utilities[aside as usize]
+            }
         }
+    }
+
+    /// The coordinates that the functional touches, each with its coefficient.
+    #[inline]
+    pub fn terms(self) -> impl Iterator<Item = (u32, f64)> {
+        let (first, others) = match self {
+            Self::Item(item) => (item, [None, None]),
+            Self::Difference(first, second) => (first, [Some((second, -1.0)), None]),
+            Self::Beside(first, second, aside) => (first, [Some((second, -1.0)), Some((aside, 1.0))]),
+        };
+        std::iter::once((first, 1.0)).chain(others.into_iter().flatten())
+    }
+
+    /// The variance, if these are the covariances of coordinates.
+    pub(crate) fn variance(self, covariance: impl Fn(usize, usize) -> f64) -> f64 {
+        let at = |coordinate: u32| coordinate as usize;
+        match self {
+            Self::Item(item) => covariance(at(item), at(item)),
+            Self::Difference(first, second) => {
+                let (first, second) = (at(first), at(second));
+                covariance(first, first) + covariance(second, second) - 2.0 * covariance(first, second)
+            }
+            Self::Beside(..) => {
+                let row = |(one, sign): (u32, f64)| -> f64 {
+                    self.terms().map(|(other, other_sign)| sign * other_sign * covariance(at(one), at(other))).sum()
+                };
+                self.terms().map(row).sum()
+            }
+        }
+    }
+
+    /// Whether two items are compared.
+    pub fn compares(self) -> bool {
+        !matches!(self, Self::Item(_))
     }
 
     /// Adds `factor` times the functional's coefficients to a vector: `D' factor`.
@@ -28,16 +68,17 @@ impl Functional {
                 onto[first as usize] += factor;
                 onto[second as usize] -= factor;
             }
+            Self::Beside(first, second, aside) => {
+                onto[first as usize] += factor;
+                onto[second as usize] -= factor;
+                onto[aside as usize] += factor;
+            }
         }
     }
 
-    /// The items that the functional touches.
+    /// The items that the functional touches, and then its aside if it has one.
     pub fn items(self) -> impl Iterator<Item = u32> {
-        let (first, second) = match self {
-            Self::Item(item) => (item, None),
-            Self::Difference(first, second) => (first, Some(second)),
-        };
-        std::iter::once(first).chain(second)
+        self.terms().map(|(item, _)| item)
     }
 
     /// The items that some functionals touch, ascending.
@@ -53,6 +94,7 @@ impl Functional {
         match self {
             Self::Item(item) => Self::Item(other(item)),
             Self::Difference(first, second) => Self::Difference(other(first), other(second)),
+            Self::Beside(first, second, aside) => Self::Beside(other(first), other(second), other(aside)),
         }
     }
 

@@ -2,10 +2,12 @@
 //!
 //! | columns | what they say |
 //! |---|---|
-//! | `first,second,outcome` | the log: `first`, `second`, `tie`, `skip`, `good`, `bad`, `grade:4` (second empty), `undo` (both empty) |
+//! | `first,second,outcome` | the log: `first`, `second`, `tie`, `skip`; weak and strong preference `first>`, `first>>`; a probability `first:0.8`; votes `7:3`; `good`, `bad`, `grade:4` (second empty); `undo` (both empty) |
 //! | `model_a,model_b,winner` | arena battles: `model_a`, `model_b`, `tie`, `tie (bothbad)` or `both_bad`, or the id |
 //! | `left,right,winner` | `left`, `right`, `tie`, or the id |
 //! | `left,right,label` | the id, or `left`, `right`, `tie`, `equal`, or `1`, `2`, `0` |
+//! | `first,second,probability` | the probability that the first is preferred |
+//! | `model_a,model_b,votes_a,votes_b` | numbers of votes; those for neither in `votes_tie`, if there is such a column |
 //! | `winner,loser` | the winner was preferred |
 //!
 //! The first row of this table whose columns are all present counts. The judge is read from `judge`, `judge_hash`,
@@ -28,7 +30,7 @@ use std::path::Path;
 use super::items::{Place, find_item};
 use super::lock::wait_for_writers;
 use super::table::{LastLine, Row, Rows};
-use crate::data::{Answer, AnswerLog, Attributes, Entry, GradeScale, Groups, ItemId, Items, Outcome};
+use crate::data::{Answer, AnswerLog, Attributes, Entry, GradeScale, Groups, ItemId, Items, Outcome, Votes};
 use crate::words::suggestion;
 use crate::{Error, InputError, Result};
 
@@ -39,17 +41,44 @@ pub(crate) enum Kind {
     Arena,
     LeftRight,
     Labelled,
+    Stated,
+    Voted,
     WinnerLoser,
 }
 
+impl Kind {
+    /// Whether the table says which item was shown first, or left, whoever won. Votes were given in more than one showing.
+    pub(crate) fn has_sides(self) -> bool {
+        !matches!(self, Self::WinnerLoser | Self::Voted)
+    }
+
+    /// Whether answers can be appended to such a table.
+    pub(super) fn can_grow(self) -> bool {
+        !matches!(self, Self::Labelled | Self::Stated | Self::Voted)
+    }
+
+    /// Whether a verdict may be the id of an item.
+    fn has_ids(self) -> bool {
+        matches!(self, Self::Arena | Self::LeftRight | Self::Labelled)
+    }
+}
+
 /// The columns that make a table of answers: the two items, and the verdict.
-const KINDS: [(Kind, [&str; 2], Option<&str>); 5] = [
-    (Kind::Log, ["first", "second"], Some("outcome")),
-    (Kind::Arena, ["model_a", "model_b"], Some("winner")),
-    (Kind::LeftRight, ["left", "right"], Some("winner")),
-    (Kind::Labelled, ["left", "right"], Some("label")),
-    (Kind::WinnerLoser, ["winner", "loser"], None),
+const KINDS: [(Kind, [&str; 2], &[&str]); 7] = [
+    (Kind::Log, ["first", "second"], &["outcome"]),
+    (Kind::Arena, ["model_a", "model_b"], &["winner"]),
+    (Kind::LeftRight, ["left", "right"], &["winner"]),
+    (Kind::Labelled, ["left", "right"], &["label"]),
+    (Kind::Stated, ["first", "second"], &["probability"]),
+    (Kind::Voted, ["model_a", "model_b"], &["votes_a", "votes_b"]),
+    (Kind::WinnerLoser, ["winner", "loser"], &[]),
 ];
+
+/// The column of votes for neither item.
+const VOTES_TIE: &str = "votes_tie";
+
+/// Where preferences are more than a word.
+const SOFT: &str = "the columns first,second,outcome hold strengths, probabilities and votes";
 
 /// How to allow other grades.
 pub(crate) const OTHER_SCALE: &str = "lowest and highest under [grades] say which grades there are";
@@ -63,6 +92,8 @@ pub(crate) struct Layout {
     pub(crate) kind: Kind,
     pub(crate) items: [usize; 2],
     pub(crate) verdict: Option<usize>,
+    /// The votes for the first item, the second and neither.
+    votes: Option<([usize; 2], Option<usize>)>,
     pub(crate) judge: Option<usize>,
     pub(crate) time: Option<usize>,
     pub(crate) group: Option<usize>,
@@ -73,10 +104,13 @@ impl Layout {
     pub(crate) fn find(rows: &Rows) -> Option<Self> {
         let any = |names: &[&str]| names.iter().find_map(|name| rows.position(name));
         KINDS.iter().find_map(|&(kind, [first, second], verdict)| {
+            let verdict: Vec<usize> = verdict.iter().map(|name| rows.position(name)).collect::<Option<_>>()?;
+            let votes = <[usize; 2]>::try_from(&verdict[..]).ok();
             Some(Self {
                 kind,
                 items: [rows.position(first)?, rows.position(second)?],
-                verdict: verdict.map(|name| rows.position(name).ok_or(())).transpose().ok()?,
+                verdict: verdict.first().copied(),
+                votes: votes.map(|votes| (votes, rows.position(VOTES_TIE))),
                 judge: any(&JUDGES),
                 time: any(&TIMES),
                 group: rows.position("group"),
@@ -88,7 +122,7 @@ impl Layout {
         Self::find(rows).ok_or_else(|| {
             let known: Vec<String> = KINDS
                 .iter()
-                .map(|(_, items, verdict)| items.iter().chain(verdict).copied().collect::<Vec<_>>().join(","))
+                .map(|(_, items, verdict)| items.iter().chain(*verdict).copied().collect::<Vec<_>>().join(","))
                 .collect();
             InputError::new(rows.path(), "a table of answers")
                 .line(1)
@@ -143,24 +177,35 @@ fn words(kind: Kind) -> &'static [(&'static str, Word)] {
         Kind::Arena => &ARENA_WORDS,
         Kind::LeftRight => &LEFT_RIGHT_WORDS,
         Kind::Labelled => &LABEL_WORDS,
-        Kind::Log | Kind::WinnerLoser => &[],
+        Kind::Log | Kind::Stated | Kind::Voted | Kind::WinnerLoser => &[],
     }
 }
 
 /// What to write in place of a word that nobody knows.
 fn suggested(kind: Kind, word: &str) -> Option<String> {
     match kind {
-        Kind::Log => suggestion(word, Outcome::WORDS.iter().map(|(text, _)| *text).chain([UNDO, "grade:4"])),
+        Kind::Log => {
+            let known = Outcome::WORDS.iter().map(|(text, _)| *text);
+            suggestion(word, known.chain([UNDO]).chain(Outcome::EXAMPLES))
+        }
+        _ if word.parse::<Outcome>().is_ok() => Some(SOFT.into()),
         _ => suggestion(word, words(kind).iter().map(|(text, _)| *text)),
     }
 }
 
 /// The meaning of a verdict, if it has one.
-fn meaning(kind: Kind, text: &str) -> Option<Word> {
+///
+/// # Errors
+/// If it is an outcome with a wrong number.
+fn meaning(kind: Kind, text: &str) -> Result<Option<Word>> {
     match kind {
-        Kind::Log if text == UNDO => Some(Word::Undo),
-        Kind::Log => text.parse().ok().map(Word::Outcome),
-        _ => words(kind).iter().find(|(known, _)| *known == text).map(|(_, word)| *word),
+        Kind::Log if text == UNDO => Ok(Some(Word::Undo)),
+        Kind::Log => match text.parse() {
+            Ok(outcome) => Ok(Some(Word::Outcome(outcome))),
+            Err(error @ Error::Malformed { .. }) => Err(error),
+            Err(_) => Ok(None),
+        },
+        _ => Ok(words(kind).iter().find(|(known, _)| *known == text).map(|(_, word)| *word)),
     }
 }
 
@@ -189,15 +234,34 @@ pub fn read_answers(path: impl AsRef<Path>, items: &Items) -> Result<AnswerLog> 
 
 /// As [`read_answers`], if grades must be on a scale.
 pub(super) fn read_answers_on(path: &Path, items: &Items, scale: Option<GradeScale>) -> Result<AnswerLog> {
-    read_now(path, items, scale).map(|(log, _)| log)
+    read_now(path, items, scale).map(|found| found.log)
+}
+
+/// Whether a table of answers says which item was shown first, or left, whoever won.
+pub(super) fn has_sides(path: &Path) -> Result<bool> {
+    settled(path, || Ok(Layout::of(&Rows::open(path, LastLine::Ended)?)?.kind.has_sides()))
 }
 
 /// As [`read_answers`], with the number of verdicts that both items are bad, each of which is two answers.
 pub(super) fn read_counted(path: &Path, items: &Items) -> Result<(AnswerLog, usize)> {
+    read_now(path, items, None).map(|found| (found.log, found.both_bad))
+}
+
+/// As [`read_answers`], with the line of every entry.
+pub(super) fn read_found(path: &Path, items: &Items) -> Result<Found> {
     read_now(path, items, None)
 }
 
-fn read_now(path: &Path, items: &Items, scale: Option<GradeScale>) -> Result<(AnswerLog, usize)> {
+/// What a table of answers holds.
+pub(super) struct Found {
+    pub(super) log: AnswerLog,
+    /// The line of every entry.
+    pub(super) lines: Vec<u64>,
+    /// Verdicts that both items are bad.
+    both_bad: usize,
+}
+
+fn read_now(path: &Path, items: &Items, scale: Option<GradeScale>) -> Result<Found> {
     settled(path, || Reader::open(Rows::open(path, LastLine::Ended)?, items, scale))
 }
 
@@ -212,7 +276,7 @@ pub(crate) fn is_begun(path: &Path) -> bool {
 
 /// The answers in a table whose header alone has been read.
 pub(crate) fn answers_in(rows: Rows, items: &Items) -> Result<AnswerLog> {
-    Reader::open(rows, items, None).map(|(log, _)| log)
+    Reader::open(rows, items, None).map(|found| found.log)
 }
 
 /// Reads a log that somebody may be appending to. A last line that seems torn is read again when no writer holds the
@@ -248,8 +312,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a table whose header alone has been read. Also gives the number of verdicts that both items are bad.
-    fn open(mut rows: Rows, items: &Items, scale: Option<GradeScale>) -> Result<(AnswerLog, usize)> {
+    /// Reads a table whose header alone has been read.
+    fn open(mut rows: Rows, items: &Items, scale: Option<GradeScale>) -> Result<Found> {
         let path = rows.path().to_path_buf();
         let (columns, layout) = (rows.columns().to_vec(), Layout::of(&rows)?);
         let reader = Reader { path: &path, items, columns, layout, scale };
@@ -294,25 +358,67 @@ impl Reader<'_> {
         let kind = self.layout.kind;
         let cell = row.get(column);
         let lower = cell.trim().to_lowercase();
-        let by_word = meaning(kind, &lower);
+        let by_word = match kind {
+            Kind::Stated => Some(Word::Outcome(self.stated(row, column)?)),
+            Kind::Voted => Some(Word::Outcome(self.voted(row)?)),
+            _ => meaning(kind, &lower).map_err(|error| self.malformed(row, column, error))?,
+        };
         if let (Some(Word::Outcome(Outcome::Grade(grade))), Some(scale)) = (by_word, self.scale)
             && scale.position(grade).is_none()
         {
             return Err(self.error(row.line, column, cell, &format!("a grade from {scale}")).hint(OTHER_SCALE).into());
         }
         let by_id = match self.layout.items.map(|at| row.get(at)) {
-            _ if kind == Kind::Log => None,
+            _ if !kind.has_ids() => None,
             [first, _] if first == cell => Some(Word::Outcome(Outcome::First)),
             [_, second] if second == cell => Some(Word::Outcome(Outcome::Second)),
             _ => None,
         };
         if by_word.is_none() && by_id.is_none() {
-            let or = if kind == Kind::Log { "" } else { ", or the id of one of the two items" };
+            let or = if !kind.has_ids() { "" } else { ", or the id of one of the two items" };
             let mut error = self.error(row.line, column, cell, &format!("a known word{or}"));
             error.hint = suggested(kind, &lower);
             return Err(error.into());
         }
         Ok((by_word, by_id))
+    }
+
+    /// An error about a cell in the words of another one.
+    fn malformed(&self, row: &Row<'_>, column: usize, error: Error) -> Error {
+        match error {
+            Error::Malformed { expected, hint, .. } => {
+                self.error(row.line, column, row.get(column), &expected).hint(hint).into()
+            }
+            Error::Data { expected, .. } => self.error(row.line, column, row.get(column), &expected).into(),
+            error => error,
+        }
+    }
+
+    /// The outcome that a probability of the first item says.
+    fn stated(&self, row: &Row<'_>, column: usize) -> Result<Outcome> {
+        let number = row.get(column).trim().parse().ok().and_then(|value| Outcome::probability(value).ok());
+        number.ok_or_else(|| {
+            let error = self.error(row.line, column, row.get(column), "a probability from 0 to 1");
+            error.hint("write for example 0.8: the first item is preferred with probability 0.8").into()
+        })
+    }
+
+    /// The outcome that numbers of votes say.
+    fn voted(&self, row: &Row<'_>) -> Result<Outcome> {
+        let Some(([first, second], tie)) = self.layout.votes else {
+            unreachable!("a table of votes has columns of votes")
+        };
+        let number = |column: usize| {
+            let cell = row.get(column).trim();
+            cell.parse::<u32>().ok().filter(|&votes| votes <= Votes::MOST).ok_or_else(|| {
+                let expected = format!("a whole number of votes from 0 to {}", Votes::MOST);
+                Error::from(self.error(row.line, column, row.get(column), &expected))
+            })
+        };
+        let tie = tie.map_or(Ok(0), number)?;
+        Votes::new(number(first)?, tie, number(second)?)
+            .map(Outcome::Votes)
+            .map_err(|error| self.malformed(row, first, error))
     }
 
     fn item(&self, row: &Row<'_>, column: usize) -> Result<ItemId> {
@@ -355,7 +461,7 @@ impl Reader<'_> {
     }
 
     /// Chooses the reading of the verdicts and builds the log.
-    fn resolve(&self, said: Vec<Said>) -> Result<(AnswerLog, usize)> {
+    fn resolve(&self, said: Vec<Said>) -> Result<Found> {
         let no_winner = |word| matches!(word, Some(Word::BothBad | Word::Outcome(Outcome::Tie)));
         let ids_fit = said.iter().all(|said| said.by_id.is_some() || no_winner(said.by_word));
         let words_fit = said.iter().all(|said| said.by_word.is_some());
@@ -385,7 +491,7 @@ impl Reader<'_> {
             let error = self.error(lines[idle], column, "undo", "an earlier standing answer of the same judge");
             return Err(error.hint("there is nothing to take back: delete the line or mend its judge").into());
         }
-        Ok((AnswerLog::new(entries)?, both_bad))
+        Ok(Found { log: AnswerLog::new(entries)?, lines, both_bad })
     }
 
     fn ambiguous(&self, said: &Said, by_id: Word) -> Error {

@@ -173,9 +173,7 @@ impl Columns {
                 .into());
         }
         match rows.delimiter() {
-            Some(delimiter) if layout.kind != Kind::Labelled => {
-                Ok(Self { layout, width: rows.columns().len(), delimiter })
-            }
+            Some(delimiter) if layout.kind.can_grow() => Ok(Self { layout, width: rows.columns().len(), delimiter }),
             _ => Err(InputError::new(rows.path(), format!("a CSV or TSV file with the columns {HEADER}"))
                 .found(found)
                 .hint("answers in this form can be read but not appended to: convert the file")
@@ -264,7 +262,7 @@ impl Columns {
 
     fn cannot_hold(&self, path: &Path, word: &str) -> Error {
         let expected = match self.layout.kind {
-            Kind::WinnerLoser => "an answer with a winner; the columns winner,loser hold nothing else",
+            Kind::WinnerLoser => "an answer with a winner and no more; the columns winner,loser hold nothing else",
             _ => "an answer that the columns of the log can hold",
         };
         InputError::new(path, expected).found(word).hint(format!("start a new log with the columns {HEADER}")).into()

@@ -153,13 +153,14 @@ fn with_ask(document: Document<'_>, ask: &Ask) -> Result<String> {
     let default = Ask::default();
     let k = if let Goal::Top { k } = ask.goal { Some(k.to_string()) } else { None };
     // Every key with its value, and whether it must stand there.
-    let wanted: [(&str, Option<String>, bool); 7] = [
+    let wanted: [(&str, Option<String>, bool); 8] = [
         ("goal", Some(quoted(ask.goal.name())), ask.goal != default.goal),
         ("k", k, true),
         ("strategy", ask.strategy.as_deref().map(quoted), true),
         ("focus", ask.focus.map(|focus| format!("{focus:?}")), true),
         ("repeat", Some(ask.repeat.to_string()), ask.repeat != default.repeat),
         ("grades", Some(ask.grades.to_string()), ask.grades != default.grades),
+        ("strengths", Some(ask.strengths.to_string()), ask.strengths != default.strengths),
         ("seed", Some(ask.seed.to_string()), ask.seed != default.seed),
     ];
     let text = document.text;

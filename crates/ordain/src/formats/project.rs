@@ -15,12 +15,13 @@ use self::kernels::{Kernels, kernel_sections};
 use super::additions::ItemsSource;
 use super::answers::{is_begun, items_named_in, read_answer_items, read_answers_on};
 use super::apart::check_apart;
+use super::gold::read_gold;
 use super::items::{ItemTable, ItemsSpec, Marks, TextColumns, read_items};
 use super::log::check_form;
 use super::settings::{Document, Placed, Section};
 use super::source::read_text;
 use super::table::Table;
-use crate::data::{AnswerLog, Ask, Goal, GradeScale, Items, Prior, Relation, Scale};
+use crate::data::{AnswerLog, Ask, Goal, Gold, GradeScale, Items, Prior, Relation, Scale};
 use crate::error::brief;
 use crate::kernel::{KernelSpec, Over, ParameterName, Shape};
 use crate::words::suggestion;
@@ -56,6 +57,8 @@ pub struct ProjectFile {
     pub answers: PathBuf,
     /// The file of grades that are given besides the log.
     pub grades: Option<PathBuf>,
+    /// The file of gold pairs.
+    pub gold: Option<PathBuf>,
     /// The settings for reading newcomers.
     pub(super) reading: Reading,
     /// The text of the project file.
@@ -79,6 +82,10 @@ pub struct ProjectData {
     pub noise: Option<f64>,
     /// The tie width: a difference of two utilities, noise included, between minus and plus this is a tie.
     pub tie_width: f64,
+    /// Whether the first item of every answer stood left, so that judges who favour a side are known.
+    pub sides: bool,
+    /// The pairs whose answer is known, and the share of questions that are about them.
+    pub gold: (Gold, f64),
     /// The grades.
     pub grades: ProjectGrades,
     /// The settings of `[ask]`.
@@ -100,6 +107,8 @@ pub(crate) struct ProjectLog {
     pub(crate) file: PathBuf,
     /// The tie width.
     pub(crate) tie_width: f64,
+    /// The pairs whose answer is known.
+    pub(crate) gold: Gold,
     /// The grades that there are.
     pub(crate) scale: GradeScale,
     /// How many grades are known besides the log.
@@ -169,8 +178,10 @@ pub(crate) fn read_project_log(path: impl AsRef<Path>, begins: bool) -> Result<P
         None => items_of_answers(&file, &answers)?.items,
     };
     let grades = GradesSettings::read(root.section("grades")?, &folder)?;
-    check_log_apart(&answers.file, &file, items_file.as_deref(), grades.file.as_deref(), &[])?;
+    let beside = [grades.file.as_deref(), answers.gold.as_deref()];
+    check_log_apart(&answers.file, &file, items_file.as_deref(), beside, &[])?;
     let known = grades.load(&file, &items)?;
+    let gold = answers.gold(&items)?;
     let (scale, given) = (known.scale, known.given.len());
     let log = answers.log(&items, scale)?;
     Ok(ProjectLog {
@@ -180,6 +191,7 @@ pub(crate) fn read_project_log(path: impl AsRef<Path>, begins: bool) -> Result<P
         answers: log,
         file: answers.file,
         tie_width: answers.tie_width,
+        gold,
         scale,
         given,
     })
@@ -216,8 +228,9 @@ impl ProjectFile {
         let relations = self.relations.iter().map(|file| ("a relation", file.as_path()));
         let items = self.items.as_deref().map(|file| ("[items]", file));
         let grades = self.grades.as_deref().map(|file| ("[grades]", file));
+        let gold = self.gold.as_deref().map(|file| ("gold", file));
         let own = [("the project", self.path.as_path()), ("[answers]", self.answers.as_path())];
-        own.into_iter().chain(items).chain(grades).chain(relations).collect()
+        own.into_iter().chain(items).chain(grades).chain(gold).chain(relations).collect()
     }
 
     /// The column of the items' names, if they have names.
@@ -333,8 +346,10 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
     let specs = parts.iter().map(|part| kernels.read(part)).collect::<Result<Vec<_>>>()?;
     let Kernels { relations, targets, files, .. } = kernels;
     let grades = GradesSettings::read(root.section("grades")?, &folder)?;
-    check_log_apart(&answers.file, file, items_file, grades.file.as_deref(), &files)?;
+    let beside = [grades.file.as_deref(), answers.gold.as_deref()];
+    check_log_apart(&answers.file, file, items_file, beside, &files)?;
     let known = grades.load(file, &table.items)?;
+    let gold = (answers.gold(&table.items)?, answers.gold_rate);
     let log = answers.log(&table.items, known.scale)?;
     let ItemTable { items, other, marks } = table;
     let spec = settings.as_ref().map_or_else(ItemsSpec::default, |settings| settings.spec.clone());
@@ -361,6 +376,7 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
             relations: files,
             answers: answers.file,
             grades: grades.file,
+            gold: answers.gold,
             reading,
             text: root.document.text.to_owned(),
             folder,
@@ -371,6 +387,8 @@ fn load(root: Section<'_>, file: &Path) -> Result<ProjectData> {
         answers: log,
         noise: answers.noise,
         tie_width: answers.tie_width,
+        sides: answers.sides,
+        gold,
         grades: known,
         ask,
     })
@@ -403,7 +421,14 @@ struct AnswersSettings {
     given: bool,
     noise: Option<f64>,
     tie_width: f64,
+    sides: bool,
+    /// The file of gold pairs, and the share of questions that are about them.
+    gold: Option<PathBuf>,
+    gold_rate: f64,
 }
+
+/// The default share of questions that are about gold pairs.
+const GOLD_RATE: f64 = 0.1;
 
 impl AnswersSettings {
     fn read(section: Option<Section<'_>>, folder: &Path) -> Result<Self> {
@@ -412,15 +437,40 @@ impl AnswersSettings {
             given: section.is_some(),
             noise: Some(DEFAULT_NOISE),
             tie_width: 0.0,
+            sides: false,
+            gold: None,
+            gold_rate: GOLD_RATE,
         };
         let Some(section) = section else { return Ok(out) };
-        section.check_keys(&["file", "noise", "tie_width"])?;
+        section.check_keys(&["file", "noise", "tie_width", "sides", "gold", "gold_rate"])?;
         if let Some(file) = locate(&section, folder, "file")? {
             out.file = file.value;
         }
         out.noise = section.positive_or("noise", LEARN)?.unwrap_or(out.noise);
         out.tie_width = section.not_negative("tie_width")?.unwrap_or(out.tie_width);
+        out.sides = section.flag("sides")?.unwrap_or(out.sides);
+        if let Some(gold) = locate(&section, folder, "gold")? {
+            check_exists(&section, &gold, "gold")?;
+            out.gold = Some(gold.value);
+        }
+        if let Some(rate) = section.not_negative("gold_rate")? {
+            let error = |expected: &str, hint: &str| Err(section.reject("gold_rate", expected).hint(hint).into());
+            match &out.gold {
+                None => {
+                    return error(
+                        "a key gold beside it: the file of gold pairs",
+                        "write for example gold = \"gold.csv\"",
+                    );
+                }
+                Some(_) if rate > 1.0 => return error("a share from 0 to 1", "write for example gold_rate = 0.1"),
+                Some(_) => out.gold_rate = rate,
+            }
+        }
         Ok(out)
+    }
+
+    fn gold(&self, items: &Items) -> Result<Gold> {
+        self.gold.as_ref().map_or_else(|| Ok(Gold::default()), |file| read_gold(file, items))
     }
 
     fn log(&self, items: &Items, scale: GradeScale) -> Result<AnswerLog> {
@@ -433,11 +483,11 @@ fn check_log_apart(
     log: &Path,
     project: &Path,
     items: Option<&Path>,
-    grades: Option<&Path>,
+    [grades, gold]: [Option<&Path>; 2],
     relations: &[PathBuf],
 ) -> Result<()> {
     let items = items.map(|file| ("[items]", file));
-    let grades = grades.map(|file| ("[grades]", file));
+    let grades = grades.map(|file| ("[grades]", file)).into_iter().chain(gold.map(|file| ("gold", file)));
     let relations = relations.iter().map(|file| ("a relation", file.as_path()));
     let others: Vec<_> = [("the project", project)].into_iter().chain(items).chain(grades).chain(relations).collect();
     check_apart(&[("[answers]", log)], &others)
@@ -454,7 +504,7 @@ fn items_of_answers(file: &Path, answers: &AnswersSettings) -> Result<ItemTable>
 }
 
 pub(super) fn read_ask(section: Section<'_>) -> Result<Ask> {
-    section.check_keys(&["goal", "k", "strategy", "focus", "repeat", "grades", "seed"])?;
+    section.check_keys(&["goal", "k", "strategy", "focus", "repeat", "grades", "strengths", "seed"])?;
     let default = Ask::default();
     let k = section.whole("k", 1, u64::from(u32::MAX))?;
     let goal = match (section.word("goal")?.unwrap_or(default.goal), k) {
@@ -475,6 +525,7 @@ pub(super) fn read_ask(section: Section<'_>) -> Result<Ask> {
     ask.focus = section.not_negative("focus")?;
     ask.repeat = section.flag("repeat")?.unwrap_or(ask.repeat);
     ask.grades = section.flag("grades")?.unwrap_or(ask.grades);
+    ask.strengths = section.flag("strengths")?.unwrap_or(ask.strengths);
     ask.seed = section.whole("seed", 0, u64::MAX)?.unwrap_or(ask.seed);
     Ok(ask)
 }

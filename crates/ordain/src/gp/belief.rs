@@ -24,6 +24,12 @@ pub trait Belief: Send + Sync {
     /// Every item's variance.
     fn variances(&self) -> &[f64];
 
+    /// The expected values of the asides: coordinates after the items that answers are about too. They are named as if they were the
+    /// items after the last one, in [`Belief::covariance`] and where factors speak of them.
+    fn asides(&self) -> &[f64] {
+        &[]
+    }
+
     /// The covariance of one item with all, written to `out` (length n).
     ///
     /// # Errors
@@ -102,13 +108,7 @@ pub trait Belief: Send + Sync {
         let functionals: Vec<Functional> = self.factors().iter().map(|factor| factor.observation.functional).collect();
         let items = Functional::items_of(&functionals);
         let covariance = self.covariance(&items.iter().map(|&item| ItemId::new(item)).collect::<Vec<_>>())?;
-        let variance = |functional: Functional| match functional {
-            Functional::Item(item) => covariance[(item as usize, item as usize)],
-            Functional::Difference(first, second) => {
-                let (first, second) = (first as usize, second as usize);
-                covariance[(first, first)] + covariance[(second, second)] - 2.0 * covariance[(first, second)]
-            }
-        };
+        let variance = |functional: Functional| functional.variance(|one, other| covariance[(one, other)]);
         Ok(Functional::in_terms_of(&items, &functionals).into_iter().map(variance).collect())
     }
 

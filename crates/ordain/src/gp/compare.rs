@@ -6,7 +6,9 @@
 //!
 //! **Losses.** An answer with the predicted probability p has the log loss `-log p`. It is an error if another outcome
 //! was more probable. If several outcomes were equally probable, it is a share of an error: one half where nothing is
-//! known about two items and ties do not exist.
+//! known about two items and ties do not exist. Every vote is an answer. Weak and strong preferences are outcomes of their own. A stated
+//! probability p is learned as it is, and counts as the share p of an answer for the first item and the rest of one for the second: so
+//! its loss is never below its own entropy.
 //!
 //! **Intervals** come from a bootstrap over pairs, not over answers: answers on a pair are not independent. Each draw
 //! is divided by the number of answers on its pairs ([`bootstrap_ratio`]), so a pair with many answers moves it no
@@ -220,8 +222,8 @@ impl ComparisonParams {
     }
 
     fn report(&self, trials: &[Trial], totals: &[Vec<Losses>], evidences: &[f64]) -> Result<Comparison> {
-        let answers: usize = trials.iter().map(|trial| trial.answers.len()).sum();
-        let sizes: Vec<f64> = trials.iter().map(|trial| (trial.answers.len() * self.repeats) as f64).collect();
+        let answers: usize = trials.iter().map(Trial::count).sum();
+        let sizes: Vec<f64> = trials.iter().map(|trial| (trial.count() * self.repeats) as f64).collect();
         let interval = |loss: &dyn Fn(usize) -> f64| {
             let sums: Vec<f64> = (0..trials.len()).map(loss).collect();
             bootstrap_ratio(&sums, &sizes, self.level, self.draws, self.seed)
@@ -258,15 +260,30 @@ struct Trial {
     answers: Vec<Given>,
 }
 
-/// An answer: its possible outcomes, and the one that was given.
+/// An answer: what is learned from it, and what it is measured by.
 struct Given {
+    learned: Observation,
+    /// Its possible outcomes.
     outcomes: Vec<Observation>,
-    said: usize,
+    /// How often each of them was said, where it was: once, as often as there were votes, or shares of once.
+    said: Vec<(usize, f64)>,
+}
+
+impl Given {
+    /// How many answers it is.
+    fn count(&self) -> usize {
+        self.learned.count as usize
+    }
 }
 
 impl Trial {
     fn given(&self) -> impl Iterator<Item = Observation> {
-        self.answers.iter().map(|given| given.outcomes[given.said])
+        self.answers.iter().map(|given| given.learned)
+    }
+
+    /// How many answers there are.
+    fn count(&self) -> usize {
+        self.answers.iter().map(Given::count).sum()
     }
 }
 
@@ -275,31 +292,54 @@ fn trials(setting: &Setting<'_>) -> Result<Vec<Trial>> {
     let mut out: Vec<Trial> = Vec::new();
     let mut known: HashMap<Functional, usize> = HashMap::new();
     for answer in setting.answers {
-        let Some(observation) = setting.model.observe(answer)? else { continue };
-        let outcomes = outcomes(&setting.model, answer)?;
-        let Some(said) = outcomes.iter().position(|outcome| *outcome == observation) else {
-            unreachable!("what was said could be said")
-        };
-        let at = *known.entry(observation.functional).or_insert(out.len());
-        if at == out.len() {
-            out.push(Trial { functional: observation.functional, answers: Vec::new() });
+        for learned in setting.model.observe(answer)? {
+            let outcomes = outcomes(&setting.model, answer)?;
+            let said = said(&setting.model, answer, &learned, &outcomes)?;
+            let at = *known.entry(learned.functional).or_insert(out.len());
+            if at == out.len() {
+                out.push(Trial { functional: learned.functional, answers: Vec::new() });
+            }
+            out[at].answers.push(Given { learned, outcomes, said });
         }
-        out[at].answers.push(Given { outcomes, said });
     }
     Ok(out)
+}
+
+/// Which of the outcomes an answer is, and how often.
+fn said(
+    model: &AnswerModel,
+    answer: &Answer,
+    learned: &Observation,
+    outcomes: &[Observation],
+) -> Result<Vec<(usize, f64)>> {
+    let place = |one: Observation| match outcomes.iter().position(|outcome| *outcome == one) {
+        Some(place) => place,
+        None => unreachable!("what was said could be said"),
+    };
+    if let Outcome::Probability(share) = answer.outcome {
+        let plain = [Outcome::First, Outcome::Second].map(|outcome| Answer { outcome, ..answer.clone() });
+        let shares = [share.value(), share.opposite().value()];
+        return Ok(model.observe_all(&plain)?.into_iter().map(place).zip(shares).collect());
+    }
+    Ok(vec![(place(Observation { count: 1, ..*learned }), f64::from(learned.count))])
 }
 
 /// All outcomes that a judge could have given instead of skipping.
 fn outcomes(model: &AnswerModel, answer: &Answer) -> Result<Vec<Observation>> {
     let grades = model.grading().map(|grading| grading.scale().grades().map(Outcome::Grade));
-    let words = match (answer.outcome, answer.second) {
+    let tie = (model.tie_width() > 0.0).then_some(Outcome::Tie);
+    let words: Vec<Outcome> = match (answer.outcome, answer.second) {
         (Outcome::Grade(_), _) => grades.into_iter().flatten().collect(),
         (_, None) => vec![Outcome::Good, Outcome::Bad],
-        (_, Some(_)) if model.tie_width() > 0.0 => vec![Outcome::First, Outcome::Second, Outcome::Tie],
-        (_, Some(_)) => vec![Outcome::First, Outcome::Second],
+        (Outcome::FirstWeakly | Outcome::SecondWeakly | Outcome::FirstStrongly | Outcome::SecondStrongly, _) => {
+            let strengths =
+                [Outcome::FirstWeakly, Outcome::SecondWeakly, Outcome::FirstStrongly, Outcome::SecondStrongly];
+            strengths.into_iter().chain(tie).collect()
+        }
+        (_, Some(_)) => [Outcome::First, Outcome::Second].into_iter().chain(tie).collect(),
     };
-    let said = words.into_iter().map(|outcome| Answer { outcome, ..answer.clone() });
-    said.filter_map(|answer| model.observe(&answer).transpose()).collect()
+    let possible: Vec<Answer> = words.into_iter().map(|outcome| Answer { outcome, ..answer.clone() }).collect();
+    model.observe_all(&possible)
 }
 
 /// The losses of predictions of held-out answers.
@@ -323,9 +363,13 @@ impl Losses {
             given.outcomes.iter().map(|outcome| under(tie_width, outcome).log_mass(mean, variance)).collect();
         let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let likely = |log: f64| log.exp() >= best.exp() - SAME;
-        let said = logs[given.said];
         let share = logs.iter().filter(|&&log| likely(log)).count() as f64;
-        Self { log: -said, error: if likely(said) { 1.0 - 1.0 / share } else { 1.0 } }
+        let mut losses = Self::default();
+        for &(said, times) in &given.said {
+            let error = if likely(logs[said]) { 1.0 - 1.0 / share } else { 1.0 };
+            losses.add(Self { log: -logs[said] * times, error: error * times });
+        }
+        losses
     }
 }
 
@@ -366,7 +410,7 @@ impl<'a> Model<'a> {
     /// Fits the model; tunes it first if that is wanted, from where it is best with all answers if there are very many.
     fn fit(&self, observations: &[Observation], how: &How, summit: Option<&Summit>) -> Result<Fitted> {
         let Some(kernel) = &self.kernel else {
-            let certain = |one: &Observation| one.log_mass(self.prior_mean(one.functional), 0.0);
+            let certain = |one: &Observation| f64::from(one.count) * one.log_mass(self.prior_mean(one.functional), 0.0);
             let log_evidence = observations.iter().map(certain).sum();
             return Ok(Fitted { belief: None, log_evidence, tie_width: None, summit: None });
         };
@@ -445,5 +489,6 @@ fn marginal(belief: &dyn Belief, functional: Functional, scratch: &mut [f64]) ->
             // Rounding may leave a hair below zero for twins.
             (mean, (variances[first] + variances[second] - 2.0 * scratch[second]).max(0.0))
         }
+        Functional::Beside(..) => unreachable!("folds are learned without asides"),
     })
 }

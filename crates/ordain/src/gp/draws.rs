@@ -388,30 +388,33 @@ impl Law {
     fn new(belief: &dyn Belief, items: &[ItemId], any_noise: bool, largest: usize) -> Result<Self> {
         let mean: Vec<f64> = items.iter().map(|item| belief.mean()[item.index()]).collect();
         let paths = if items.len() > largest { belief.paths()? } else { None };
-        let mut observed = among(&sharp(belief)?, items, belief.len());
+        let (mut observed, mut coordinates) = among(&sharp(belief)?, items, belief);
         if observed.iter().map(|factor| factor.count as usize).sum::<usize>() > MANY * items.len() {
             observed.clear();
+            coordinates.truncate(items.len());
         }
-        let may_lapse = observed.iter().any(|factor| factor.observation.lapse > 0.0);
+        let may_lapse = observed.iter().any(|factor| factor.observation.may_lapse());
         let by_themselves = any_noise || may_lapse;
         let Some(paths) = paths else {
-            let covariance = if by_themselves { Some(belief.covariance(items)?) } else { None };
+            let covariance = if by_themselves { Some(belief.covariance(&coordinates)?) } else { None };
             let source = Source::Root(match &covariance {
                 Some(covariance) => root_of(covariance),
-                None => belief.root(items)?,
+                None => belief.root(&coordinates)?,
             });
-            let centre = centre(&observed, &mean);
+            let asides = coordinates[items.len()..].iter().map(|aside| belief.asides()[aside.index() - belief.len()]);
+            let coordinate_mean: Vec<f64> = mean.iter().copied().chain(asides).collect();
+            let centre = centre(&observed, &coordinate_mean);
             let one_by_one = covariance.and_then(|covariance| OneByOne::new(covariance, &observed, &centre));
             let anneals = one_by_one.is_some() && anneal::is_needed(&observed);
-            let coordinate_mean = mean.clone();
             return Ok(Self { mean, source, observed, centre, one_by_one, coordinate_mean, anneals });
         };
-        let places = |at: u32| items[at as usize].0;
+        let places = |at: u32| coordinates[at as usize].0;
         for factor in &mut observed {
             let functional = &mut factor.observation.functional;
             *functional = functional.of_others(places).within(&paths.basis);
         }
-        let coordinate_mean: Vec<f64> = paths.basis.iter().map(|axis| axis.of(belief.mean())).collect();
+        let of_all = [belief.mean(), belief.asides()].concat();
+        let coordinate_mean: Vec<f64> = paths.basis.iter().map(|axis| axis.of(&of_all)).collect();
         let centre = centre(&observed, &coordinate_mean);
         let moves = (!observed.is_empty()).then(|| paths.prior_of_coordinates());
         let mut one_by_one = None;
@@ -432,8 +435,9 @@ impl Law {
         let mut apart = multiply(root, &noise);
         self.correct(&mut apart, &mut Chain::default(), std::slice::from_mut(stream));
         let own = |column: &mut [f64]| {
-            column.iter_mut().zip(&self.mean).for_each(|(utility, mean)| *utility += mean);
-            take(column, stream)
+            let utilities = &mut column[..self.mean.len()];
+            utilities.iter_mut().zip(&self.mean).for_each(|(utility, mean)| *utility += mean);
+            take(utilities, stream)
         };
         apart.columns_mut().skip(settle).map(own).collect()
     }
@@ -508,23 +512,33 @@ fn sharp(belief: &dyn Belief) -> Result<Vec<Factor>> {
     let is_sharp = |(factor, variance): (&Factor, f64)| {
         let observation = &factor.observation;
         let noise = observation.noise * observation.noise;
-        let sharp = observation.lapse > 0.0 || (!observation.is_value() && variance > BLUNT * noise);
+        let sharp = observation.may_lapse() || (!observation.is_value() && variance > BLUNT * noise);
         sharp.then_some(*factor)
     };
     Ok(factors.iter().zip(belief.factor_variances()?).filter_map(is_sharp).collect())
 }
 
-/// The factors about these items alone, by the items' positions.
-fn among(factors: &[Factor], items: &[ItemId], count: usize) -> Vec<Factor> {
-    let mut positions: Vec<Option<u32>> = vec![None; count];
+/// The factors about these items and their asides alone, by their positions in what comes second: the items, then these asides.
+fn among(factors: &[Factor], items: &[ItemId], belief: &dyn Belief) -> (Vec<Factor>, Vec<ItemId>) {
+    let mut positions: Vec<Option<u32>> = vec![None; belief.len() + belief.asides().len()];
+    let mut coordinates = items.to_vec();
     items.iter().enumerate().for_each(|(at, item)| positions[item.index()] = Some(at as u32));
-    let place = |factor: &Factor| {
+    let mut place = |factor: &Factor| {
         let at = |item: u32| positions[item as usize];
         let functional = match factor.observation.functional {
             Functional::Item(item) => Functional::Item(at(item)?),
             Functional::Difference(first, second) => Functional::Difference(at(first)?, at(second)?),
+            Functional::Beside(first, second, aside) => {
+                let (first, second) = (at(first)?, at(second)?);
+                let place = *positions[aside as usize].get_or_insert_with(|| {
+                    coordinates.push(ItemId(aside));
+                    coordinates.len() as u32 - 1
+                });
+                Functional::Beside(first, second, place)
+            }
         };
         Some(Factor { observation: Observation { functional, ..factor.observation }, ..*factor })
     };
-    factors.iter().filter_map(place).collect()
+    let found = factors.iter().filter_map(&mut place).collect();
+    (found, coordinates)
 }

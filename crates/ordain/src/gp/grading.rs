@@ -17,6 +17,7 @@ use super::cuts::{Cuts, CutsPrior};
 use super::ep::{EpParams, Evidence};
 use super::noise::{Fit, deviation};
 use super::observation::Slopes;
+use super::soft::each_said;
 use super::{AnswerModel, Belief, Observation};
 use crate::data::{Answer, GradeScale, ItemId};
 use crate::kernel::Kernel;
@@ -151,7 +152,8 @@ impl Utilities {
     /// The mean of the items' prior means, and the root of their variance plus the mean prior variance.
     fn of(kernel: &dyn Kernel) -> Result<Self> {
         let own = deviation(kernel)?;
-        let Some(means) = kernel.mean().filter(|means| !means.is_empty()) else {
+        let means = kernel.mean().map(|means| &means[..kernel.items()]);
+        let Some(means) = means.filter(|means| !means.is_empty()) else {
             return Ok(Self { centre: 0.0, deviation: own });
         };
         let count = means.len() as f64;
@@ -288,10 +290,11 @@ impl Coordinates {
 
     /// Derivatives by the ends and the noise of observations as derivatives by the coordinates.
     fn gradient(&self, grading: &Grading, answers: &[&Answer], slopes: &[Slopes], out: &mut [f64]) {
+        let said = each_said(answers);
         let width = self.width();
         let mut by_cuts = vec![vec![0.0; width]; self.names.len() + 1];
         let mut by_noise = 0.0;
-        for (answer, slopes) in answers.iter().zip(slopes) {
+        for (answer, slopes) in said.zip(slopes) {
             let Some(grade) = grading.position(answer) else { continue };
             let own = answer.judge.as_ref().and_then(|judge| self.names.binary_search(judge).ok());
             let cuts = &mut by_cuts[own.map_or(0, |judge| judge + 1)];
@@ -374,7 +377,7 @@ impl Ascent<'_> {
                 evidence.observe(observations, false);
                 evidence
             }
-            none => none.insert(Evidence::new(&observations, self.fit.kernel.len())),
+            none => none.insert(Evidence::new(&observations, self.fit.kernel.items())),
         };
         let params = EpParams { watch: self.fit.watch.silent(), tolerance: 1e-5, ..EpParams::default() };
         let (log_evidence, slopes) = evidence.slopes(&params, self.fit.kernel)?;

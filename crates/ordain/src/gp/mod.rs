@@ -13,10 +13,12 @@ mod draws;
 mod ep;
 mod grading;
 mod incremental;
+mod judges;
 mod noise;
 mod observation;
 mod paths;
 mod ranking;
+mod soft;
 mod tiers;
 mod tuning;
 
@@ -30,12 +32,14 @@ pub use ep::{Ep, EpParams, Site};
 pub use grading::{GradePrediction, Grading, median_grade, mode_grade};
 pub(crate) use incremental::Workload;
 pub use incremental::{CovarianceForm, Incremental};
+pub use judges::{Estimate, JudgeSummary};
 pub use noise::UnderNoise;
-pub(crate) use noise::{OverNoises, is_due, without_caution};
+pub(crate) use noise::{OverNoises, last_due, without_caution};
 pub use observation::{AnswerModel, Moments, NoiseLaw, Observation};
 pub use paths::Paths;
 pub(crate) use ranking::{DrawnOrder, rank_and};
 pub use ranking::{RankedItem, RankingParams, by_falling_mean, rank};
+pub use soft::Reading;
 pub use tuning::{Problem, Tuned, TunedParameter, TuningMethod, TuningParams};
 
 use crate::{Error, Result};

@@ -12,7 +12,7 @@
 //! **Averaged:** one noise for all would make a ranking look too settled after few answers. So joint draws come from the beliefs
 //! under all judges that the answers allow ([`AnswerModel::under_noises`]).
 //!
-//! **When:** at counts of answers that grow geometrically ([`is_due`]). The result depends on the answers up to that
+//! **When:** at counts of answers that grow geometrically ([`last_due`]). The result depends on the answers up to that
 //! count and on nothing before. So a resumed session learns the same, and looks only at the last such count.
 
 use std::cell::RefCell;
@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::ep::Evidence;
-use super::{AnswerModel, Belief, Covariances, Ep, EpParams, Factor, Paths};
+use super::{AnswerModel, Belief, Covariances, Ep, EpParams, Factor, Observation, Paths};
 use crate::data::{Answer, Functional, ItemId, Outcome};
 use crate::kernel::Kernel;
 use crate::numeric::Matrix;
@@ -91,15 +91,11 @@ const TIELESS: f64 = 10.0;
 const TURNS: usize = 3;
 
 /// The first count of answers after which the noise is learned.
-const FIRST: usize = 10;
+const FIRST: u64 = 10;
 
-/// Whether the noise is learned anew after this many answers: 10, 15, 22, 33, 49, and so on, half as many again each time.
-pub(crate) fn is_due(answers: usize) -> bool {
-    last_due(answers) == answers && answers > 0
-}
-
-/// The last count up to this one after which the noise is learned anew; 0 if there is none.
-pub(crate) fn last_due(answers: usize) -> usize {
+/// The last count up to this one after which the noise is learned anew: 10, 15, 22, 33, 49, and so on, half as many again each time; 0
+/// if there is none. Every vote counts.
+pub(crate) fn last_due(answers: u64) -> u64 {
     let (mut last, mut next) = (0, FIRST);
     while next <= answers {
         last = next;
@@ -108,15 +104,26 @@ pub(crate) fn last_due(answers: usize) -> usize {
     last
 }
 
+/// How many of these answers there were when the noise was last learned anew: after the one that reached or passed the last count.
+fn learned_from(answers: &[&Answer]) -> usize {
+    let due = last_due(answers.iter().map(|answer| answer.outcome.count()).sum());
+    let mut seen = 0;
+    let reaches = |answer: &&Answer| {
+        seen += answer.outcome.count();
+        seen >= due
+    };
+    if due == 0 { 0 } else { answers.iter().position(reaches).map_or(0, |last| last + 1) }
+}
+
 impl AnswerModel {
     /// The model with the noise and the thresholds of grades that fit these answers under this kernel, if there is something to be
-    /// learned; else itself. Only the answers up to the last count that [`is_due`] are looked at. 26 fits of EP for the noise, or some
+    /// learned; else itself. Only the answers up to the last count after which it is ([`last_due`]) are looked at. 26 fits of EP for the noise, or some
     /// hundreds with ties; up to 50 steps of L-BFGS for thresholds, of one or a few fits each.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
     pub(crate) fn learned(self, kernel: &dyn Kernel, answers: &[&Answer], watch: &Watch) -> Result<Self> {
-        if !self.adapts() {
+        if !self.learns() && self.grading().is_none() {
             return Ok(self);
         }
         let unit = match self.unit() {
@@ -127,25 +134,31 @@ impl AnswerModel {
         let counted: Vec<&Answer> = answers.iter().copied().filter(|answer| answer.outcome != Outcome::Skip).collect();
         // What was given with the model counts at once; a schedule is for what is told one by one.
         let given = start.given().min(counted.len());
-        let counted = &counted[..given + last_due(counted.len() - given)];
+        let counted = &counted[..given + learned_from(&counted[given..])];
         if counted.is_empty() {
             return Ok(start);
         }
         if let Some(grading) = start.grading().cloned() {
             start = start.with_grading(grading.before(counted)?);
         }
-        let of_two = |answer: &&&Answer| matches!(answer.outcome, Outcome::First | Outcome::Second);
-        let decided = counted.iter().filter(of_two).count() as f64;
-        if start.learns() && counted.iter().all(|answer| answer.outcome != Outcome::Tie) {
+        let has_ties = counted.iter().any(|answer| answer.outcome.has_tie());
+        if start.learns() && !has_ties {
+            let decided =
+                counted.iter().filter(|answer| is_decided(answer.outcome)).map(|answer| answer.outcome.count());
+            let decided = decided.sum::<u64>() as f64;
             let width = start.tie_width() * TIELESS / (TIELESS + decided);
             start = start.with_tie_width(width)?;
         }
         let fit = Fit { kernel, answers: counted, unit, watch, prior: RefCell::default() };
-        let found = match start.learns() {
-            true if counted.iter().any(|answer| answer.outcome == Outcome::Tie) => fit.with_ties(fit.noise(start)?)?,
-            true => fit.noise(start)?,
-            false => start,
+        let apart = fit.tells_judges_apart(&start);
+        let with_noise = |model| match has_ties {
+            true => fit.with_ties(fit.noise(model)?),
+            false if apart => fit.rough_noise(model),
+            false => fit.noise(model),
         };
+        let found = if start.learns() { fit.with_soft(start, with_noise)? } else { start };
+        // What is common to judges, once they are told apart.
+        let found = if apart { fit.with_soft(fit.judges(found)?, |model| fit.noise(model))? } else { found };
         fit.grades(found)
     }
 
@@ -153,7 +166,8 @@ impl AnswerModel {
     fn before_answers(self, kernel: &dyn Kernel, unit: f64) -> Result<Self> {
         let grading = self.grading().cloned();
         let held = (!self.learns()).then(|| self.noise());
-        let start = if self.learns() { self.in_unit(unit).with_noise(CENTRE * unit)? } else { self };
+        let start = self.with_strangers();
+        let start = if start.learns() { start.in_unit(unit).with_noise(CENTRE * unit)? } else { start };
         Ok(match grading {
             Some(grading) => start.with_grading(grading.under(kernel, held)?),
             None => start,
@@ -162,6 +176,12 @@ impl AnswerModel {
 }
 
 impl AnswerModel {
+    /// How far the logarithm of the noise is from the middle of its prior, and the deviation of that prior.
+    pub(super) fn off_centre(&self) -> (f64, f64) {
+        let share = self.noise() / self.unit().unwrap_or(self.noise());
+        ((share / CENTRE).ln(), SPREAD)
+    }
+
     /// The lead, in answers about the same two items, from which one more answer tells nothing. `None` if not even a second answer tells
     /// something: the noise is held, or so small that a judge would contradict himself about at most one random pair in twenty. Two
     /// answers to one question differ with probability `arccos(1 / (1 + (noise / deviation)²)) / π`, or if just one of them is a lapse.
@@ -218,7 +238,9 @@ impl AnswerModel {
         answers: &[&Answer],
         watch: &Watch,
     ) -> Result<Vec<UnderNoise>> {
-        let Some(unit) = self.unit().filter(|_| is_small(answers)) else { return Ok(Vec::new()) };
+        let Some(unit) = self.unit().filter(|_| is_small(answers, self.judges_with_asides())) else {
+            return Ok(Vec::new());
+        };
         let mut found: Vec<(f64, AnswerModel, Ep)> = Vec::new();
         for width in self.plausible_widths() {
             let mut row = f64::NAN;
@@ -227,7 +249,8 @@ impl AnswerModel {
                 let observations = model.observe_all(answers.iter().copied())?;
                 let start = found.last().filter(|_| lapse == row).map(|(.., belief)| belief);
                 match effort(lapse, watch).fit_from(start, kernel.clone(), &observations) {
-                    Ok(belief) if is_probability(belief.log_evidence()) => {
+                    Ok(belief) if is_probability(belief.log_evidence(), log_most(&observations)) => {
+                        let height = height + model.log_prior_of_temperature();
                         found.push((height + belief.log_evidence(), model, belief));
                         row = lapse;
                     }
@@ -243,10 +266,20 @@ impl AnswerModel {
     }
 }
 
-/// Whether this can be the logarithm of the probability of answers. Where lapses are possible, EP has fixed points of which it
-/// is not.
-fn is_probability(log_evidence: f64) -> bool {
-    log_evidence.is_finite() && log_evidence <= 0.0
+/// Whether an answer says that one of two items is preferred and that they are not tied.
+fn is_decided(outcome: Outcome) -> bool {
+    !outcome.is_single() && !outcome.has_tie() && !matches!(outcome, Outcome::Skip | Outcome::Probability(_))
+}
+
+/// The logarithm of the largest evidence that these can have: above 0 for densities of values alone.
+fn log_most(observations: &[Observation]) -> f64 {
+    observations.iter().map(|one| f64::from(one.count) * one.log_most()).sum()
+}
+
+/// Whether this can be the logarithm of the probability of answers whose largest is `log_most`. Where lapses are possible, EP has fixed
+/// points of which it is not.
+fn is_probability(log_evidence: f64, log_most: f64) -> bool {
+    log_evidence.is_finite() && log_evidence <= log_most
 }
 
 /// How far EP goes for one judge. If lapses are possible and EP does not converge soon, the judge is far from what the answers show.
@@ -255,13 +288,13 @@ fn effort(lapse: f64, watch: &Watch) -> EpParams {
     if lapse > 0.0 { EpParams { max_iterations: 100, max_sweeps: 0, ..usual } } else { usual }
 }
 
-/// Whether there are answers, and so few items or pairs were compared that EP is cheap.
-fn is_small(answers: &[&Answer]) -> bool {
+/// Whether there are answers, and so few items or pairs were compared that EP is cheap. Asides of so many judges count as items.
+fn is_small(answers: &[&Answer], asides: usize) -> bool {
     let ends = |answer: &&Answer| [answer.first, answer.second.unwrap_or(answer.first)];
     let said = || answers.iter().filter(|answer| answer.outcome != Outcome::Skip);
     let pairs: HashSet<[ItemId; 2]> = said().map(ends).map(|[a, b]| [a.min(b), a.max(b)]).collect();
     let items: HashSet<ItemId> = said().flat_map(ends).collect();
-    (1..=MOST_COMPARED).contains(&pairs.len().min(items.len()))
+    !pairs.is_empty() && pairs.len().min(items.len() + asides) <= MOST_COMPARED
 }
 
 /// A belief, and the same under all noises that the answers allow. Draws come from all of these; all else is that of the belief.
@@ -277,6 +310,10 @@ impl Belief for OverNoises<'_> {
 
     fn variances(&self) -> &[f64] {
         self.belief.variances()
+    }
+
+    fn asides(&self) -> &[f64] {
+        self.belief.asides()
     }
 
     fn column(&self, item: ItemId, out: &mut [f64]) -> Result<()> {
@@ -360,10 +397,11 @@ fn normalized(heights: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
     heights.map(|height| (height - total).exp()).collect()
 }
 
-/// The root of the mean prior variance; 1 if there is none.
+/// The root of the mean prior variance of the items; 1 if there is none.
 pub(super) fn deviation(kernel: &dyn Kernel) -> Result<f64> {
     let mut variances = vec![0.0; kernel.len()];
     kernel.diagonal(&mut variances)?;
+    variances.truncate(kernel.items());
     let mean = variances.iter().sum::<f64>() / variances.len().max(1) as f64;
     Ok(if mean > 0.0 && mean.is_finite() { mean.sqrt() } else { 1.0 })
 }
@@ -384,7 +422,16 @@ impl Fit<'_> {
     /// The model with the posterior mean of the logarithm of the noise. If the answers are 20 times as probable with lapses as without
     /// ([`BELIEVED`]), it has the posterior mean of the lapse too.
     fn noise(&self, model: AnswerModel) -> Result<AnswerModel> {
-        let seen = self.heights(&model, grid())?;
+        self.noise_among(model, grid())
+    }
+
+    /// As [`Fit::noise`], from a few noises without lapses: where judges that are told apart start.
+    fn rough_noise(&self, model: AnswerModel) -> Result<AnswerModel> {
+        self.noise_among(model, grid().filter(|judge| judge.lapse == 0.0).step_by(COARSE))
+    }
+
+    fn noise_among(&self, model: AnswerModel, judges: impl Iterator<Item = Candidate>) -> Result<AnswerModel> {
+        let seen = self.heights(&model, judges)?;
         let weights = normalized(seen.iter().map(|(height, _)| *height));
         let plausible = weights.iter().enumerate().filter(|(_, weight)| **weight >= IMPLAUSIBLE);
         let plausible = plausible.fold(0, |bits, (at, _)| bits | 1 << at);
@@ -427,14 +474,15 @@ impl Fit<'_> {
 
     /// These judges, each with the logarithm of its posterior probability up to a constant.
     fn heights(&self, model: &AnswerModel, judges: impl Iterator<Item = Candidate>) -> Result<Vec<(f64, Candidate)>> {
-        let mut evidence = Evidence::new(&model.observe_all(self.answers.iter().copied())?, self.kernel.len());
+        let mut evidence = Evidence::new(&model.observe_all(self.answers.iter().copied())?, self.kernel.items());
         let (mut row, mut out) = (f64::NAN, Vec::new());
         for judge in judges {
             let other = model.clone().with_noise(judge.share * self.unit)?.with_lapse(judge.lapse);
             evidence.observe(other.observe_all(self.answers.iter().copied())?, judge.lapse != row);
             row = judge.lapse;
             let found = self.log_evidence(&mut evidence, judge.lapse)?;
-            out.push((found.map_or(f64::NEG_INFINITY, |found| judge.height + found), judge));
+            let height = judge.height + other.log_prior_of_temperature();
+            out.push((found.map_or(f64::NEG_INFINITY, |found| height + found), judge));
         }
         Ok(out)
     }
@@ -471,8 +519,9 @@ impl Fit<'_> {
     /// The log evidence of answers of which this share are lapses; `None` if EP does not find it.
     fn log_evidence(&self, evidence: &mut Evidence, lapse: f64) -> Result<Option<f64>> {
         let prior = self.prior_between(evidence.basis())?;
+        let most = evidence.log_most();
         match evidence.sites(&effort(lapse, self.watch), prior, self.kernel.mean()) {
-            Ok((log_evidence, _)) => Ok(Some(log_evidence).filter(|found| is_probability(*found))),
+            Ok((log_evidence, _)) => Ok(Some(log_evidence).filter(|found| is_probability(*found, most))),
             Err(error @ Error::Cancelled { .. }) => Err(error),
             Err(_) => Ok(None),
         }

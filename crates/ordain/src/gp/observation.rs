@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use super::grading::Grading;
+use super::judges::Judges;
 use super::prior_too_wide;
+use super::soft::{Soft, beyond};
 use crate::data::{Answer, Functional, ItemId, Outcome};
 use crate::numeric::logistic::{LogisticInterval, Mass};
 use crate::numeric::normal::{self, Interval, Truncated};
@@ -28,6 +30,12 @@ pub struct AnswerModel {
     law: NoiseLaw,
     /// How judges grade single items, if they do. Clones share it.
     grading: Option<Arc<Grading>>,
+    /// Whether the first item of every answer stood left.
+    pub(super) sides: bool,
+    /// How judges differ, once their answers are known. Clones share it.
+    pub(super) judges: Option<Arc<Judges>>,
+    /// How judges say more than which of two items they prefer, as far as that was learned. Clones share it.
+    soft: Option<Arc<Soft>>,
 }
 
 /// Whether the noise is a given number.
@@ -51,7 +59,8 @@ impl Default for AnswerModel {
     /// `lambda = 1` and no ties, as AXPGP prints it.
     fn default() -> Self {
         let (sigma, tie_width) = (std::f64::consts::FRAC_1_SQRT_2, 0.0);
-        Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held, law: NoiseLaw::Normal, grading: None }
+        let (noise, law) = (Noise::Held, NoiseLaw::Normal);
+        Self { sigma, tie_width, lapse: 0.0, noise, law, grading: None, soft: None, sides: false, judges: None }
     }
 }
 
@@ -68,7 +77,7 @@ impl AnswerModel {
         if !(tie_width >= 0.0 && tie_width.is_finite()) {
             return Err(wrong("tie_width", tie_width, "a number that is not negative"));
         }
-        Ok(Self { sigma, tie_width, lapse: 0.0, noise: Noise::Held, law: NoiseLaw::Normal, grading: None })
+        Ok(Self { sigma, tie_width, ..Self::default() })
     }
 
     /// A model whose noise is learned from the answers, with this tie width at the start.
@@ -97,6 +106,16 @@ impl AnswerModel {
         Self { grading: Some(Arc::new(grading)), ..self }
     }
 
+    /// The same model, whose judges say more than which item they prefer in this way.
+    pub(super) fn with_soft(self, soft: Soft) -> Self {
+        Self { soft: Some(Arc::new(soft)), ..self }
+    }
+
+    /// How judges say more than which item they prefer, as far as that was learned.
+    pub(super) fn soft(&self) -> Option<&Soft> {
+        self.soft.as_deref()
+    }
+
     /// The same model, whose judges do not grade.
     pub(crate) fn without_grades(self) -> Self {
         Self { grading: None, ..self }
@@ -107,9 +126,9 @@ impl AnswerModel {
         self.grading.as_deref()
     }
 
-    /// Whether something is learned from the answers beside the utilities: the noise, or how judges grade.
+    /// Whether something is learned from the answers beside the utilities: the noise, how judges grade, or which side they favour.
     pub fn adapts(&self) -> bool {
-        self.learns() || self.grading.is_some()
+        self.learns() || self.grading.is_some() || self.sides
     }
 
     /// Whether the noise is learned from the answers.
@@ -132,7 +151,7 @@ impl AnswerModel {
             Noise::Learned { first_width, .. } => first_width,
         };
         let noise = Noise::Learned { unit: Some(unit), first_width, width_spread: 0.0, plausible: u32::MAX };
-        Self { noise, tie_width: first_width, lapse: 0.0, ..self }
+        Self { noise, tie_width: first_width, lapse: 0.0, soft: None, ..self }
     }
 
     /// The judges that are plausible, as bits.
@@ -275,21 +294,37 @@ impl AnswerModel {
         if low < high { Ok(Observation::between(item, low, high, grading.noise())) } else { Err(prior_too_wide()) }
     }
 
-    /// The observation that an answer makes; none if it was skipped.
+    /// The observations that an answer makes: none if it was skipped, and of votes one of each kind with its count.
     ///
     /// # Errors
     /// If the answer is a tie and the tie width is 0, or a grade that is not on the scale.
-    pub fn observe(&self, answer: &Answer) -> Result<Option<Observation>> {
-        let first = answer.first;
-        Ok(match (answer.outcome, answer.second) {
+    pub fn observe(&self, answer: &Answer) -> Result<impl Iterator<Item = Observation> + std::fmt::Debug + use<>> {
+        let observed = self.observe_of_any(answer)?;
+        Ok(observed.map(|one| one.map(|observation| self.heard(observation, answer))).into_iter().flatten())
+    }
+
+    /// The observations that an answer makes if nothing is known of its judge but how he grades and states probabilities.
+    fn observe_of_any(&self, answer: &Answer) -> Result<[Option<Observation>; 3]> {
+        let (first, judge) = (answer.first, answer.judge.as_deref());
+        let one = match (answer.outcome, answer.second) {
             (Outcome::First, Some(second)) => Some(self.preferred(first, second)),
             (Outcome::Second, Some(second)) => Some(self.preferred(second, first)),
             (Outcome::Tie, Some(second)) => Some(self.tied(first, second)?),
+            (Outcome::FirstWeakly, Some(second)) => Some(self.slightly_preferred(first, second)),
+            (Outcome::SecondWeakly, Some(second)) => Some(self.slightly_preferred(second, first)),
+            (Outcome::FirstStrongly, Some(second)) => Some(self.strongly_preferred(first, second)),
+            (Outcome::SecondStrongly, Some(second)) => Some(self.strongly_preferred(second, first)),
+            (Outcome::Probability(share), Some(second)) => Some(self.stated(first, second, share, judge)),
+            (Outcome::Votes(votes), Some(second)) => {
+                return self.counted(first, second, votes);
+            }
             (Outcome::Good, _) => Some(self.good(first)),
             (Outcome::Bad, _) => Some(self.bad(first)),
-            (Outcome::Grade(grade), _) => Some(self.grade(first, grade, answer.judge.as_deref())?),
-            (Outcome::Skip, _) | (Outcome::First | Outcome::Second | Outcome::Tie, None) => None,
-        })
+            (Outcome::Grade(grade), _) => Some(self.grade(first, grade, judge)?),
+            // No answer is of two items without a second one.
+            (Outcome::Skip, _) | (_, None) => None,
+        };
+        Ok([one, None, None])
     }
 
     /// The observations that a list of answers makes. Skips are left out.
@@ -297,7 +332,12 @@ impl AnswerModel {
     /// # Errors
     /// As [`AnswerModel::observe`].
     pub fn observe_all<'a>(&self, answers: impl IntoIterator<Item = &'a Answer>) -> Result<Vec<Observation>> {
-        answers.into_iter().filter_map(|answer| self.observe(answer).transpose()).collect()
+        let answers = answers.into_iter();
+        let mut out = Vec::with_capacity(answers.size_hint().0);
+        for answer in answers {
+            out.extend(self.observe(answer)?);
+        }
+        Ok(out)
     }
 
     /// The probabilities that the first item is preferred and of a tie, for a difference of utilities that is Gaussian
@@ -322,17 +362,18 @@ impl AnswerModel {
     fn single(&self, item: ItemId, low: f64, high: f64) -> Observation {
         let (noise, lapse) = (self.sigma, self.lapse);
         let (functional, law) = (Functional::Item(item.0), self.law);
-        Observation { functional, low, high, noise, law, lapse, middle: 0.0 }
+        Observation { functional, low, high, noise, law, lapse, ..Observation::NOTHING }
     }
 
     /// The difference of two items in its standard form, smaller item first, so that equal axes compare equal.
-    fn difference(&self, first: ItemId, second: ItemId, low: f64, high: f64) -> Observation {
+    pub(super) fn difference(&self, first: ItemId, second: ItemId, low: f64, high: f64) -> Observation {
         let (functional, low, high) = if first < second {
             (Functional::Difference(first.0, second.0), low, high)
         } else {
             (Functional::Difference(second.0, first.0), -high, -low)
         };
-        Observation { functional, low, high, noise: self.lambda(), law: self.law, lapse: self.lapse, middle: 0.0 }
+        let (noise, law, lapse) = (self.lambda(), self.law, self.lapse);
+        Observation { functional, low, high, noise, law, lapse, ..Observation::NOTHING }
     }
 }
 
@@ -369,6 +410,16 @@ pub struct Observation {
     /// The value of the functional that favours neither answer, about which an answer is turned round: 0, unless utilities are counted
     /// from a prior mean.
     pub middle: f64,
+    /// The probability, below 1, that the judge did not heed the question, so that the answer says nothing.
+    pub heedless: f64,
+    /// The probability of the answer if he did not.
+    pub blindly: f64,
+    /// How far the threshold of strong preferences is above the width of ties, if it is one of the ends; else 0.
+    pub gap: f64,
+    /// The unit in which a value was read: its density is per unit. 1 for intervals.
+    pub unit: f64,
+    /// How often this was said, at least once. Probabilities and moments are those of one.
+    pub count: u32,
 }
 
 /// The effect of an observation on a Gaussian `N(mean, variance)` of its functional: the first two derivatives of its
@@ -392,16 +443,38 @@ pub(super) struct Slopes {
 }
 
 impl Observation {
+    /// An observation that says nothing: what others differ from.
+    pub const NOTHING: Self = Self {
+        functional: Functional::Item(0),
+        low: f64::NEG_INFINITY,
+        high: f64::INFINITY,
+        noise: 1.0,
+        law: NoiseLaw::Normal,
+        lapse: 0.0,
+        middle: 0.0,
+        heedless: 0.0,
+        blindly: 0.5,
+        gap: 0.0,
+        unit: 1.0,
+        count: 1,
+    };
+
     /// An item's utility plus normal noise lay between these two.
     pub(super) fn between(item: ItemId, low: f64, high: f64, noise: f64) -> Self {
         let (functional, law) = (Functional::Item(item.0), NoiseLaw::Normal);
-        Self { functional, low, high, noise, law, lapse: 0.0, middle: 0.0 }
+        Self { functional, low, high, noise, law, ..Self::NOTHING }
     }
 
     /// The moments under a Gaussian of the functional (AXPGP eqs. 14-21 in scalar form).
     #[inline]
     pub fn moments(&self, mean: f64, variance: f64) -> Moments {
-        if self.may_be_turned() { self.perhaps_turned(mean, variance) } else { self.as_meant(mean, variance) }
+        if !self.may_mislead() {
+            return self.as_meant(mean, variance);
+        }
+        let heeded =
+            if self.may_be_turned() { self.perhaps_turned(mean, variance) } else { self.as_meant(mean, variance) };
+        let mixed = if self.heedless > 0.0 { self.perhaps_blind(heeded, mean, variance) } else { heeded };
+        if mixed.curvature <= 0.0 { Moments { curvature: 0.0, left: 1.0, ..mixed } } else { mixed }
     }
 
     /// The moments if the answer was no lapse.
@@ -437,10 +510,25 @@ impl Observation {
         let doubt = share * (1.0 - share) * (meant.slope - turned.slope).powi(2);
         let slope = average(meant.slope, turned.slope);
         let curvature = average(meant.curvature, turned.curvature) - doubt;
-        if curvature <= 0.0 {
-            return Moments { slope, curvature: 0.0, left: 1.0 };
-        }
         Moments { slope, curvature, left: average(meant.left, turned.left) + variance * doubt }
+    }
+
+    /// The moments of `Z = (1 - heedless) p + heedless blindly`, from those of p. With the share r of Z that was heeded, the slope is r
+    /// times that of p, and the curvature r times that of p, less `r (1 - r)` times the square of its slope.
+    fn perhaps_blind(&self, heeded: Moments, mean: f64, variance: f64) -> Moments {
+        let share = self.heeded_share(mean, variance);
+        let doubt = share * (1.0 - share) * heeded.slope.powi(2);
+        Moments {
+            slope: share * heeded.slope,
+            curvature: share * heeded.curvature - doubt,
+            left: share * heeded.left + (1.0 - share) + variance * doubt,
+        }
+    }
+
+    /// The part of the probability that is of heeding the question.
+    fn heeded_share(&self, mean: f64, variance: f64) -> f64 {
+        let odds = self.heedless / (1.0 - self.heedless) * self.blindly;
+        1.0 / (1.0 + odds * (-self.log_mass_heeded(mean, variance)).exp())
     }
 
     /// The logarithms of the two parts of the probability: that of the answer and that of the answer turned round.
@@ -453,6 +541,16 @@ impl Observation {
     /// lapse, they are the mean of both answers', by their shares of the probability; the ends of the opposite answer are twice the
     /// middle less the other end.
     pub(super) fn slopes(&self, mean: f64, variance: f64) -> Slopes {
+        let heeded = self.slopes_heeded(mean, variance);
+        if self.heedless == 0.0 {
+            return heeded;
+        }
+        let share = self.heeded_share(mean, variance);
+        Slopes { low: share * heeded.low, high: share * heeded.high, noise: share * heeded.noise }
+    }
+
+    /// The slopes if the judge heeded the question.
+    fn slopes_heeded(&self, mean: f64, variance: f64) -> Slopes {
         let meant = self.slopes_meant(mean, variance);
         if !self.may_be_turned() {
             return meant;
@@ -468,8 +566,13 @@ impl Observation {
         }
     }
 
-    /// The slopes if the answer was no lapse. By the heat equation, `dZ / d sd² = ½ d²Z / d mean²`.
+    /// The slopes if the answer was no lapse. By the heat equation, `dZ / d sd² = ½ d²Z / d mean²`. The slope by a value stands in
+    /// place of that by the lower end.
     fn slopes_meant(&self, mean: f64, variance: f64) -> Slopes {
+        if self.is_value() {
+            let Moments { slope, curvature, .. } = self.as_meant(mean, variance);
+            return Slopes { low: -slope, high: 0.0, noise: self.noise * (slope * slope - curvature) };
+        }
         let (sd, log_mass) = (self.sd(variance), self.log_mass_meant(mean, variance));
         // The density at an end over the mass between: 0 at infinite ends.
         let edge = |end: f64| {
@@ -488,7 +591,7 @@ impl Observation {
         let sd = self.sd(variance);
         if self.is_value() {
             let off = (self.low - mean) / sd;
-            return -0.5 * off * off - sd.ln() - 0.5 * std::f64::consts::TAU.ln();
+            return -0.5 * off * off - sd.ln() - 0.5 * std::f64::consts::TAU.ln() + self.unit.ln();
         }
         self.interval(mean, sd).log_mass()
     }
@@ -504,30 +607,55 @@ impl Observation {
 
     /// Whether the answer may be a lapse. A tie turned round is the same tie.
     pub(super) fn may_be_turned(&self) -> bool {
-        self.lapse > 0.0 && !self.is_tie()
+        self.lapse > 0.0 && !(self.has_two_ends() && self.low < self.middle && self.middle < self.high)
     }
 
-    pub(super) fn is_tie(&self) -> bool {
+    /// Whether the answer may say something else than it seems to, so that its likelihood need not be log-concave.
+    pub(super) fn may_mislead(&self) -> bool {
+        self.may_be_turned() || self.heedless > 0.0
+    }
+
+    /// Whether the judge may answer carelessly now and then, or always.
+    pub(super) fn may_lapse(&self) -> bool {
+        self.lapse > 0.0 || self.heedless > 0.0
+    }
+
+    /// Whether it lies between two ends: a tie, a weak preference or a grade.
+    pub(super) fn has_two_ends(&self) -> bool {
         self.low.is_finite() && self.high.is_finite() && !self.is_value()
+    }
+
+    /// The logarithm of the largest probability, or density, that this can have.
+    pub(super) fn log_most(&self) -> f64 {
+        if self.is_value() { (self.unit / (self.noise * std::f64::consts::TAU.sqrt())).ln() } else { 0.0 }
     }
 
     /// Whether it is a tie of two items, not a grade.
     pub(super) fn is_tie_of_two(&self) -> bool {
-        self.is_tie() && self.has_width()
+        self.has_two_ends() && self.low < self.middle && self.middle < self.high && self.has_width()
     }
 
-    /// Whether its finite ends are the width of a tie, or minus that: it compares two items.
+    /// Whether its finite ends are the width of a tie or that of strong preferences, or minus those: it compares two items.
     fn has_width(&self) -> bool {
-        matches!(self.functional, Functional::Difference(..)) && !self.is_value()
+        self.functional.compares() && !self.is_value()
     }
 
-    /// The same answer under another width of ties.
+    /// The same answer under another width of ties. The threshold of strong preferences is as far beyond it as before.
     pub(super) fn with_tie_width(&self, width: f64) -> Self {
-        let end = |end: f64| if end.is_finite() { width.copysign(end) } else { end };
-        if self.has_width() { Self { low: end(self.low), high: end(self.high), ..*self } } else { *self }
+        if !self.has_width() {
+            return *self;
+        }
+        let is_threshold =
+            |end: f64| self.gap > 0.0 && (!self.has_two_ends() || end.abs() == self.low.abs().max(self.high.abs()));
+        let end = |end: f64| match end {
+            _ if !end.is_finite() => end,
+            _ if is_threshold(end) => beyond(width, self.gap).copysign(end),
+            _ => width.copysign(end),
+        };
+        Self { low: end(self.low), high: end(self.high), ..*self }
     }
 
-    /// The derivative of the log probability by the width of ties, from those by the ends.
+    /// The derivative of the log probability by the width of ties, from those by the ends. Strong preferences move with it.
     pub(super) fn by_tie_width(&self, slopes: &Slopes) -> f64 {
         let end = |end: f64, slope: f64| if end.is_finite() { slope * 1.0_f64.copysign(end) } else { 0.0 };
         if self.has_width() { end(self.low, slopes.low) + end(self.high, slopes.high) } else { 0.0 }
@@ -543,6 +671,18 @@ impl Observation {
     /// keep it from being small, except for ties.
     #[inline]
     pub(super) fn relative_mass(&self, value: f64) -> f64 {
+        let heeded = self.relative_mass_heeded(value);
+        if self.heedless == 0.0 {
+            return heeded;
+        }
+        let meant = if self.may_be_turned() { 1.0 - self.lapse } else { 1.0 };
+        let blind = self.heedless / (1.0 - self.heedless) * self.blindly / meant;
+        (heeded + blind) / (1.0 + blind)
+    }
+
+    /// The same if the judge heeded the question.
+    #[inline]
+    fn relative_mass_heeded(&self, value: f64) -> f64 {
         /// Smaller differences of rough numbers are too rough.
         const SMALL: f64 = 0.02;
         /// Deviations beyond which a rough tail is nothing.
@@ -555,9 +695,13 @@ impl Observation {
             let turned = if self.may_be_turned() { self.turned().logistic().log_likelihood(value).exp() } else { 0.0 };
             return self.logistic().log_likelihood(value).exp() + lapse / (1.0 - lapse) * turned;
         }
-        if self.is_tie() {
-            let mass = normal::rough_cdf((high - value) / noise) - normal::rough_cdf((low - value) / noise);
-            return if mass > SMALL { mass } else { self.interval(value, noise).log_mass().exp() };
+        if self.has_two_ends() {
+            let within = |one: &Self| {
+                let mass = normal::rough_cdf((one.high - value) / noise) - normal::rough_cdf((one.low - value) / noise);
+                if mass > SMALL { mass } else { one.interval(value, noise).log_mass().exp() }
+            };
+            let turned = if self.may_be_turned() { lapse / (1.0 - lapse) * within(&self.turned()) } else { 0.0 };
+            return within(self) + turned;
         }
         let (inside, width) = if low.is_finite() { (value - low, low - middle) } else { (high - value, middle - high) };
         let (odds, opposite) = (lapse / (1.0 - lapse), -(inside + 2.0 * width));
@@ -571,10 +715,11 @@ impl Observation {
 
     /// Fails unless the observation is about some of so many items and says something that can be.
     pub(crate) fn check(&self, items: usize) -> Result<()> {
-        let Self { low, high, noise, .. } = self;
+        let Self { low, high, noise, unit, count, .. } = self;
         let known = self.functional.items().all(|item| (item as usize) < items);
-        let value = self.is_value() && low.is_finite() && self.law == NoiseLaw::Normal;
-        if known && (low < high || value) && *noise > 0.0 && noise.is_finite() {
+        let value = self.is_value() && low.is_finite() && self.law == NoiseLaw::Normal && self.heedless == 0.0;
+        let measured = *unit > 0.0 && unit.is_finite() && *count > 0;
+        if known && measured && (low < high || value) && *noise > 0.0 && noise.is_finite() {
             return Ok(());
         }
         Err(Error::Data {
@@ -586,6 +731,16 @@ impl Observation {
 
     /// The log probability of the observation under a Gaussian of the functional, `log Z` (AXPGP eq. 14).
     pub fn log_mass(&self, mean: f64, variance: f64) -> f64 {
+        let heeded = self.log_mass_heeded(mean, variance);
+        if self.heedless == 0.0 {
+            return heeded;
+        }
+        let (heeded, blind) = ((-self.heedless).ln_1p() + heeded, (self.heedless * self.blindly).ln());
+        heeded.max(blind) + (-(heeded - blind).abs()).exp().ln_1p()
+    }
+
+    /// The log probability if the judge heeded the question.
+    fn log_mass_heeded(&self, mean: f64, variance: f64) -> f64 {
         if !self.may_be_turned() {
             return self.log_mass_meant(mean, variance);
         }

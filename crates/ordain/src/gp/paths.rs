@@ -50,7 +50,7 @@ impl Paths {
     pub(super) fn items(&self) -> Option<Vec<ItemId>> {
         let item = |axis: &Functional| match axis {
             Functional::Item(item) => Some(ItemId(*item)),
-            Functional::Difference(..) => None,
+            _ => None,
         };
         self.basis.iter().map(item).collect()
     }

@@ -8,6 +8,7 @@
 //! Every random choice has a fixed seed, and every sum has a fixed order. So values have the same bits in every run and
 //! for any number of threads. The only random choices are the probes of variances that are estimated.
 
+mod asides;
 mod common_cause;
 mod diffusion;
 mod directed;
@@ -27,6 +28,7 @@ mod text;
 mod vector;
 mod vectors;
 
+pub(crate) use asides::{Asides, Block};
 pub use common_cause::CommonCause;
 pub use diffusion::Diffusion;
 pub use directed::DirectedLaplacian;
@@ -70,8 +72,19 @@ pub struct Parameter {
 /// Every covariance is symmetric and positive semidefinite. Most kernels have no mean of their own: [`WeightedSum`] adds
 /// it.
 pub trait Kernel: Send + Sync {
-    /// The number of items.
+    /// The number of coordinates: the items, and the asides after them if there are any.
     fn len(&self) -> usize;
+
+    /// The number of asides: coordinates after the items that answers are about too, such as a judge's bias towards a side. Most kernels
+    /// have none.
+    fn asides(&self) -> usize {
+        0
+    }
+
+    /// The number of items.
+    fn items(&self) -> usize {
+        self.len() - self.asides()
+    }
 
     /// Whether there is no item.
     fn is_empty(&self) -> bool {
@@ -155,11 +168,16 @@ pub trait Kernel: Send + Sync {
     fn along(&self, functionals: &[Functional], out: &mut Matrix) -> Result<()> {
         let write = |other: &mut Vec<f64>, (column, functional): (&mut [f64], &Functional)| match *functional {
             Functional::Item(item) => self.column(item as usize, column),
-            Functional::Difference(first, second) => {
+            _ => {
                 other.resize(self.len(), 0.0);
-                self.column(first as usize, column)?;
-                self.column(second as usize, other)?;
-                add_scaled(column, -1.0, other);
+                for (at, (item, sign)) in functional.terms().enumerate() {
+                    if at == 0 {
+                        self.column(item as usize, column)?;
+                    } else {
+                        self.column(item as usize, other)?;
+                        add_scaled(column, sign, other);
+                    }
+                }
                 Ok(())
             }
         };

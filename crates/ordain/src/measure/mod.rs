@@ -16,6 +16,7 @@ mod mean;
 mod name;
 mod ranks;
 pub mod retrieval;
+mod share;
 mod significance;
 mod top_lists;
 
@@ -32,6 +33,7 @@ pub use labels::{LabelCounts, label_average_precision, label_coverage, label_ran
 pub use list::{JudgedList, Ties};
 pub use mean::{Mean, mean};
 pub use name::Measure;
+pub use share::share_interval;
 pub use significance::{
     MeanInterval, TestResult, bootstrap_mean_difference, bootstrap_ratio, holm, paired_t_test, randomisation_test,
     rank_sum_test, signed_rank_test,

@@ -8,12 +8,12 @@ use rayon::prelude::*;
 use super::memory::{self, Sizes};
 use super::{Inference, Model, Ranking, ranked};
 use crate::active::{
-    Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, GradeQuestion, Question, certainty, choose_many,
-    grade_instead, grade_is_closed, learn_in_session,
+    Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, GradeQuestion, Learned, Question, certainty,
+    choose_many, grade_instead, grade_is_closed, learn_in_session,
 };
-use crate::data::{ItemId, Items, Newcomers, check_item, check_pair};
+use crate::data::{Answer, Functional, ItemId, Items, Newcomers, check_item, check_pair};
 use crate::gp::{
-    AnswerModel, Belief, Ep, EpParams, GradePrediction, Incremental, Observation, OverNoises, Prediction,
+    AnswerModel, Belief, Ep, EpParams, GradePrediction, Incremental, JudgeSummary, Observation, OverNoises, Prediction,
     RankingParams, UnderNoise, predict,
 };
 use crate::kernel::{Kernel, build_with_newcomers};
@@ -33,6 +33,8 @@ pub struct Fitted {
     noises: OnceLock<Vec<UnderNoise>>,
     /// How utilities become answers, with the noise that was learned if it is learned.
     answer_model: AnswerModel,
+    /// How the judge answers for whom questions are chosen.
+    asked: AnswerModel,
     learned: usize,
     /// The bytes that the belief takes.
     taken: u64,
@@ -46,18 +48,13 @@ impl Model {
     pub fn fit(&self, inference: Inference, watch: &Watch) -> Result<Fitted> {
         let observations = self.answer_model.observe_all(self.standing())?;
         let taken = self.room_for_belief(self.items.len(), &observations, inference)?;
-        let (belief, answer_model): (Box<dyn Belief>, AnswerModel) = match inference {
-            Inference::Ep => {
-                let (ep, answer_model) = self.fit_ep(watch)?;
-                (Box::new(ep), answer_model)
-            }
+        let learned = match inference {
+            Inference::Ep => self.fit_ep(watch)?,
             Inference::Incremental => {
                 self.step_by_step(self.kernel()?, self.answer_model.clone(), &observations, watch)?
             }
         };
-        let (kernel, noises) = (self.kernel()?, OnceLock::new());
-        let (model, learned) = (self.clone(), observations.len());
-        Ok(Fitted { model, joined: None, belief, kernel, noises, answer_model, learned, taken })
+        Ok(learned.fitted(self.clone(), None, self.learned(), taken))
     }
 
     /// Learns from all standing answers, and believes accordingly of newcomers. What is believed of the model's own items is the
@@ -69,20 +66,23 @@ impl Model {
         let observations = self.answer_model.observe_all(self.standing())?;
         let joint = Arc::new(build_with_newcomers(&self.kernels, &newcomers)?);
         let taken = self.room_for_belief(joint.len(), &observations, inference)?;
-        let (belief, answer_model): (Box<dyn Belief>, AnswerModel) = match inference {
+        let learned = match inference {
             Inference::Ep => {
-                let (ep, answer_model) = self.fit_ep(watch)?;
-                (Box::new(ep.with_newcomers(joint.clone())?), answer_model)
+                let (ep, answer_model, _) = self.run_ep(watch)?;
+                let joint: Arc<dyn Kernel> = joint;
+                let (answer_model, kernel) = answer_model.over(&joint);
+                Learned { belief: Box::new(ep.with_newcomers(kernel.clone())?), answer_model, kernel }
             }
             // Steps are along known items, and the noise is in the unit of known items, so that newcomers change nothing
             // for those.
-            Inference::Incremental => {
-                self.step_by_step(joint.clone(), self.answer_model_in_unit()?, &observations, watch)?
-            }
+            Inference::Incremental => self.step_by_step(joint, self.answer_model_in_unit()?, &observations, watch)?,
         };
-        let (kernel, noises): (Arc<dyn Kernel>, _) = (joint, OnceLock::new());
-        let (model, joined, learned) = (self.clone(), Some(newcomers.into_items()), observations.len());
-        Ok(Fitted { model, joined, belief, kernel, noises, answer_model, learned, taken })
+        Ok(learned.fitted(self.clone(), Some(newcomers.into_items()), self.learned(), taken))
+    }
+
+    /// The number of answers to learn from; skips do not count, and votes are one.
+    fn learned(&self) -> usize {
+        self.standing().into_iter().filter(|answer| !answer.is_skip()).count()
     }
 
     /// The bytes that a belief takes, if there is room for them.
@@ -93,12 +93,17 @@ impl Model {
         Ok(needed)
     }
 
-    /// EP over all standing answers, with the noise that they tell if it is learned.
-    fn fit_ep(&self, watch: &Watch) -> Result<(Ep, AnswerModel)> {
-        let answer_model = self.learned_answer_model(watch)?;
+    fn fit_ep(&self, watch: &Watch) -> Result<Learned> {
+        let (ep, answer_model, kernel) = self.run_ep(watch)?;
+        Ok(Learned { belief: Box::new(ep), answer_model, kernel })
+    }
+
+    /// EP over all standing answers, with the noise that they tell if it is learned, and the kernel with the asides of judges.
+    fn run_ep(&self, watch: &Watch) -> Result<(Ep, AnswerModel, Arc<dyn Kernel>)> {
+        let (answer_model, kernel) = self.seated_answer_model(&self.standing(), watch)?;
         let observations = answer_model.observe_all(self.standing())?;
         let params = EpParams { watch: watch.clone(), ..EpParams::default() };
-        Ok((params.fit(self.kernel()?, &observations)?, answer_model))
+        Ok((params.fit(kernel.clone(), &observations)?, answer_model, kernel))
     }
 
     /// What a session believes, and the answer model that it has then.
@@ -108,14 +113,22 @@ impl Model {
         answer_model: AnswerModel,
         observations: &[Observation],
         watch: &Watch,
-    ) -> Result<(Box<dyn Belief>, AnswerModel)> {
+    ) -> Result<Learned> {
         if answer_model.adapts() {
             return learn_in_session(kernel, answer_model, &self.standing(), watch);
         }
         let mut belief = Incremental::new(kernel.clone(), observations.len())?;
         let done = |done: usize| watch.step(|| Step::new(LEARNING, done, observations.len()));
         belief.learn_all(observations, &kernel, done)?;
-        Ok((Box::new(belief), answer_model))
+        Ok(Learned { belief: Box::new(belief), answer_model, kernel })
+    }
+}
+
+impl Learned {
+    fn fitted(self, model: Model, joined: Option<Items>, learned: usize, taken: u64) -> Fitted {
+        let Self { belief, answer_model, kernel } = self;
+        let asked = answer_model.clone();
+        Fitted { model, joined, belief, kernel, noises: OnceLock::new(), answer_model, asked, learned, taken }
     }
 }
 
@@ -178,6 +191,31 @@ impl Fitted {
         predict(self.belief(), &self.answer_model, first, second)
     }
 
+    /// The log probability of an answer that the belief has not learned, from its own judge: by his noise, his care and his bias. Of a stated
+    /// probability it is the density of its probit; of votes the sum, each by itself. `None` for a skip.
+    ///
+    /// # Errors
+    /// If an item is not there, the answer cannot be, or a kernel cannot give a column.
+    pub fn log_probability(&self, answer: &Answer) -> Result<Option<f64>> {
+        answer.check(self.belief.len(), self.items().groups())?;
+        let observations: Vec<Observation> = self.answer_model.observe(answer)?.collect();
+        let each = |one: &Observation| Ok(f64::from(one.count) * self.log_probability_of(one)?);
+        if observations.is_empty() { Ok(None) } else { observations.iter().map(each).sum::<Result<f64>>().map(Some) }
+    }
+
+    fn log_probability_of(&self, observation: &Observation) -> Result<f64> {
+        let belief = self.belief();
+        let coordinates = Functional::items_of(&[observation.functional]);
+        let mean =
+            |at: &usize| if *at < belief.len() { belief.mean()[*at] } else { belief.asides()[*at - belief.len()] };
+        let means: Vec<f64> = coordinates.iter().map(mean).collect();
+        let covariance = belief.covariance(&coordinates.iter().map(|&at| ItemId::new(at)).collect::<Vec<_>>())?;
+        let functional = Functional::in_terms_of(&coordinates, &[observation.functional]).swap_remove(0);
+        // Rounding may leave a hair below zero for twins.
+        let variance = functional.variance(|one, other| covariance[(one, other)]).max(0.0);
+        Ok(observation.log_mass(functional.of(&means), variance))
+    }
+
     /// What a judge would say of each of these pairs: for every pair the same as [`Fitted::predict`]. Pairs share the threads.
     ///
     /// # Errors
@@ -226,6 +264,23 @@ impl Fitted {
         certainty(&self.over_noises(&params.watch)?, self.items().groups(), params)
     }
 
+    /// Questions are for this judge from now on, by what is known of his noise.
+    ///
+    /// # Errors
+    /// If his noise is out of range.
+    pub fn ask_judge(&mut self, judge: Option<&str>) -> Result<()> {
+        self.asked = self.answer_model.of_judge(judge)?;
+        Ok(())
+    }
+
+    /// What the answers say of every judge, by name; who has none comes first. One run of EP, and some of each judge's own answers.
+    ///
+    /// # Errors
+    /// If EP does not converge, or the watch stops it.
+    pub fn judges(&self, watch: &Watch) -> Result<Vec<JudgeSummary>> {
+        self.answer_model.summaries(&self.kernel, &self.model.standing(), watch)
+    }
+
     /// This many pairs that are worth asking at once under this belief, the best first; fewer if fewer are left. Nobody is asked
     /// about newcomers, so there are none where newcomers are.
     ///
@@ -240,7 +295,7 @@ impl Fitted {
         pool.unwrap_or_default().iter().try_for_each(check)?;
         let mut stream = asking.seed.stream(Purpose::Choice { answers: self.model.standing().len() });
         let candidates = self.candidates(asking, pool);
-        choose_many(self.belief(), &self.answer_model, asking.strategy, candidates, &[], count, &mut stream)
+        choose_many(self.belief(), &self.asked, asking.strategy, candidates, &[], count, &mut stream)
     }
 
     /// Forecasts how many more answers it takes until the rule is met. None if it is met already, the effort is too small to say
@@ -262,16 +317,17 @@ impl Fitted {
         else {
             return Ok(None);
         };
-        self.model.session_as(asking, None, &watch.silent())?.outlook(span)?.look(watch).map(Some)
+        self.model.session_as(asking, None, None, &watch.silent())?.outlook(span)?.look(watch).map(Some)
     }
 
     /// The pairs that may be asked after the answers so far.
     fn candidates(&self, asking: &Asking, pool: Option<&[(ItemId, ItemId)]>) -> Candidates {
         let mut candidates = Candidates::new(self.model.items.groups().cloned());
+        self.model.gold().pairs().iter().for_each(|&(first, second)| candidates.exclude(first, second));
         for answer in self.model.standing() {
             candidates.rule_out(answer, asking.repeat);
         }
-        candidates.ask_again(self.answer_model.telling_lead());
+        candidates.ask_again(self.asked.telling_lead());
         match pool {
             Some(pool) => candidates.with_pool(pool.iter().copied()),
             None => candidates,

@@ -28,6 +28,7 @@ pub(super) fn check(work: impl FnOnce() -> String, needed: u64, available: Optio
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sizes {
     items: u64,
+    /// The different things that answers say: of votes up to three.
     answers: u64,
     /// The items that answers are about.
     compared: u64,
@@ -45,7 +46,8 @@ impl Sizes {
         };
         let functionals: HashSet<(ItemId, ItemId)> = told.clone().map(|answer| pair(&answer)).collect();
         let compared: HashSet<ItemId> = functionals.iter().flat_map(|&(first, second)| [first, second]).collect();
-        let (compared, answers) = (compared.len() as u64, told.count() as u64);
+        let parts: usize = told.map(|answer| answer.outcome.parts()).sum();
+        let (compared, answers) = (compared.len() as u64, parts as u64);
         Self { items: items as u64, answers, compared, coordinates: compared.min(functionals.len() as u64) }
     }
 

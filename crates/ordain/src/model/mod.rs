@@ -15,9 +15,13 @@ pub use fitted::Fitted;
 pub use ranking::Ranking;
 
 use self::memory::Sizes;
-use crate::active::{AskOptions, Asking, BeliefKind, Facts, Ground, Session, SessionParams, rank_with_certainty};
+use crate::active::{
+    AskOptions, Asking, BeliefKind, Facts, GoldScore, Ground, Session, SessionParams, gold_question, gold_scores,
+    rank_with_certainty,
+};
 use crate::data::{
-    Answer, AnswerLog, Ask, Entry, GradeScale, ItemId, Items, Outcome, Prior, Relation, TIE_WIDTH, check_item,
+    Answer, AnswerLog, Ask, Entry, Gold, GradeScale, ItemId, Items, Outcome, Prior, Relation, TIE_WIDTH, check_item,
+    check_pair,
 };
 use crate::gp::{
     AnswerModel, Belief, Comparison, ComparisonParams, Observation, Prediction, Problem, RankingParams, Setting, Tuned,
@@ -52,6 +56,8 @@ pub struct Model {
     answers: Arc<AnswerLog>,
     /// Grades that are known besides the answers. They count as earlier.
     given: Arc<[Answer]>,
+    /// Pairs whose answer is known, and the share of questions that are about them.
+    gold: (Arc<Gold>, f64),
     ask: Ask,
     /// The bytes of memory that work may take, if they are known.
     memory: Option<u64>,
@@ -75,6 +81,7 @@ impl Model {
             answer_model: AnswerModel::default(),
             answers: Arc::default(),
             given: Arc::new([]),
+            gold: (Arc::default(), 0.0),
             ask: Ask::default(),
             memory: None,
             kernel: OnceLock::new(),
@@ -89,6 +96,20 @@ impl Model {
     /// The same model, whose judges answer in this way.
     pub fn with_answer_model(self, answer_model: AnswerModel) -> Self {
         Self { answer_model, ..self }
+    }
+
+    /// The same model, which judges judges by pairs whose answer is known. This share of questions is about them
+    /// ([`Model::gold_question`]). Nothing about items is learned from answers about these pairs, and no strategy asks them.
+    ///
+    /// # Errors
+    /// If a pair is not of two items of one group, or the share is not from 0 to 1.
+    pub fn with_gold(self, gold: Gold, rate: f64) -> Result<Self> {
+        if !(0.0..=1.0).contains(&rate) {
+            return Err(Error::Parameter { name: "gold_rate".into(), value: rate, expected: "a share from 0 to 1" });
+        }
+        let (count, groups) = (self.items.len(), self.items.groups());
+        gold.pairs().iter().try_for_each(|&(first, second)| check_pair(first, second, count, groups))?;
+        Ok(Self { gold: (Arc::new(gold), rate), ..self })
     }
 
     /// The same model with these settings for asking.
@@ -109,6 +130,15 @@ impl Model {
         let (count, groups) = (self.items.len(), self.items.groups());
         answers.standing().into_iter().try_for_each(|answer| answer.check(count, groups))?;
         Ok(Self { answers: Arc::new(answers), ..self })
+    }
+
+    /// The same model without the answers of these judges, as if they had never answered.
+    ///
+    /// # Errors
+    /// If one of them is not among the judges of the answers.
+    pub fn without_judges(self, names: &[String]) -> Result<Self> {
+        let answers = self.answers.without_judges(names)?;
+        self.with_answers(answers)
     }
 
     /// The same model, whose judges may grade items too. These grades are known besides the answers, and count as earlier.
@@ -180,9 +210,36 @@ impl Model {
         &self.answers
     }
 
-    /// What is learned from: the grades that were given, then the standing answers, with skips.
+    /// What is learned from: the grades that were given, then the standing answers, with skips. Answers about gold pairs are none of
+    /// them.
     pub(crate) fn standing(&self) -> Vec<&Answer> {
-        self.given.iter().chain(self.answers.standing()).collect()
+        let told = self.answers.standing().into_iter().filter(|answer| !self.gold.0.is_about(answer));
+        self.given.iter().chain(told).collect()
+    }
+
+    /// The pairs whose answer is known.
+    pub fn gold(&self) -> &Gold {
+        &self.gold.0
+    }
+
+    /// The gold pair to ask a judge in place of the next question, left and right, if it is time for one. Every judge is asked each pair
+    /// once at most. It depends on the standing answers and on the seed alone, so a resumed session asks the same. With a pool, only
+    /// its pairs are asked.
+    pub fn gold_question(
+        &self,
+        asking: &Asking,
+        judge: Option<&str>,
+        pool: Option<&[(ItemId, ItemId)]>,
+    ) -> Option<[ItemId; 2]> {
+        let (gold, rate) = &self.gold;
+        let in_pool =
+            |first, second| pool.is_none_or(|pool| pool.contains(&(first, second)) || pool.contains(&(second, first)));
+        gold_question(gold, *rate, &self.answers.standing(), judge, in_pool, asking.seed)
+    }
+
+    /// How every judge answered about gold pairs, by name, with intervals of this level. Judges who were asked none are left out.
+    pub fn gold_scores(&self, level: f64) -> Vec<GoldScore> {
+        gold_scores(&self.gold.0, &self.answers.standing(), level)
     }
 
     /// What is said about asking.
@@ -216,16 +273,23 @@ impl Model {
     /// As [`Model::asking`], or if a kernel cannot be evaluated, an answer cannot be learned, a pair of the pool is none, or the watch
     /// stops it.
     pub fn session(&self, options: &AskOptions, pool: Option<&[(ItemId, ItemId)]>, watch: &Watch) -> Result<Session> {
-        self.session_as(&self.asking(options)?, pool, watch)
+        self.session_as(&self.asking(options)?, options.judge.clone(), pool, watch)
     }
 
     /// A session with these settings.
-    fn session_as(&self, asking: &Asking, pool: Option<&[(ItemId, ItemId)]>, watch: &Watch) -> Result<Session> {
+    fn session_as(
+        &self,
+        asking: &Asking,
+        judge: Option<String>,
+        pool: Option<&[(ItemId, ItemId)]>,
+        watch: &Watch,
+    ) -> Result<Session> {
         let kernel = self.kernel()?;
         self.room_for("a session", |sizes| sizes.of_session(kernel.has_cheap_entries()))?;
         let Asking { rule, strategy, repeat, grades, seed } = *asking;
-        let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat, grades, seed, rule: Some(rule) };
-        let mut session = Session::new(kernel, self.items.groups().cloned(), self.answer_model.clone(), params)?;
+        let params = SessionParams { strategy, belief: BeliefKind::Gp, repeat, grades, seed, rule: Some(rule), judge };
+        let mut session = Session::new(kernel, self.items.groups().cloned(), self.answer_model.clone(), params)?
+            .without_pairs(self.gold.0.pairs());
         if let Some(pool) = pool {
             session = session.with_pool(pool)?;
         }
@@ -326,30 +390,36 @@ impl Model {
         self.learned_answer_model(&Watch::NONE)?.observe_all(self.standing())
     }
 
-    /// How utilities become answers, with the noise that the standing answers tell if it is to be learned.
+    /// How utilities become answers, with the noise that the standing answers tell if it is to be learned. It says nothing of sides: a
+    /// belief that knows the judges' biases has a model of its own ([`Fitted::answer_model`]).
     ///
     /// # Errors
     /// If a kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
     pub fn learned_answer_model(&self, watch: &Watch) -> Result<AnswerModel> {
-        self.answer_model_after(&self.standing(), watch)
+        if !self.answer_model.adapts() {
+            return Ok(self.answer_model.clone());
+        }
+        Ok(self.seated_answer_model(&self.standing(), watch)?.0.without_sides())
     }
 
     /// How utilities become answers before any answer.
     fn answer_model_in_unit(&self) -> Result<AnswerModel> {
-        self.answer_model_after(&[], &Watch::NONE)
+        Ok(self.seated_answer_model(&[], &Watch::NONE)?.0)
     }
 
-    fn answer_model_after(&self, answers: &[&Answer], watch: &Watch) -> Result<AnswerModel> {
+    /// How utilities become answers after these, and the kernel with the asides of judges if there are any.
+    fn seated_answer_model(&self, answers: &[&Answer], watch: &Watch) -> Result<(AnswerModel, Arc<dyn Kernel>)> {
+        let kernel: Arc<dyn Kernel> = self.kernel()?;
         if !self.answer_model.adapts() {
-            return Ok(self.answer_model.clone());
+            return Ok((self.answer_model.clone(), kernel));
         }
-        self.answer_model.clone().learned(self.kernel()?.as_ref(), answers, watch)
+        let (model, kernel) = self.answer_model.clone().seated(&kernel, answers)?;
+        Ok((model.learned(kernel.as_ref(), answers, watch)?, kernel))
     }
 
     /// Whether some standing answer is a tie although ties have no width, so that nothing can be learned from it.
     pub fn ties_need_width(&self) -> bool {
-        self.answer_model.tie_width() == 0.0
-            && self.answers.standing().iter().any(|answer| answer.outcome == Outcome::Tie)
+        self.answer_model.tie_width() == 0.0 && self.standing().iter().any(|answer| answer.outcome.has_tie())
     }
 
     /// Adds an entry to the answers.

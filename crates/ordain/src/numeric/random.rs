@@ -64,6 +64,11 @@ pub enum Purpose {
         /// The number of standing answers, n.
         answers: usize,
     },
+    /// The draw whether a gold pair is asked after n answers, and which. Stream `3 2⁶² + n`.
+    Gold {
+        /// The number of standing answers, n.
+        answers: usize,
+    },
     /// A world of a forecast. Stream `2⁶³ + n`.
     World(usize),
     /// A part of the queries, for which parameters are tuned on others. Stream `2⁶⁴ - 1 - n`.
@@ -79,6 +84,7 @@ impl Purpose {
             }
             Self::Choice { answers } => answers as u64,
             Self::Sides { answers } => 1 << 62 | answers as u64,
+            Self::Gold { answers } => 3 << 62 | answers as u64,
             Self::World(world) => 1 << 63 | world as u64,
             Self::Part(part) => u64::MAX - part as u64,
         }
@@ -130,6 +136,7 @@ mod tests {
             (Purpose::Draws { group: 2, batch: 7 }, 0x2_0000_0007),
             (Purpose::Choice { answers: 9 }, 9),
             (Purpose::Sides { answers: 9 }, 0x4000_0000_0000_0009),
+            (Purpose::Gold { answers: 6 }, 0xc000_0000_0000_0006),
             (Purpose::World(4), 0x8000_0000_0000_0004),
             (Purpose::Part(1), 0xffff_ffff_ffff_fffe),
         ];

@@ -50,6 +50,8 @@ pub struct Project {
     log: Log,
     options: AskOptions,
     pool: Option<Vec<(ItemId, ItemId)>>,
+    /// The judges whose answers are left out.
+    without: Vec<String>,
     watch: Watch,
     /// The session that asks, once it was needed. It has learned exactly the model's answers.
     session: Option<Session>,
@@ -61,18 +63,19 @@ impl Project {
     /// # Errors
     /// If a file cannot be read or does not say what it should; the error names the place.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let ProjectData { file, items, relations, kernels, answers, noise, tie_width, grades, ask } =
+        let ProjectData { file, items, relations, kernels, answers, noise, tie_width, sides, gold, grades, ask } =
             read_project(path)?;
         let log = Log::new(file.path.clone(), file.answers.clone(), tie_width);
         let answer_model = match noise {
             Some(noise) => AnswerModel::new(noise, tie_width),
             None => AnswerModel::learning(tie_width),
         };
-        let answer_model = answer_model.map_err(|error| file.place(error))?;
+        let answer_model = answer_model.map_err(|error| file.place(error))?.with_sides(sides);
         let model = Model::new(items, kernels)?
             .with_relations(relations)
             .with_answer_model(answer_model)
             .with_answers(answers)?
+            .with_gold(gold.0, gold.1)?
             .with_ask(ask);
         let model = with_grades(model, &grades)?;
         Ok(Self {
@@ -82,6 +85,7 @@ impl Project {
             log,
             options: AskOptions::default(),
             pool: None,
+            without: Vec::new(),
             watch: Watch::NONE,
             session: None,
         })
@@ -185,6 +189,25 @@ impl Project {
         Ok(())
     }
 
+    /// Leaves out the answers of these judges from now on, as if they had never answered. The log keeps them.
+    ///
+    /// # Errors
+    /// If one of them is not in the log.
+    pub fn leave_out(&mut self, judges: &[String]) -> Result<()> {
+        let model = self.model.clone().without_judges(judges).map_err(|error| match error {
+            Error::UnknownWord { found, hint, .. } => {
+                let error =
+                    InputError::new(&self.file.answers, "a judge who is in the answers").column("judge").found(found);
+                hint.map_or(error.clone(), |hint| error.hint(format!("did you mean {hint}?"))).into()
+            }
+            other => other,
+        })?;
+        self.model = with_grades(model, &self.grades)?;
+        self.without.extend_from_slice(judges);
+        self.session = None;
+        Ok(())
+    }
+
     /// Has a session that is made from now on followed by this watch.
     pub fn set_watch(&mut self, watch: Watch) {
         self.watch = watch;
@@ -219,13 +242,27 @@ impl Project {
         asked.map_err(|error| self.file.place(error))
     }
 
-    /// Checks that answers, and grades if they are asked, can be recorded, so that nobody answers in vain.
+    /// The gold pair to ask a judge in place of [`Project::ask`], left and right, if it is time for one. [`Project::tell`] records the
+    /// answer, and learns nothing about items from it.
+    ///
+    /// # Errors
+    /// As [`Project::asking`].
+    pub fn gold_question(&self, judge: Option<&str>) -> Result<Option<[ItemId; 2]>> {
+        let judge = judge.filter(|judge| !judge.is_empty());
+        Ok(self.model.gold_question(&self.asking()?, judge, self.pool()))
+    }
+
+    /// Checks that answers, and grades and strengths if they are asked, can be recorded, so that nobody answers in vain.
     ///
     /// # Errors
     /// If the log cannot be appended to.
     pub fn check_log(&mut self) -> Result<()> {
         let (items, grades) = (self.model.items(), self.model.ask().grades);
+        let pair = items.iter().next().zip(items.iter().nth(1)).filter(|_| self.model.ask().strengths);
         let writer = self.log.writer(items)?;
+        if let Some((first, second)) = pair {
+            writer.check(&Entry::Answer(Answer::new(first, Some(second), Outcome::FirstStrongly)?), items)?;
+        }
         match items.iter().next().filter(|_| grades) {
             Some(item) => writer.check(&Entry::Answer(Answer::new(item, None, Outcome::Grade(0))?), items),
             None => Ok(()),
@@ -238,6 +275,16 @@ impl Project {
     /// If the answer cannot be learned, or cannot be written. Neither the log nor what is believed changes then.
     pub fn tell(&mut self, answer: Answer) -> Result<()> {
         let answer = answer.tidy();
+        if let Some(judge) = answer.judge.as_ref().filter(|judge| self.without.contains(judge)) {
+            let expected = "a judge whose answers are not left out".to_owned();
+            return Err(Error::Data { what: "the judge of an answer", found: judge.clone(), expected });
+        }
+        if self.model.gold().is_about(&answer) {
+            answer.check(self.model.items().len(), self.model.items().groups())?;
+            let entry = Entry::Answer(answer);
+            self.log.append(&entry, self.model.items())?;
+            return self.model.add(entry);
+        }
         if answer.outcome.grade().is_none() || self.model.answer_model().grading().is_some() {
             return self.learn_and_append(answer);
         }
@@ -283,6 +330,7 @@ impl Project {
             self.session = None;
         }
         if let Some(session) = &mut self.session
+            && !self.model.gold().is_about(&taken)
             && session.undo(judge).is_err()
         {
             // The answer is taken back all the same: the session is made anew when it is next needed.

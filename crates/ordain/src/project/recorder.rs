@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::data::{AnswerLog, Attributes, Entry, GradeScale, Groups, ItemId, Items, Outcome};
+use crate::data::{Answer, AnswerLog, Attributes, Entry, Gold, GradeScale, Groups, ItemId, Items, Outcome};
 use crate::error::listed;
 use crate::formats::{
     AnswerWriter, ItemsSource, OTHER_SCALE, ProjectLog, Table, is_begun, read_answers, read_project_log,
@@ -38,6 +38,8 @@ pub struct Recorder {
     scale: GradeScale,
     /// How many grades are known besides the log.
     given: usize,
+    /// The pairs whose answer is known.
+    gold: Gold,
     log: Log,
 }
 
@@ -60,8 +62,8 @@ impl Recorder {
     }
 
     fn of(project: ProjectLog) -> Result<Self> {
-        let ProjectLog { path, items, source, answers, file, tie_width, scale, given } = project;
-        Ok(Self { items, source, admitted: None, answers, scale, given, log: Log::new(path, file, tie_width) })
+        let ProjectLog { path, items, source, answers, file, tie_width, gold, scale, given } = project;
+        Ok(Self { items, source, admitted: None, answers, scale, given, gold, log: Log::new(path, file, tie_width) })
     }
 
     /// Rows to add, from a file that names its columns, or does not, as the project's table does.
@@ -164,9 +166,11 @@ impl Recorder {
         &self.answers
     }
 
-    /// The number of answers to learn from: those that stand, and the grades that are known besides the log. Skips are no answers.
+    /// The number of answers to learn from: those that stand, and the grades that are known besides the log. Skips are no answers, and
+    /// nothing is learned of gold pairs.
     pub fn learned(&self) -> usize {
-        self.answers.count() + self.given
+        let is_learned = |answer: &&Answer| !answer.is_skip() && !self.gold.is_about(answer);
+        self.answers.standing().into_iter().filter(is_learned).count() + self.given
     }
 
     /// The items' table; none if the answers name the items.
@@ -203,7 +207,7 @@ impl Recorder {
         let mut after = self.answers.clone();
         // An undo with nothing to take back is refused by the log, in whose words the error is.
         let _ = after.push(entry.clone());
-        if self.log.tie_width == 0.0 && after.standing().iter().any(|answer| answer.outcome == Outcome::Tie) {
+        if self.log.tie_width == 0.0 && after.standing().iter().any(|answer| answer.outcome.has_tie()) {
             return Err(tie_without_width(&self.log.project));
         }
         if let (Some(rows), Some(source)) = (&self.admitted, &self.source) {
@@ -255,7 +259,7 @@ impl Log {
 
     /// Puts an entry on the disk, unless nothing could be learned from it.
     pub(super) fn append(&mut self, entry: &Entry, items: &Items) -> Result<()> {
-        let tie = matches!(entry, Entry::Answer(answer) if answer.outcome == Outcome::Tie);
+        let tie = matches!(entry, Entry::Answer(answer) if answer.outcome.has_tie());
         if tie && self.tie_width == 0.0 {
             return Err(tie_without_width(&self.project));
         }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod contradictions;
+mod gold;
 mod grades;
 mod items;
 mod model;

@@ -1,7 +1,7 @@
 //! Reading answers.
 
 use ordain::data::{Answer, AnswerLog, Entry, ItemId, Items, Outcome};
-use ordain::formats::{ItemsSpec, read_answer_ids, read_answer_items, read_answers, read_items};
+use ordain::formats::{ItemsSpec, read_answer_ids, read_answer_items, read_answers, read_gold, read_items};
 
 use crate::{Folder, check, input};
 
@@ -36,6 +36,83 @@ fn every_layout_is_read() {
     assert_eq!((last.judge.as_deref(), last.time.as_deref()), (Some("k"), Some("8")));
     assert_eq!(read("{\"winner\": \"lamp\", \"loser\": \"chair\"}\n"), [(0, Some(1), First)]);
     assert_eq!(read("first\tsecond\toutcome\tnote\nlamp\tchair\tfirst\t\"\n"), [(0, Some(1), First)]);
+}
+
+/// Strengths, probabilities and votes: in the log, and in tables of probabilities and of votes.
+#[test]
+fn soft_answers_are_read() {
+    let folder = Folder::new();
+    let read = |text: &str| pairs(&read_answers(folder.write("a.csv", text), &items()).unwrap());
+    let outcome = |text: &str| text.parse::<Outcome>().unwrap();
+    let words = ["first>", "SECOND>>", "first:0.8", "second:0.8", "7:3", "7:2:3", "first:1", "0:0:1"];
+    let log: String = words.iter().map(|word| format!("lamp,chair,{word}\n")).collect();
+    let expected: Vec<Outcome> = words.iter().map(|word| outcome(&word.to_lowercase())).collect();
+    let found: Vec<Outcome> = read(&format!("first,second,outcome\n{log}")).into_iter().map(|one| one.2).collect();
+    assert_eq!(found, expected);
+    let stated = read("judge,first,second,probability\nann,lamp,chair,0.8\nann,chair,table,0\nann,lamp,table,1\n");
+    let one = |word: &str| outcome(word);
+    assert_eq!(stated, [(0, Some(1), one("first:0.8")), (1, Some(2), Outcome::Second), (0, Some(2), Outcome::First)]);
+    let voted = "model_a,model_b,votes_a,votes_b\nlamp,chair,7,3\nchair,table,0,12\n";
+    assert_eq!(read(voted), [(0, Some(1), one("7:3")), (1, Some(2), one("0:12"))]);
+    let tied = "votes_tie,model_a,model_b,votes_a,votes_b\n2,lamp,chair,7,3\n";
+    assert_eq!(read(tied), [(0, Some(1), one("7:2:3"))]);
+    // A winner beside the votes is the answer.
+    assert_eq!(read("model_a,model_b,winner,votes_a,votes_b\nlamp,chair,tie,7,3\n"), [(0, Some(1), Outcome::Tie)]);
+}
+
+#[test]
+fn soft_answers_that_are_wrong_say_where() {
+    let folder = Folder::new();
+    let read = |text: &str| input(read_answers(folder.write("a.csv", text), &items()), "a.csv");
+    let head = "first,second,outcome\nlamp,chair,first\n";
+    for (cell, expected) in [
+        ("first:1.2", "a probability from 0 to 1"),
+        ("first:x", "a probability from 0 to 1"),
+        ("0:0", "at least one vote"),
+        ("-1:3", "whole numbers of votes that are not negative"),
+        ("2000000:1", "at most 1000000 votes of a kind"),
+    ] {
+        let error = read(&format!("{head}lamp,table,{cell}\n"));
+        check(&error, 3, "outcome", cell, "write for example");
+        assert_eq!(error.expected, expected);
+    }
+    check(&read(&format!("{head}lamp,table,fisrt>>\n")), 3, "outcome", "fisrt>>", "did you mean \"first>>\"?");
+    let error = read("first,second,probability\nlamp,chair,80%\n");
+    check(&error, 2, "probability", "80%", "write for example 0.8");
+    let votes = "model_a,model_b,votes_a,votes_b\n";
+    let error = read(&format!("{votes}lamp,chair,0,0\n"));
+    assert_eq!((error.line, error.expected.as_str()), (Some(2), "at least one vote"));
+    let error = read(&format!("{votes}lamp,chair,7,-3\n"));
+    assert_eq!((error.column.as_deref(), error.found.as_deref()), (Some("votes_b"), Some("-3")));
+    assert_eq!(error.expected, "a whole number of votes from 0 to 1000000");
+    // Tables that hold no more than a winner say which ones do.
+    let hold = "first,second,outcome hold strengths, probabilities and votes";
+    check(&read("model_a,model_b,winner\nlamp,chair,first:0.8\n"), 2, "winner", "first:0.8", hold);
+}
+
+/// Gold pairs in any form; what contradicts itself names both lines.
+#[test]
+fn gold_is_read_or_refused_with_both_lines() {
+    let folder = Folder::new();
+    let read = |text: &str| read_gold(folder.write("gold.csv", text), &items());
+    let (lamp, chair, table) = (ItemId(0), ItemId(1), ItemId(2));
+    let gold = read("first,second,outcome\nlamp,chair,first>>\nchair,lamp,second\ntable,chair,3:3\n").unwrap();
+    assert_eq!(gold.pairs(), [(lamp, chair), (table, chair)]);
+    assert_eq!(gold.known(lamp, chair), Some(Outcome::First));
+    assert_eq!(gold.known(chair, lamp), Some(Outcome::Second));
+    assert_eq!(gold.known(chair, table), Some(Outcome::Tie));
+    assert_eq!(gold.known(lamp, table), None);
+    assert_eq!(read("winner,loser\nlamp,chair\n").unwrap().pairs(), [(lamp, chair)]);
+    let refused = |text: &str| input(read(text), "gold.csv");
+    let error = refused("first,second,outcome\nlamp,chair,first\ntable,chair,tie\nchair,lamp,first:0.8\n");
+    assert_eq!((error.line, error.found.as_deref()), (Some(4), Some("first:0.8")));
+    assert_eq!(error.expected, "\"second\", which line 2 says of the same pair");
+    for (line, found) in [("lamp,,good", "good"), ("lamp,chair,skip", "skip"), ("lamp,,grade:4", "grade:4")] {
+        let error = refused(&format!("first,second,outcome\n{line}\n"));
+        assert_eq!((error.line, error.found.as_deref()), (Some(2), Some(found)));
+    }
+    assert_eq!(refused("first,second,outcome\nlamp,chair,first\n,,undo\n").line, Some(3));
+    assert!(refused("first,second,outcome\n").hint.unwrap().contains("one line per pair"));
 }
 
 #[test]

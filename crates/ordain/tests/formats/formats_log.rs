@@ -24,9 +24,10 @@ fn undo(judge: &str) -> Entry {
 
 fn entries() -> impl Strategy<Value = Vec<Entry>> {
     let text = prop::option::of("[a-z ,\"'äß#;-]{1,6}");
-    let entry = (0u32..3, 1u32..3, 0usize..8, text.clone(), text).prop_map(|(first, step, kind, judge, time)| {
+    let entry = (0u32..3, 1u32..3, 0usize..13, text.clone(), text).prop_map(|(first, step, kind, judge, time)| {
         let words = Outcome::WORDS.map(|(_, outcome)| outcome).into_iter();
-        let outcomes: Vec<Outcome> = words.chain([Outcome::First, Outcome::Grade(first as i32 - 1)]).collect();
+        let soft = [Outcome::probability(0.3 + 0.2 * f64::from(step)).unwrap(), "7:2:3".parse().unwrap()];
+        let outcomes: Vec<Outcome> = words.chain(soft).chain([Outcome::Grade(first as i32 - 1)]).collect();
         let second = (!outcomes[kind].is_single()).then_some(ItemId((first + step) % 3));
         let answer = Answer::new(ItemId(first), second, outcomes[kind]).unwrap();
         let answer = Answer { judge: judge.clone(), time: time.clone(), ..answer };

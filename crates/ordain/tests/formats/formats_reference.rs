@@ -15,7 +15,7 @@ const REFERENCE: &str = include_str!("../../../../docs/project-file.md");
 const UNKNOWN: &str = "qqqqqqqqqqqqqqqq";
 
 /// Values for the keys whose default is not a literal.
-const EXAMPLES: [(&str, &str); 16] = [
+const EXAMPLES: [(&str, &str); 17] = [
     ("file", "\"items.csv\""),
     ("name", "\"x1\""),
     ("attributes", "[\"x1\"]"),
@@ -32,11 +32,16 @@ const EXAMPLES: [(&str, &str); 16] = [
     ("semi_supervised", "{ neighbours = 3, strength = 1.0 }"),
     ("lowest", "1"),
     ("highest", "5"),
+    ("gold", "\"gold.csv\""),
 ];
 
 /// The keys that need another key beside them.
-const COMPANIONS: [(&str, &str, &str); 3] =
-    [("k", "goal", "\"top\""), ("as", "relation", "\"links.csv\""), ("prior_weights", "prior", "[\"x2\"]")];
+const COMPANIONS: [(&str, &str, &str); 4] = [
+    ("k", "goal", "\"top\""),
+    ("as", "relation", "\"links.csv\""),
+    ("prior_weights", "prior", "[\"x2\"]"),
+    ("gold_rate", "gold", "\"gold.csv\""),
+];
 
 /// The kinds of kernel that must have a relation.
 const OVER_LINKS: [&str; 4] = ["regularized-laplacian", "common-cause", "diffusion", "directed-laplacian"];
@@ -103,6 +108,7 @@ fn open(section: &str, settings: &[(&str, &str)]) -> Result<ProjectData> {
     // The table of items is one of grades too.
     folder.write("items.csv", "id,x1,x2,query,item,grade\na,1,5,q,a,1\nb,2,4,q,b,4\nc,3,1,r,c,3\nd,4,2,r,d,5\n");
     folder.write("links.csv", "source,target\na,b\nc,d\n");
+    folder.write("gold.csv", "first,second,outcome\na,b,first\n");
     word_weights().save(folder.path("words.json")).unwrap();
     let mut text = String::new();
     for (name, header, own) in [
@@ -135,10 +141,10 @@ fn known<T>(result: Result<T>) -> BTreeSet<String> {
 /// All that a project file decides.
 fn decided(project: &ProjectData) -> String {
     let file = project.file.answers.strip_prefix(&project.file.folder).unwrap();
-    let ProjectData { items, relations, kernels, noise, tie_width, grades, ask, .. } = project;
+    let ProjectData { items, relations, kernels, noise, tie_width, sides, gold, grades, ask, .. } = project;
     let (ids, groups, attributes, prior) = (items.ids(), items.groups(), items.attributes(), items.prior());
     format!(
-        "{ids:?} {groups:?} {attributes:?} {prior:?} {relations:?} {kernels:?} {file:?} {noise:?} {tie_width:?} {grades:?} {ask:?}"
+        "{ids:?} {groups:?} {attributes:?} {prior:?} {relations:?} {kernels:?} {file:?} {noise:?} {tie_width:?} {sides:?} {gold:?} {grades:?} {ask:?}"
     )
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::super::answers::read_counted;
+use super::super::answers::{has_sides, read_counted};
 use super::super::log::AnswerWriter;
 use super::super::source::{Wrapping, sniff};
 use super::columns::suggesting;
@@ -15,15 +15,29 @@ use crate::{InputError, Result};
 /// What a table of answers says.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
-    /// Standing answers without skips, where a verdict that both items are bad is one.
+    /// Standing answers without skips, where a verdict that both items are bad is one. Every vote is one.
     pub(super) answers: usize,
-    /// Answers that neither item is preferred.
+    /// Those of them that neither item is preferred.
     pub(super) ties: usize,
     /// Verdicts that both items are bad.
     both_bad: usize,
     judges: usize,
     /// Pairs that are answered more than once.
     pub(super) repeated: usize,
+    /// What the order of the two items says.
+    pub(super) order: Order,
+}
+
+/// What the order of the two items of an answer says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Which of them was shown first, or left.
+    #[default]
+    Shown,
+    /// Who won: there are columns for the winner and the loser.
+    Winner,
+    /// Who won, it seems: nearly all answers prefer the first item, or the second.
+    OneSided,
 }
 
 /// Fails if a table of answers is packed, because nothing could be appended to it.
@@ -55,14 +69,42 @@ pub(super) fn read_summary(path: &Path, items: &Items, others: &[(&str, Items)])
         }
     }
     let judges: BTreeSet<&str> = said().filter_map(|answer| answer.judge.as_deref()).collect();
+    let preferred = |outcome: Outcome| said().filter(|answer| answer.outcome.plain() == Some(outcome)).count();
+    let order = match has_sides(path)? {
+        true => Order::of([preferred(Outcome::First), preferred(Outcome::Second)]),
+        false => Order::Winner,
+    };
     Ok(Summary {
+        order,
         // Every verdict that both are bad is two answers. Tables that have it have no undo.
-        answers: said().count() - both_bad,
-        ties: said().filter(|answer| answer.outcome == Outcome::Tie).count(),
+        answers: said().map(|answer| answer.outcome.count()).sum::<u64>() as usize - both_bad,
+        ties: said().map(|answer| answer.outcome.ties()).sum::<u64>() as usize,
         both_bad,
         judges: judges.len(),
         repeated: pairs.values().filter(|&&times| times > 1).count(),
     })
+}
+
+impl Order {
+    /// From how many answers prefer the first item, and how many the second, where columns do not say who won.
+    fn of([first, second]: [usize; 2]) -> Self {
+        /// So many answers for one side, for each of the other, are not a judge's bias.
+        const MOST: usize = 19;
+        let (few, many) = (first.min(second), first.max(second));
+        if many > MOST * few.max(1) { Self::OneSided } else { Self::Shown }
+    }
+
+    /// What the project file says of it.
+    pub(super) fn text(self) -> String {
+        let (sides, why) = match self {
+            Self::Shown => (true, "the first item of an answer was shown left: whoever favours a side is known"),
+            Self::Winner => (false, "the answers do not say which item was shown left"),
+            Self::OneSided => {
+                (false, "nearly all answers prefer the same side; true: it is the side where the item was shown")
+            }
+        };
+        format!("sides = {sides}  # {why}\n")
+    }
 }
 
 impl Summary {

@@ -313,11 +313,12 @@ fn items_text(sketch: &Sketch, described: &Described, remarks: &[String]) -> Res
 
 fn answers_text(sketch: &Sketch, answers: Option<&Path>, summary: &Summary, squared_weights: f64) -> Result<String> {
     let file = answers.map_or_else(|| Ok(quoted("answers.csv")), |file| named(sketch, file))?;
-    let Summary { ties, answers, .. } = summary;
-    let width = tie_width(*ties, *answers, squared_weights);
+    let Summary { ties, answers, order, .. } = summary;
+    let (width, sides) = (tie_width(*ties, *answers, squared_weights), order.text());
     Ok(format!(
         "\n[answers]\nfile = {file}  # appended to, never rewritten\nnoise = \"learn\"  # how consistent the judge is; or a number\n\
-         tie_width = {width:?}  # differences this small are ties; ties among the answers: {ties} of {answers}\n"
+         tie_width = {width:?}  # differences this small are ties; ties among the answers: {ties} of {answers}\n\
+         {sides}"
     ))
 }
 

@@ -17,7 +17,7 @@ const VAGUE: f64 = 2.0;
 
 /// Whether there may be several tops, or items that hardly move because ties hold them.
 pub(super) fn is_needed(observed: &[Factor]) -> bool {
-    observed.iter().any(|factor| factor.observation.lapse > 0.0 || factor.observation.is_tie())
+    observed.iter().any(|factor| factor.observation.may_lapse() || factor.observation.has_two_ends())
 }
 
 /// Moves a draw to where a chain begins.
@@ -35,12 +35,18 @@ pub(super) fn begin(place: &mut Place, moves: &OneByOne, stream: &mut Stream) {
 fn ease(factor: &Factor, attention: f64) -> Factor {
     let mut eased = *factor;
     let observation = &mut eased.observation;
-    if observation.is_tie() {
+    let may_be_turned = observation.may_be_turned();
+    if observation.has_two_ends() {
         let half_width = 0.5 * (observation.high - observation.low);
         observation.noise = observation.noise.hypot(VAGUE * (1.0 - attention) * half_width);
-    } else if observation.lapse > 0.0 {
+    }
+    if may_be_turned {
         let odds = (observation.lapse / (1.0 - observation.lapse)).powf(attention);
         observation.lapse = odds / (1.0 + odds);
+    }
+    if observation.heedless > 0.0 {
+        // 1 at first would leave nothing to divide by.
+        observation.heedless = (1.0 - (1.0 - observation.heedless) * attention).min(1.0 - f64::EPSILON);
     }
     eased
 }

@@ -32,14 +32,14 @@ pub(super) fn log_likelihood<'a>(values: impl Iterator<Item = (&'a Factor, f64)>
         if tail && inside > CERTAIN * noise {
             continue;
         }
-        if tail && inside < 0.0 && !factor.observation.may_be_turned() {
+        if tail && inside < 0.0 && !factor.observation.may_mislead() {
             // A tail is below `exp(-z²/2)`, which refuses without a logarithm.
             let most = sum - 0.5 * count * (inside / noise).powi(2);
             if most < least {
                 return most;
             }
         }
-        if factor.observation.lapse > 0.0 {
+        if factor.observation.may_lapse() {
             let mass = factor.observation.relative_mass(x);
             if factor.count == 1 {
                 product *= mass;

@@ -56,18 +56,15 @@ impl OneByOne {
             let count = f64::from(factor.count);
             let site = Site { precision: count * factor.site.precision, shift: count * factor.site.shift };
             factor.observation.functional.spread(site.precision * centre - site.shift, &mut pull);
-            let ends: &[(u32, f64)] = match factor.observation.functional {
-                Functional::Item(item) => &[(item, 1.0)],
-                Functional::Difference(first, second) => &[(first, 1.0), (second, -1.0)],
-            };
-            for &(item, sign) in ends {
+            let functional = factor.observation.functional;
+            for (item, sign) in functional.terms() {
                 of[item as usize].push((place, sign));
-                for &(other, other_sign) in ends {
+                for (other, other_sign) in functional.terms() {
                     precision[(other as usize, item as usize)] -= sign * other_sign * site.precision;
                 }
             }
-            if let (Functional::Difference(first, second), true) =
-                (factor.observation.functional, factor.observation.is_tie())
+            if let (Functional::Difference(first, second) | Functional::Beside(first, second, _), true) =
+                (functional, factor.observation.has_two_ends())
             {
                 ties.push((first as usize, second as usize));
             }
@@ -90,7 +87,9 @@ impl OneByOne {
             let inside = |item: u32| members.contains(&(item as usize));
             let changes = |&(at, _): &(usize, f64)| match place.observed[at].observation.functional {
                 Functional::Item(_) => true,
-                Functional::Difference(first, second) => inside(first) != inside(second),
+                Functional::Difference(first, second) | Functional::Beside(first, second, _) => {
+                    inside(first) != inside(second)
+                }
             };
             let own: Vec<(usize, f64)> =
                 members.iter().flat_map(|&item| &self.of[item]).copied().filter(changes).collect();

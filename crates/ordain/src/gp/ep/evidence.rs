@@ -1,6 +1,10 @@
 //! The evidence as a function of the kernel's parameters. Tuning climbs it.
 
-use super::fixed_point::State;
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::fixed_point::{Apart, State};
 use super::grouped::Grouped;
 use super::site::Site;
 use super::{EpParams, Functional, Observation, apart, choose_basis, place};
@@ -110,6 +114,12 @@ impl Evidence {
         self.grouped.of.len()
     }
 
+    /// The logarithm of the largest evidence that there can be. It is above 0 only for densities of values.
+    pub(in crate::gp) fn log_most(&self) -> f64 {
+        let each = self.grouped.observations.iter().zip(&self.grouped.counts);
+        each.map(|(one, &count)| f64::from(count) * one.log_most()).sum()
+    }
+
     /// The coordinates.
     pub(in crate::gp) fn basis(&self) -> &[Functional] {
         &self.basis
@@ -131,6 +141,31 @@ impl Evidence {
     pub(in crate::gp) fn slopes(&mut self, params: &EpParams, kernel: &dyn Kernel) -> Result<(f64, Vec<Slopes>)> {
         let state = self.fixed_point(params, kernel)?;
         Ok((state.log_evidence(), self.grouped.each(&state.slopes())))
+    }
+
+    /// What `work` makes of the observations of every owner, apart from those of all others, at the fixed point under this kernel. An owner
+    /// has nothing apart if he has no observation, or rounding hides what the others say.
+    pub(in crate::gp) fn apart<T: Send>(
+        &mut self,
+        params: &EpParams,
+        kernel: &dyn Kernel,
+        owners: &[Option<u32>],
+        count: usize,
+        work: impl Fn(usize, Option<Apart>) -> T + Sync,
+    ) -> Result<Vec<T>> {
+        let state = self.fixed_point(params, kernel)?;
+        let mut members = vec![BTreeMap::<usize, u32>::new(); count];
+        for ((owner, &place), &said) in owners.iter().zip(&self.grouped.of).zip(&self.grouped.said) {
+            if let Some(owner) = owner {
+                let known = members[*owner as usize].entry(place as usize).or_default();
+                *known = known.saturating_add(said);
+            }
+        }
+        let members: Vec<Vec<(usize, u32)>> = members.into_iter().map(|own| own.into_iter().collect()).collect();
+        let one = |(owner, own): (usize, &Vec<(usize, u32)>)| {
+            work(owner, if own.is_empty() { None } else { state.apart(own) })
+        };
+        Ok(members.par_iter().enumerate().map(one).collect())
     }
 
     /// The log evidence under this kernel, and the belief; for coordinates that are items.

@@ -10,9 +10,11 @@
 //! last resort: thousands of judges who agree on a pair, with next to no noise, make the steps above collapse at first
 //! and then creep.
 
+mod apart;
 mod careful;
 mod unit_noise;
 
+pub(in crate::gp) use apart::Apart;
 use rayon::prelude::*;
 
 use super::conditioning::Root;
@@ -187,6 +189,13 @@ impl State {
                     }
                     first.iter().zip(second).map(|(first, second)| first - second).collect()
                 }
+                beside @ Functional::Beside(..) => {
+                    let mut along = vec![0.0; self.root.rows()];
+                    beside
+                        .terms()
+                        .for_each(|(axis, sign)| add_scaled(&mut along, sign, self.root.column(axis as usize)));
+                    along
+                }
             };
             let marginal = Gaussian { mean: observation.functional.of(&self.mean), variance: dot(&along, &along) };
             let before = std::mem::replace(site, site.matching_all(observation, marginal, count)?);
@@ -219,9 +228,7 @@ impl State {
             // A difference of means has the rounding of both. The tolerance is some millions of it.
             let rounding = match observation.functional {
                 Functional::Item(_) => 0.0,
-                Functional::Difference(first, second) => {
-                    f64::EPSILON * (self.mean[first as usize].abs() + self.mean[second as usize].abs())
-                }
+                compared => f64::EPSILON * compared.items().map(|axis| self.mean[axis as usize].abs()).sum::<f64>(),
             };
             let moved = (new.mean - old.mean).abs() / variance.sqrt().max(1e10 * rounding);
             let grown = (new.variance - old.variance).abs() / variance;
@@ -379,6 +386,11 @@ impl State {
             Functional::Difference(first, second) => {
                 squared_distance(self.root.column(first as usize), self.root.column(second as usize))
             }
+            Functional::Beside(first, second, aside) => {
+                let at = |axis: u32| self.root.column(axis as usize);
+                let rows = at(first).iter().zip(at(second)).zip(at(aside));
+                rows.map(|((first, second), aside)| (first - second + aside).powi(2)).sum()
+            }
         };
         Gaussian { mean: functional.of(&self.mean), variance }
     }
@@ -396,6 +408,11 @@ impl State {
                     (first, second, -tau),
                     (second, first, -tau),
                 ]),
+                beside @ Functional::Beside(..) => {
+                    for (row, sign) in beside.terms() {
+                        entries.extend(beside.terms().map(|(column, other)| (row, column, sign * other * tau)));
+                    }
+                }
             }
         }
         SparseMatrix::from_entries(self.len(), self.len(), &entries)

@@ -50,6 +50,7 @@ use crate::{Error, Result, Watch};
 
 use conditioning::Conditioning;
 pub(super) use evidence::{Evidence, Posterior, Pull};
+pub(super) use fixed_point::Apart;
 use fixed_point::State;
 use grouped::Grouped;
 use parts::Parts;
@@ -121,7 +122,7 @@ impl EpParams {
     ) -> Result<Ep> {
         observations.iter().try_for_each(|observation| observation.check(kernel.len()))?;
         let grouped = Grouped::new(observations);
-        let basis = choose_basis(&grouped.observations, kernel.len(), self.by_items);
+        let basis = choose_basis(&grouped.observations, kernel.items(), self.by_items);
         let columns = match start.and_then(|start| start.columns_for(&kernel, &basis)) {
             Some(known) => known,
             None => Arc::new(basis_columns(kernel.as_ref(), &basis)?),
@@ -288,12 +289,20 @@ impl Ep {
         /// Solves differ by rounding from kernel to kernel. Other parameters differ by far more.
         const SAME: f64 = 1e-6;
         let wrong = |found: String, expected: String| Error::Data { what: "the prior with newcomers", found, expected };
-        let known = self.kernel.len();
-        if kernel.len() < known {
-            return Err(wrong(format!("{} items", kernel.len()), format!("the {known} known ones and newcomers")));
+        let known = self.kernel.items();
+        if kernel.items() < known || kernel.asides() != self.kernel.asides() {
+            let found = format!("{} items and {} asides", kernel.items(), kernel.asides());
+            return Err(wrong(
+                found,
+                format!("the {known} known ones and newcomers, and {} asides", self.kernel.asides()),
+            ));
         }
+        // Asides come after all items.
+        let newcomers = (kernel.items() - known) as u32;
+        let moved = |at: u32| if at as usize >= known { at + newcomers } else { at };
         let observed = Functional::items_of(&self.basis);
-        let (here, there) = (self.kernel.among(&observed)?, kernel.among(&observed)?);
+        let there: Vec<usize> = observed.iter().map(|&item| moved(item as u32) as usize).collect();
+        let (here, there) = (self.kernel.among(&observed)?, kernel.among(&there)?);
         let largest = here.diagonal().into_iter().fold(0.0, f64::max);
         let mut pairs = here.values().iter().zip(there.values());
         if let Some((here, there)) = pairs.find(|(a, b)| (*a - *b).abs() > SAME * largest) {
@@ -302,17 +311,23 @@ impl Ep {
                 format!("{here}, as when it was learned"),
             ));
         }
-        if let Some(item) =
-            observed.iter().find(|&&item| mean_of(self.kernel.as_ref(), item) != mean_of(kernel.as_ref(), item))
+        if let Some(item) = observed
+            .iter()
+            .find(|&&item| item < known && mean_of(self.kernel.as_ref(), item) != mean_of(kernel.as_ref(), item))
         {
             return Err(wrong(
                 format!("a mean of {} where items were compared", mean_of(kernel.as_ref(), *item)),
                 format!("{}, as when it was learned", mean_of(self.kernel.as_ref(), *item)),
             ));
         }
-        let columns = basis_columns(kernel.as_ref(), &self.basis)?;
-        let (columns, grouped) = (Arc::new(columns), self.grouped.clone());
-        Self::over(kernel, self.basis.clone(), columns, self.state.clone(), grouped, self.iterations)
+        let basis: Vec<Functional> = self.basis.iter().map(|axis| axis.of_others(moved)).collect();
+        let columns = Arc::new(basis_columns(kernel.as_ref(), &basis)?);
+        let mut grouped = self.grouped.clone();
+        if kernel.asides() > 0 {
+            let functionals = Arc::make_mut(&mut grouped).observations.iter_mut().map(|one| &mut one.functional);
+            functionals.for_each(|functional| *functional = functional.of_others(moved));
+        }
+        Self::over(kernel, basis, columns, self.state.clone(), grouped, self.iterations)
     }
 
     /// The sites, one per observation, in the same order.
@@ -350,19 +365,8 @@ impl Ep {
         Some(known.columns.clone())
     }
 
-    /// The coordinate of an item, if it is one.
-    fn coordinate(&self, item: ItemId) -> Option<usize> {
-        self.basis.binary_search(&Functional::Item(item.0)).ok()
-    }
-}
-
-impl Belief for Ep {
-    fn mean(&self) -> &[f64] {
-        &self.mean
-    }
-
-    /// The first call finds them: `n b²` operations and `n b` memory.
-    fn variances(&self) -> &[f64] {
+    /// The variances of the items, and of the asides after them.
+    fn all_variances(&self) -> &[f64] {
         self.variances.get_or_init(|| {
             let Some(others) = &self.others else { return Vec::new() };
             let (reduction, mut out) = (others.reduction(), others.prior.clone());
@@ -379,9 +383,31 @@ impl Belief for Ep {
         })
     }
 
+    /// The coordinate of an item, if it is one.
+    fn coordinate(&self, item: ItemId) -> Option<usize> {
+        self.basis.binary_search(&Functional::Item(item.0)).ok()
+    }
+}
+
+impl Belief for Ep {
+    fn mean(&self) -> &[f64] {
+        &self.mean[..self.kernel.items()]
+    }
+
+    fn asides(&self) -> &[f64] {
+        &self.mean[self.kernel.items()..]
+    }
+
+    /// The first call finds them: `n b²` operations and `n b` memory.
+    fn variances(&self) -> &[f64] {
+        &self.all_variances()[..self.kernel.items()]
+    }
+
     fn column(&self, item: ItemId, out: &mut [f64]) -> Result<()> {
         if let Some(others) = &self.others {
-            self.kernel.column(item.index(), out)?;
+            let mut whole = vec![0.0; self.kernel.len()];
+            self.kernel.column(item.index(), &mut whole)?;
+            out.copy_from_slice(&whole[..out.len()]);
             let own = others.reduction_of(&[item]);
             for (other, entry) in out.iter_mut().enumerate() {
                 *entry -= dot(others.reduction().column(other), own.column(0));
@@ -389,8 +415,10 @@ impl Belief for Ep {
         }
         if let Some(own) = self.coordinate(item) {
             for (other, axis) in self.basis.iter().enumerate() {
-                if let Functional::Item(item) = axis {
-                    out[*item as usize] = self.state.covariance(other, own);
+                if let Functional::Item(item) = axis
+                    && let Some(entry) = out.get_mut(*item as usize)
+                {
+                    *entry = self.state.covariance(other, own);
                 }
             }
         }
@@ -425,7 +453,7 @@ impl Belief for Ep {
 
     fn variances_of(&self, items: &[ItemId]) -> Result<Vec<f64>> {
         if self.others.is_none() || self.variances.get().is_some() {
-            return Ok(items.iter().map(|item| self.variances()[item.index()]).collect());
+            return Ok(items.iter().map(|item| self.all_variances()[item.index()]).collect());
         }
         let some = items.chunks(EXACT_TOGETHER).map(|items| Ok(self.covariance(items)?.diagonal()));
         Ok(some.collect::<Result<Vec<_>>>()?.concat())
@@ -467,16 +495,19 @@ impl Belief for Ep {
 
 /// The coordinates, ascending: of every component of compared items the items or the distinct functionals, whichever are fewer; all
 /// compared items if they are wanted, or if answers may be lapses. If nearly all of the `n` items were compared, all items: carrying a
-/// few more along costs less than conditioning.
+/// few more along costs less than conditioning. Of the asides, only those that observations are about.
 fn choose_basis(observations: &[Observation], n: usize, by_items: bool) -> Vec<Functional> {
     /// At this share of all items, ten more rounds on them cost as much as conditioning the others.
     const NEARLY_ALL: f64 = 0.9;
     let distinct: HashSet<Functional> = observations.iter().map(|observation| observation.functional).collect();
     let distinct: Vec<Functional> = distinct.into_iter().collect();
     let items = Functional::items_of(&distinct);
-    let mut basis: Vec<Functional> = if n <= distinct.len() && items.len() as f64 >= NEARLY_ALL * n as f64 {
-        (0..n as u32).map(Functional::Item).collect()
-    } else if by_items || observations.iter().any(|one| one.lapse > 0.0) {
+    let asides = items.len() - items.partition_point(|&item| item < n);
+    let compared = items.len() - asides;
+    let mut basis: Vec<Functional> = if n + asides <= distinct.len() && compared as f64 >= NEARLY_ALL * n as f64 {
+        let asides = items[compared..].iter().map(|&aside| aside as u32);
+        (0..n as u32).chain(asides).map(Functional::Item).collect()
+    } else if by_items || observations.iter().any(|one| one.may_lapse()) {
         items.into_iter().map(|item| Functional::Item(item as u32)).collect()
     } else {
         fewest(&distinct, &items)
@@ -485,14 +516,15 @@ fn choose_basis(observations: &[Observation], n: usize, by_items: bool) -> Vec<F
     basis
 }
 
-/// The functionals of components that are trees, where there is one fewer than items. The items of other components: there
-/// a functional follows from others, which would make the prior singular.
+/// The functionals of components that are trees, where there is one fewer than items, or several fewer if there are asides. The items of
+/// other components: there a functional follows from others, which would make the prior singular.
 fn fewest(distinct: &[Functional], items: &[usize]) -> Vec<Functional> {
     let placed = Functional::in_terms_of(items, distinct);
     let mut parts = Parts::apart(items.len());
     for functional in &placed {
-        if let Functional::Difference(first, second) = *functional {
-            parts.join(first as usize, second as usize);
+        let mut touched = functional.items();
+        if let Some(first) = touched.next() {
+            touched.for_each(|other| parts.join(first as usize, other as usize));
         }
     }
     let of_items: Vec<usize> = (0..items.len()).map(|place| parts.of(place)).collect();

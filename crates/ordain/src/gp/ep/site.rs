@@ -67,6 +67,48 @@ impl Site {
         Ok(site)
     }
 
+    /// The site of each of so many equal observations of a functional that nothing was said about, and the logarithm of the probability
+    /// of all of them as EP has it.
+    ///
+    /// # Errors
+    /// As [`Site::matching`].
+    pub(in crate::gp) fn of_equals(
+        observation: &Observation,
+        mean: f64,
+        variance: f64,
+        count: f64,
+    ) -> Result<(Self, f64)> {
+        let bare = Gaussian { mean, variance };
+        let site = Self::default().matching_all(observation, bare, count)?;
+        let all = Self { precision: count * site.precision, shift: count * site.shift };
+        let others = Self { precision: all.precision - site.precision, shift: all.shift - site.shift };
+        // The marginal without one of them has all others.
+        let cavity = others.times(bare);
+        let each = observation.log_mass(cavity.mean, cavity.variance) - site.log_mass(cavity);
+        Ok((site, count * each + all.log_mass(bare)))
+    }
+
+    /// The normalised product with a Gaussian.
+    fn times(self, Gaussian { mean, variance }: Gaussian) -> Gaussian {
+        let grown = 1.0 + variance * self.precision;
+        Gaussian { mean: (mean + variance * self.shift) / grown, variance: variance / grown }
+    }
+
+    /// The logarithm of the integral of its product with a Gaussian: with `g = 1 + v τ`, of
+    /// `g^-½ exp((2 ν m + v ν² - τ m²) / (2 g))`.
+    fn log_mass(self, Gaussian { mean, variance }: Gaussian) -> f64 {
+        let Self { precision, shift } = self;
+        let grown = 1.0 + variance * precision;
+        0.5 * ((2.0 * shift * mean + variance * shift * shift - precision * mean * mean) / grown) - 0.5 * grown.ln()
+    }
+
+    /// The moments of a Gaussian of this mean and variance that so many of these sites give.
+    pub(in crate::gp) fn moments(self, mean: f64, variance: f64, count: f64) -> Moments {
+        let (precision, shift) = (count * self.precision, count * self.shift);
+        let left = 1.0 / (1.0 + variance * precision);
+        Moments { slope: (shift - precision * mean) * left, curvature: precision * left, left }
+    }
+
     /// The site that gives a Gaussian of this mean these moments. Its precision is not negative ([`Moments::curvature`] is not).
     ///
     /// # Errors

@@ -114,15 +114,19 @@ impl Lazy {
     pub(super) fn direction(&self, functional: Functional, out: &mut [f64]) -> Result<()> {
         match functional {
             Functional::Item(item) => self.column(item as usize, out),
-            Functional::Difference(first, second) if !self.solves_differences() => {
-                self.prefetch(functional)?;
+            _ if !self.solves_differences() => {
                 let mut other = vec![0.0; out.len()];
-                self.column(first as usize, out)?;
-                self.column(second as usize, &mut other)?;
-                add_scaled(out, -1.0, &other);
+                for (at, (item, sign)) in functional.terms().enumerate() {
+                    if at == 0 {
+                        self.column(item as usize, out)?;
+                    } else {
+                        self.column(item as usize, &mut other)?;
+                        add_scaled(out, sign, &other);
+                    }
+                }
                 Ok(())
             }
-            Functional::Difference(..) => {
+            _ => {
                 let mut ahead = lock(&self.ahead);
                 if let Some((_, Column { seen, base, now })) = ahead.iter_mut().find(|(known, _)| *known == functional)
                 {
@@ -143,9 +147,26 @@ impl Lazy {
         Ok(self.prior_along(&[functional])?.swap_remove(0))
     }
 
-    /// The prior covariances of all items with some functionals, where they are expensive. Those that are not known are solved
-    /// together.
+    /// The prior covariances of all items with some functionals, where they are expensive. A difference is known whatever is beside it.
     fn prior_along(&self, functionals: &[Functional]) -> Result<Vec<Arc<[f64]>>> {
+        let difference = |one: &Functional| match *one {
+            Functional::Beside(first, second, _) => Functional::Difference(first.min(second), first.max(second)),
+            other => other,
+        };
+        let mut found = self.known_along(&functionals.iter().map(difference).collect::<Vec<_>>())?;
+        for (column, functional) in found.iter_mut().zip(functionals) {
+            if let Functional::Beside(first, second, aside) = *functional {
+                let mut whole = vec![0.0; column.len()];
+                self.kernel.column(aside as usize, &mut whole)?;
+                add_scaled(&mut whole, if first < second { 1.0 } else { -1.0 }, column);
+                *column = whole.into();
+            }
+        }
+        Ok(found)
+    }
+
+    /// As [`Lazy::prior_along`], of items and differences. Those that are not known are solved together.
+    fn known_along(&self, functionals: &[Functional]) -> Result<Vec<Arc<[f64]>>> {
         let mut found: Vec<Option<Arc<[f64]>>> = {
             let mut known = lock(&self.prior);
             functionals.iter().map(|one| known.get(*one)).collect()
@@ -220,7 +241,7 @@ impl Lazy {
     /// together.
     pub(super) fn prepare(&self, functionals: &[Functional], far: &[Functional]) -> Result<()> {
         let is_cheap = self.kernel.has_cheap_entries();
-        let is_ahead = |one: &Functional| self.solves_differences() && matches!(one, Functional::Difference(..));
+        let is_ahead = |one: &Functional| self.solves_differences() && one.compares();
         let (differences, items): (Vec<Functional>, Vec<Functional>) = functionals.iter().copied().partition(is_ahead);
         let mut far: Vec<Functional> = far.iter().copied().filter(is_ahead).collect();
         far.sort_unstable();

@@ -35,11 +35,15 @@ use crate::numeric::dense::{add_scaled, downdate_covariance, rank_one_downdate, 
 /// A belief that takes one step per observation.
 #[derive(Clone)]
 pub struct Incremental {
+    /// The number of items. All numbers are those of the items, and then of the asides.
+    items: usize,
     mean: Vec<f64>,
     variances: Vec<f64>,
     /// The variances before any observation.
     prior: Vec<f64>,
     covariance: Covariance,
+    /// The lazy form before any observation, if the belief began in it and has turned dense.
+    began: Option<Lazy>,
     factors: Vec<Factor>,
     log_evidence: f64,
 }
@@ -121,7 +125,7 @@ impl Incremental {
     /// If the kernel cannot be evaluated, or a variance is not finite.
     pub fn dense(kernel: Arc<dyn Kernel>) -> Result<Self> {
         let matrix = kernel.matrix()?;
-        Self::prior(kernel.mean(), matrix.diagonal(), Covariance::dense(matrix))
+        Self::prior(kernel.as_ref(), matrix.diagonal(), Covariance::dense(matrix))
     }
 
     /// The prior in lazy form: columns on demand. After t answers about b different items it takes memory `n min(t, 2
@@ -133,7 +137,7 @@ impl Incremental {
     pub fn lazy(kernel: Arc<dyn Kernel>) -> Result<Self> {
         let mut variances = vec![0.0; kernel.len()];
         kernel.diagonal(&mut variances)?;
-        Self::prior(kernel.clone().mean(), variances, Covariance::Lazy(Lazy::new(kernel)))
+        Self::prior(kernel.clone().as_ref(), variances, Covariance::Lazy(Lazy::new(kernel)))
     }
 
     /// A belief in dense form that starts from another belief.
@@ -141,19 +145,24 @@ impl Incremental {
     /// # Errors
     /// If its kernel cannot be evaluated.
     pub fn from_belief(belief: &dyn Belief) -> Result<Self> {
-        let items: Vec<ItemId> = (0..belief.len()).map(ItemId::new).collect();
-        let matrix = belief.covariance(&items)?;
-        let (mean, variances) = (belief.mean().to_vec(), belief.variances().to_vec());
+        let (items, asides) = (belief.len(), belief.asides());
+        let coordinates: Vec<ItemId> = (0..items + asides.len()).map(ItemId::new).collect();
+        let matrix = belief.covariance(&coordinates)?;
+        let mean = [belief.mean(), asides].concat();
+        let mut variances = belief.variances().to_vec();
+        variances.extend((items..mean.len()).map(|at| matrix[(at, at)]));
         let (prior, factors) = (variances.clone(), belief.factors().to_vec());
         let covariance = Covariance::dense(matrix);
-        Ok(Self { mean, variances, prior, covariance, factors, log_evidence: belief.log_evidence() })
+        let log_evidence = belief.log_evidence();
+        Ok(Self { items, mean, variances, prior, covariance, began: None, factors, log_evidence })
     }
 
-    fn prior(mean: Option<&[f64]>, variances: Vec<f64>, covariance: Covariance) -> Result<Self> {
+    fn prior(kernel: &dyn Kernel, variances: Vec<f64>, covariance: Covariance) -> Result<Self> {
         check_prior(&variances)?;
-        let mean = mean.map_or_else(|| vec![0.0; variances.len()], <[f64]>::to_vec);
-        let prior = variances.clone();
-        Ok(Self { mean, variances, prior, covariance, factors: Vec::new(), log_evidence: 0.0 })
+        let mean = kernel.mean().map_or_else(|| vec![0.0; variances.len()], <[f64]>::to_vec);
+        let (items, prior) = (kernel.items(), variances.clone());
+        let factors = Vec::new();
+        Ok(Self { items, mean, variances, prior, covariance, began: None, factors, log_evidence: 0.0 })
     }
 
     /// Whether columns need a solve, so that [`Incremental::prefetch`] saves time.
@@ -201,8 +210,8 @@ impl Incremental {
 
     /// Learns all observations so far anew by EP. If EP does not converge, the steps are the best there is.
     fn learn_anew(&mut self, kernel: &Arc<dyn Kernel>) {
-        let copies = |factor: &Factor| std::iter::repeat_n(factor.observation, factor.count as usize);
-        let observations = self.factors.iter().flat_map(copies).collect();
+        let counted = |factor: &Factor| Observation { count: factor.count, ..factor.observation };
+        let observations = self.factors.iter().map(counted).collect();
         if let Ok(anew) = self.anew(kernel, observations) {
             *self = anew;
         }
@@ -266,9 +275,10 @@ impl Incremental {
         {
             let direction = match axis {
                 Functional::Item(item) => columns[item as usize].clone(),
-                Functional::Difference(first, second) => {
-                    let mut direction = columns[first as usize].clone();
-                    add_scaled(&mut direction, -1.0, &columns[second as usize]);
+                _ => {
+                    let mut terms = axis.terms();
+                    let mut direction = terms.next().map_or_else(Vec::new, |(item, _)| columns[item as usize].clone());
+                    terms.for_each(|(item, sign)| add_scaled(&mut direction, sign, &columns[item as usize]));
                     direction
                 }
             };
@@ -298,28 +308,31 @@ impl Incremental {
         learned
     }
 
-    /// The belief that EP has after these observations, in the same form: the prior times EP's sites.
+    /// The belief that EP has after these observations: the prior times EP's sites. In the form in which the belief began, so that it does
+    /// not depend on whether it has turned dense on the way.
     ///
     /// # Errors
     /// As [`EpParams::fit`].
     pub(crate) fn anew(&self, kernel: &Arc<dyn Kernel>, observations: Vec<Observation>) -> Result<Self> {
-        let Covariance::Lazy(lazy) = &self.covariance else {
-            let ep = EpParams::default().fit(kernel.clone(), &observations)?;
-            return Ok(Self { prior: self.prior.clone(), ..Self::from_belief(&ep)? });
+        let lazy = match (&self.covariance, &self.began) {
+            (Covariance::Lazy(lazy), _) | (Covariance::Dense { .. }, Some(lazy)) => lazy,
+            (Covariance::Dense { .. }, None) => {
+                let ep = EpParams::default().fit(kernel.clone(), &observations)?;
+                return Ok(Self { prior: self.prior.clone(), ..Self::from_belief(&ep)? });
+            }
         };
-        let mut evidence = Evidence::new(&observations, kernel.len());
+        let mut evidence = Evidence::new(&observations, kernel.items());
         let prior = lazy.prior_between(evidence.basis())?;
         let (log_evidence, sites) = evidence.sites(&EpParams::default(), prior, kernel.mean())?;
-        let mut out = Self::prior(kernel.mean(), self.prior.clone(), Covariance::Lazy(lazy.unlearned()))?;
+        let mut out = Self::prior(kernel.as_ref(), self.prior.clone(), Covariance::Lazy(lazy.unlearned()))?;
         for (block, sites) in sites.chunks(AHEAD).enumerate() {
             let ahead = &observations[block * AHEAD..];
             out.prepare(&ahead[..sites.len()], ahead)?;
             for (&observation, &site) in ahead.iter().zip(sites) {
                 let (direction, variance) = out.towards(&observation)?;
-                let left = 1.0 / (1.0 + variance * site.precision);
-                let slope = (site.shift - site.precision * observation.functional.of(&out.mean)) * left;
-                let moments = Moments { slope, curvature: site.precision * left, left };
-                out.take(Factor { observation, site, count: 1 }, direction, moments)?;
+                let mean = observation.functional.of(&out.mean);
+                let moments = site.moments(mean, variance, f64::from(observation.count));
+                out.take(factor(observation, site), direction, moments)?;
             }
         }
         out.log_evidence = log_evidence;
@@ -339,14 +352,20 @@ impl Incremental {
     /// What an observation says whose functional has this variance.
     fn told(&self, observation: &Observation, variance: f64) -> Result<Told> {
         let mean = observation.functional.of(&self.mean);
-        let moments = observation.moments(mean, variance);
-        let log_mass = observation.log_mass(mean, variance);
-        check_evidence(log_mass)?;
-        let site = Site::from_moments(moments, mean)?;
+        let (site, moments, log_mass) = if observation.count == 1 {
+            let moments = observation.moments(mean, variance);
+            let log_mass = observation.log_mass(mean, variance);
+            check_evidence(log_mass)?;
+            (Site::from_moments(moments, mean)?, moments, log_mass)
+        } else {
+            let count = f64::from(observation.count);
+            let (site, log_mass) = Site::of_equals(observation, mean, variance, count)?;
+            check_evidence(log_mass)?;
+            (site, site.moments(mean, variance, count), log_mass)
+        };
         let (far, little) = OVERTHROWN;
         let overthrows = moments.slope.abs() * variance.sqrt() > far && moments.left < little;
-        let factor = Factor { observation: *observation, site, count: 1 };
-        Ok(Told { factor, moments, log_mass, overthrows })
+        Ok(Told { factor: factor(*observation, site), moments, log_mass, overthrows })
     }
 
     /// The covariance of all items with an observation's functional, and the functional's variance.
@@ -384,7 +403,7 @@ impl Incremental {
     /// Moves the belief by these moments of a factor's functional.
     fn take(&mut self, factor: Factor, mut direction: Vec<f64>, moments: Moments) -> Result<()> {
         let (functional, curvature) = (factor.observation.functional, moments.curvature);
-        self.correct_variances(functional, &direction);
+        self.correct_variances(functional, &direction)?;
         self.move_by(factor, &direction, moments);
         match &mut self.covariance {
             // Variances only fall, so the old maxima are still upper bounds, and the next search is hardly slower.
@@ -409,18 +428,24 @@ impl Incremental {
     ///
     /// An item's own column holds its variance. The covariances of a difference with its items are `V_i - C` and `C - V_j`,
     /// where `C` is that of the two: the difference of the variances and, less `2 C`, their sum. So an error common to both
-    /// estimates is left.
-    fn correct_variances(&mut self, functional: Functional, direction: &[f64]) {
-        let Covariance::Lazy(lazy) = &self.covariance else { return };
+    /// estimates is left. The covariances of an aside are exact, and are taken off first.
+    fn correct_variances(&mut self, functional: Functional, direction: &[f64]) -> Result<()> {
+        let Covariance::Lazy(lazy) = &self.covariance else { return Ok(()) };
         if lazy.has_exact_diagonal() {
-            return;
+            return Ok(());
         }
+        let of_two = |first: u32, second: u32, aside: [f64; 2]| {
+            let of_both = |values: &[f64]| values[first as usize] + values[second as usize];
+            let (sum, difference) = (of_both(&self.variances), of_both(direction) - aside[0] - aside[1]);
+            [(first, (sum + difference) / 2.0), (second, (sum - difference) / 2.0)]
+        };
         let corrected: &[(u32, f64)] = match functional {
             Functional::Item(item) => &[(item, direction[item as usize])],
-            Functional::Difference(first, second) => {
-                let of_both = |values: &[f64]| values[first as usize] + values[second as usize];
-                let (sum, difference) = (of_both(&self.variances), of_both(direction));
-                &[(first, (sum + difference) / 2.0), (second, (sum - difference) / 2.0)]
+            Functional::Difference(first, second) => &of_two(first, second, [0.0; 2]),
+            Functional::Beside(first, second, aside) => {
+                let mut with_aside = [0.0; 2];
+                lazy.entries(aside as usize, &[first, second], &mut with_aside)?;
+                &of_two(first, second, with_aside)
             }
         };
         for &(item, variance) in corrected {
@@ -428,6 +453,7 @@ impl Incremental {
             self.prior[item] += variance - self.variances[item];
             self.variances[item] = variance.max(0.0);
         }
+        Ok(())
     }
 
     /// Forms all covariances once this is cheaper: after as many rank-one terms as there are items.
@@ -437,6 +463,7 @@ impl Incremental {
             && has_outgrown_lazy(n, lazy.rank())
             && let Ok(matrix) = lazy.among(&(0..n).collect::<Vec<_>>())
         {
+            self.began = Some(lazy.unlearned());
             self.covariance = Covariance::dense(matrix);
         }
     }
@@ -447,27 +474,42 @@ impl Incremental {
             Covariance::Lazy(lazy) => lazy.direction(functional, out)?,
             Covariance::Dense { matrix, .. } => match functional {
                 Functional::Item(item) => out.copy_from_slice(matrix.column(item as usize)),
-                Functional::Difference(first, second) => {
-                    out.copy_from_slice(matrix.column(first as usize));
-                    add_scaled(out, -1.0, matrix.column(second as usize));
-                }
+                _ => functional.terms().enumerate().for_each(|(at, (item, sign))| match at {
+                    0 => out.copy_from_slice(matrix.column(item as usize)),
+                    _ => add_scaled(out, sign, matrix.column(item as usize)),
+                }),
             },
         }
         Ok(())
     }
 }
 
+/// An observation with its site, as often as it was said.
+fn factor(observation: Observation, site: Site) -> Factor {
+    Factor { observation: Observation { count: 1, ..observation }, site, count: observation.count }
+}
+
 impl Belief for Incremental {
     fn mean(&self) -> &[f64] {
-        &self.mean
+        &self.mean[..self.items]
     }
 
     fn variances(&self) -> &[f64] {
-        &self.variances
+        &self.variances[..self.items]
+    }
+
+    fn asides(&self) -> &[f64] {
+        &self.mean[self.items..]
     }
 
     fn column(&self, item: ItemId, out: &mut [f64]) -> Result<()> {
-        self.direction(Functional::Item(item.0), out)
+        if self.items == self.mean.len() {
+            return self.direction(Functional::Item(item.0), out);
+        }
+        let mut whole = vec![0.0; self.mean.len()];
+        self.direction(Functional::Item(item.0), &mut whole)?;
+        out.copy_from_slice(&whole[..self.items]);
+        Ok(())
     }
 
     fn covariance(&self, items: &[ItemId]) -> Result<Matrix> {
@@ -528,15 +570,15 @@ impl Covariances for Incremental {
     fn with_row(&self, item: usize, read: &mut dyn FnMut(&[f64])) -> Result<()> {
         match &self.covariance {
             Covariance::Dense { matrix, .. } => {
-                read(matrix.column(item));
+                read(&matrix.column(item)[..self.items]);
                 Ok(())
             }
-            Covariance::Lazy(lazy) => lazy.with_column(item, read),
+            Covariance::Lazy(lazy) => lazy.with_column(item, |column| read(&column[..self.items])),
         }
     }
 
     fn prior_variances(&self) -> &[f64] {
-        &self.prior
+        &self.prior[..self.items]
     }
 
     fn floor(&self) -> f64 {
@@ -562,7 +604,7 @@ impl Covariances for Incremental {
 
     fn all(&self) -> Option<AllCovariances<'_>> {
         match &self.covariance {
-            Covariance::Dense { matrix, largest } => Some(AllCovariances { matrix, largest }),
+            Covariance::Dense { matrix, largest } => Some(AllCovariances { matrix, largest: &largest[..self.items] }),
             Covariance::Lazy(_) => None,
         }
     }

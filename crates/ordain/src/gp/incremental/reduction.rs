@@ -240,6 +240,9 @@ fn panel_row(panel: &[f64], axis: Functional) -> [f64; PANEL] {
     match axis {
         Functional::Item(item) => std::array::from_fn(|lane| at(item, lane)),
         Functional::Difference(first, second) => std::array::from_fn(|lane| at(first, lane) - at(second, lane)),
+        Functional::Beside(first, second, aside) => {
+            std::array::from_fn(|lane| at(first, lane) - at(second, lane) + at(aside, lane))
+        }
     }
 }
 

@@ -134,8 +134,8 @@ impl RatersParams {
 /// The width that gives ties their share among the answers, for differences of this deviation; 0 without ties.
 fn tie_width(ratings: &Ratings, deviation: f64) -> f64 {
     let answers = || ratings.opinions().iter().flat_map(|user| &user.answers).map(|answer| answer.outcome);
-    let ties = answers().filter(|outcome| *outcome == Outcome::Tie).count() as f64;
-    let all = answers().filter(|outcome| *outcome != Outcome::Skip).count() as f64;
+    let ties = answers().map(Outcome::ties).sum::<u64>() as f64;
+    let all = answers().map(Outcome::count).sum::<u64>() as f64;
     if ties == 0.0 { 0.0 } else { deviation * normal::quantile(0.5 + 0.5 * (ties / all).min(0.99)) }
 }
 

@@ -65,6 +65,9 @@ impl State {
                     Functional::Difference(first, second) => {
                         factor[(axis, first as usize)] - factor[(axis, second as usize)]
                     }
+                    beside @ Functional::Beside(..) => {
+                        beside.terms().map(|(coordinate, sign)| sign * factor[(axis, coordinate as usize)]).sum()
+                    }
                 };
                 rows[(rank + at, axis)] = root * along;
             }

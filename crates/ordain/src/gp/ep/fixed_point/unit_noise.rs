@@ -4,7 +4,10 @@ use super::{Root, State};
 use crate::gp::Functional;
 use crate::gp::ep::parts::Parts;
 use crate::numeric::Matrix;
-use crate::numeric::dense::{Cholesky, SemidefiniteFactor, multiply_sparse, transpose};
+use crate::numeric::dense::{Cholesky, SemidefiniteFactor, add_scaled, multiply_sparse, multiply_vector, transpose};
+
+/// With asides, a pivot below this part of its diagonal may be rounding alone: then pivots are chosen.
+const SINGULAR: f64 = 1e-10;
 
 impl State {
     /// The sites as observations with unit noise: `E` with `E E' = A`, `beta` with `E beta = D' nu`, and the part of `D' nu` that is
@@ -24,7 +27,22 @@ impl State {
             return (Root::Diagonal(roots), target, loose);
         }
         let (factor, target) = self.precision_factor();
-        (Root::Dense(factor), target.values().to_vec(), loose)
+        let target = target.values().to_vec();
+        if !self.has_asides() {
+            return (Root::Dense(factor), target, loose);
+        }
+        // What pivots left out of the precision is rounding beside the rest. Of the shifts it may not be.
+        let mut left = self.shifts();
+        add_scaled(&mut left, -1.0, &multiply_vector(&factor, &target));
+        let rounding =
+            f64::EPSILON * left.len() as f64 * self.shifts().iter().fold(0.0, |most, shift| shift.abs().max(most));
+        let is_loose = left.iter().any(|shift| shift.abs() > rounding);
+        (Root::Dense(factor), target, is_loose.then_some(left))
+    }
+
+    /// Whether observations are about asides.
+    fn has_asides(&self) -> bool {
+        self.observations.iter().any(|one| matches!(one.functional, Functional::Beside(..)))
     }
 
     /// `E` with `E E' = A`, `[b, rank]`, and `beta` with `E beta = D' nu`: the sites as that many observations with
@@ -33,6 +51,7 @@ impl State {
     /// A is singular: shifting all items of a connected part changes nothing, unless one of them was judged by itself.
     /// One item of each such part is left out of the factorisation. The rest is definite, and the Schur complement of
     /// the items left out is exactly zero.
+    /// With asides, more than that may change nothing, and then pivots decide what is left out.
     fn precision_factor(&self) -> (Matrix, Matrix) {
         let mut precision = Matrix::zeros(self.len(), self.len());
         multiply_sparse(&Matrix::identity(self.len()), &self.precision(), &mut precision);
@@ -42,9 +61,17 @@ impl State {
         let part = |rows: &[usize], columns: &[usize]| {
             Matrix::from_fn(rows.len(), columns.len(), |row, column| precision[(rows[row], columns[column])])
         };
-        let Ok(cholesky) = Cholesky::factor(part(&free, &free)) else {
-            // Precisions differ so much that some are rounding beside others.
-            let factor = SemidefiniteFactor::new(&precision);
+        let definite = Cholesky::factor(part(&free, &free)).ok().filter(|cholesky| {
+            let kept =
+                |(at, &axis): (usize, &usize)| cholesky.lower()[(at, at)].powi(2) > SINGULAR * precision[(axis, axis)];
+            !self.has_asides() || free.iter().enumerate().all(kept)
+        });
+        let Some(cholesky) = definite else {
+            // Precisions differ so much that some are rounding beside others, or an aside is not told from its items.
+            let factor = match self.has_asides() {
+                true => SemidefiniteFactor::up_to(&precision, self.len() as f64 * f64::EPSILON),
+                false => SemidefiniteFactor::new(&precision),
+            };
             let target = factor.solve(Matrix::from_fn(self.len(), 1, |axis, _| shifts[axis]));
             return (transpose(factor.transpose()), target);
         };
@@ -64,16 +91,22 @@ impl State {
         (factor, target)
     }
 
-    /// One coordinate, the last, of every part that only differences hold together.
+    /// One coordinate, the last, of every part that only differences hold together. Moving a part changes no aside.
     fn grounded(&self) -> Vec<bool> {
         let mut parts = Parts::apart(self.len());
         let counted = || self.observations.iter().zip(&self.sites).filter(|(_, site)| site.precision > 0.0);
         for (observation, _) in counted() {
-            if let Functional::Difference(first, second) = observation.functional {
+            if let Functional::Difference(first, second) | Functional::Beside(first, second, _) = observation.functional
+            {
                 parts.join(first as usize, second as usize);
             }
         }
         let mut grounded: Vec<bool> = (0..self.len()).map(|axis| parts.of(axis) == axis).collect();
+        for (observation, _) in counted() {
+            if let Functional::Beside(.., aside) = observation.functional {
+                grounded[aside as usize] = false;
+            }
+        }
         for (observation, _) in counted() {
             if let Functional::Item(item) = observation.functional {
                 grounded[parts.of(item as usize)] = false;

@@ -1,0 +1,262 @@
+//! The care of every judge, from his answers and those of all others.
+//!
+//! **Model.** The noise of a judge is the common one times a factor, log-normal around 1. A judge may be careless: then all his answers are
+//! blind. A priori few are; how few, and how much judges differ in noise, is learned too.
+//!
+//! **How.** At a fixed point of EP, every judge's answers are taken apart ([`Apart`]), and their evidence under the belief of all others is
+//! integrated over the logarithm of his factor, by Gauss and Hermite's rule around its maximum. That gives the mean and the deviation of the
+//! logarithm, and the evidence of a judge who takes care, beside that of blind answers. All judges move at once to their means, and EP runs
+//! again, until they stand still. So a judge of few answers stays near the common noise, and what is learned depends on the answers alone.
+
+use std::sync::Arc;
+
+use super::{Habit, Judges, name};
+use crate::data::{Answer, Outcome};
+use crate::gp::ep::{Apart, EpParams, Evidence};
+use crate::gp::noise::Fit;
+use crate::gp::soft::each_said;
+use crate::gp::{AnswerModel, NoiseLaw, Observation};
+use crate::{Error, Result};
+
+/// How much judges differ before any answer: the deviation of the logarithm of their noise, a factor of two. It counts as if it had been
+/// found of so many judges.
+const SPREAD: (f64, f64) = (0.7, 4.0);
+
+/// The share of careless judges before any answer, as if it had been found of so many judges.
+const CARELESS: (f64, f64) = (0.05, 10.0);
+
+/// How often all judges move at most.
+const TURNS: usize = 6;
+
+/// A change of the logarithm of a noise that is too small for another turn.
+const STILL: f64 = 0.02;
+
+/// How exactly EP finds what a judge says by himself. The evidence is stationary, so its error is the square of this.
+const TOLERANCE: f64 = 1e-4;
+
+/// Nodes and weights of Gauss and Hermite's rule with 7 points, for the weight `exp(-x²)`: the node and the weight times `exp(x²)`
+/// (Abramowitz and Stegun, table 25.10).
+const RULE: [(f64, f64); 4] = [
+    (0.0, 0.810_264_617_556_807_3),
+    (0.816_287_882_858_964_7, 0.828_687_303_283_639_4),
+    (1.673_551_628_767_471_4, 0.897_184_600_225_184),
+    (2.651_961_356_835_233_5, 1.101_330_729_610_322_2),
+];
+
+/// What all judges have in common.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::gp) struct Crowd {
+    /// The deviation of the logarithm of a judge's noise.
+    pub spread: f64,
+    /// The share of judges who are careless.
+    pub careless: f64,
+}
+
+impl Default for Crowd {
+    fn default() -> Self {
+        Self { spread: SPREAD.0, careless: CARELESS.0 }
+    }
+}
+
+/// What is known of a judge's care.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::gp) struct Care {
+    /// Mean and deviation of the logarithm of his noise, beside the common one, if he is not careless.
+    pub log_factor: (f64, f64),
+    /// The probability that he is careless.
+    pub careless: f64,
+}
+
+impl Care {
+    pub(super) fn before(crowd: Crowd) -> Self {
+        Self { log_factor: (0.0, crowd.spread), careless: crowd.careless }
+    }
+}
+
+impl Fit<'_> {
+    /// Whether judges are told apart: the noise is learned, and at least two have a name.
+    pub(in crate::gp) fn tells_judges_apart(&self, model: &AnswerModel) -> bool {
+        model.learns() && model.law() == NoiseLaw::Normal && names(self.answers).len() > 1
+    }
+
+    /// The model with the care of every judge.
+    pub(in crate::gp) fn judges(&self, mut model: AnswerModel) -> Result<AnswerModel> {
+        let names = names(self.answers);
+        let owners: Vec<Option<u32>> = each_said(self.answers).map(|answer| owner(&names, answer)).collect();
+        let mut crowd = Crowd::default();
+        let mut cares = vec![Care::before(crowd); names.len()];
+        let mut evidence = Evidence::new(&model.observe_all(self.answers.iter().copied())?, self.kernel.items());
+        for turn in 0..TURNS {
+            let Some(found) = self.turn(&mut evidence, &model, &owners, &cares, crowd)? else { break };
+            let change = found
+                .iter()
+                .zip(&cares)
+                .map(|(new, old)| (new.log_factor.0 - old.log_factor.0).abs())
+                .fold(0.0, f64::max);
+            cares = found;
+            crowd = Crowd::of(&cares);
+            let centre = centre(&mut cares, crowd);
+            let noise = model.noise() * centre.exp();
+            model = model.with_noise(noise)?.with_habits(&names, &cares, crowd);
+            if turn > 0 && change < STILL {
+                break;
+            }
+        }
+        Ok(model)
+    }
+
+    /// What all judges' answers say of their care, each under the belief of all others. `None` if EP finds nothing.
+    fn turn(
+        &self,
+        evidence: &mut Evidence,
+        model: &AnswerModel,
+        owners: &[Option<u32>],
+        cares: &[Care],
+        crowd: Crowd,
+    ) -> Result<Option<Vec<Care>>> {
+        evidence.observe(model.observe_all(self.answers.iter().copied())?, false);
+        let params =
+            EpParams { watch: self.watch.silent(), tolerance: TOLERANCE, max_sweeps: 0, ..EpParams::default() };
+        let work = |judge: usize, apart: Option<Apart>| {
+            let before = cares[judge];
+            apart
+                .and_then(|apart| Judge { apart, params: &params, crowd, at: before.log_factor.0 }.care(before))
+                .unwrap_or(before)
+        };
+        match evidence.apart(&params, self.kernel, owners, cares.len(), work) {
+            Ok(found) => Ok(Some(found)),
+            Err(error @ Error::Cancelled { .. }) => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+}
+
+impl Crowd {
+    /// What judges of such care have in common: the mean of what is known of each and of what was known before.
+    fn of(cares: &[Care]) -> Self {
+        let (before, weight) = SPREAD;
+        let (mut square, mut total, mut careless) = (weight * before * before, weight, CARELESS.0 * CARELESS.1);
+        for Care { log_factor: (mean, deviation), careless: own } in cares {
+            square += (1.0 - own) * (mean * mean + deviation * deviation);
+            total += 1.0 - own;
+            careless += own;
+        }
+        Self { spread: (square / total).sqrt(), careless: careless / (CARELESS.1 + cares.len() as f64) }
+    }
+}
+
+/// Moves the mean logarithm of the noise of those who take care into the common noise, which it belongs to: what judges say is the same,
+/// and the prior of their factors is larger. Returns the mean.
+fn centre(cares: &mut [Care], crowd: Crowd) -> f64 {
+    let total: f64 = cares.iter().map(|care| 1.0 - care.careless).sum();
+    let sum: f64 = cares.iter().map(|care| (1.0 - care.careless) * care.log_factor.0).sum();
+    let mean = if total > crowd.careless { sum / total } else { 0.0 };
+    cares.iter_mut().for_each(|care| care.log_factor.0 -= mean);
+    mean
+}
+
+/// The judges with a name who compared items or called one good or bad, ascending.
+fn names<'a>(answers: &[&'a Answer]) -> Vec<&'a str> {
+    let mut names: Vec<&str> =
+        answers.iter().filter(|answer| shows_care(answer)).filter_map(|answer| answer.judge.as_deref()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Grades and stated probabilities have a noise of their own.
+pub(super) fn shows_care(answer: &Answer) -> bool {
+    !matches!(answer.outcome, Outcome::Skip | Outcome::Grade(_) | Outcome::Probability(_))
+}
+
+pub(super) fn owner(names: &[&str], answer: &Answer) -> Option<u32> {
+    let at = names.binary_search(&name(answer)).ok().filter(|_| shows_care(answer))?;
+    Some(at as u32)
+}
+
+/// The answers of a judge, apart from all others.
+pub(super) struct Judge<'a> {
+    pub apart: Apart,
+    pub params: &'a EpParams,
+    pub crowd: Crowd,
+    /// The logarithm of the factor in the noise of these answers.
+    pub at: f64,
+}
+
+impl Judge<'_> {
+    /// The log posterior of a logarithm of the factor, without its normalisation, and its derivative; `None` where EP finds nothing.
+    fn height(&mut self, log_factor: f64) -> Option<(f64, f64)> {
+        let factor = (log_factor - self.at).exp();
+        let takes_care = |one: &Observation| Observation { noise: one.noise * factor, heedless: 0.0, ..*one };
+        let (log_evidence, slope) = self.apart.evidence(self.params, takes_care).ok()?;
+        let precision = self.crowd.spread.powi(-2);
+        let height = log_evidence - 0.5 * precision * log_factor * log_factor;
+        height.is_finite().then_some((height, slope - precision * log_factor))
+    }
+
+    /// What his answers say of his care.
+    pub fn care(&mut self, before: Care) -> Option<Care> {
+        let (mode, deviation) = self.mode(before)?;
+        let mut nodes = Vec::with_capacity(2 * RULE.len() - 1);
+        for &(node, weight) in &RULE {
+            for sign in [-1.0, 1.0].iter().skip(usize::from(node == 0.0)) {
+                let at = mode + sign * std::f64::consts::SQRT_2 * deviation * node;
+                nodes.push((at, self.height(at)?.0 + f64::ln(weight)));
+            }
+        }
+        let most = nodes.iter().fold(f64::NEG_INFINITY, |most, (_, height)| most.max(*height));
+        let weigh =
+            |of: &dyn Fn(f64) -> f64| nodes.iter().map(|(at, height)| (height - most).exp() * of(*at)).sum::<f64>();
+        let total = weigh(&|_| 1.0);
+        let mean = weigh(&|at| at) / total;
+        let variance = weigh(&|at| (at - mean).powi(2)) / total;
+        let normalisation =
+            (std::f64::consts::SQRT_2 * deviation / (self.crowd.spread * std::f64::consts::TAU.sqrt())).ln();
+        let careful = most + total.ln() + normalisation;
+        let blind: f64 = self.apart.observations().map(|(one, count)| count * one.blindly.ln()).sum();
+        let odds = (blind - careful).exp() * self.crowd.careless / (1.0 - self.crowd.careless);
+        let careless = if odds.is_infinite() { 1.0 } else { odds / (1.0 + odds) };
+        Some(Care { log_factor: (mean, variance.sqrt()), careless })
+    }
+
+    /// The logarithm with the largest posterior, to a tenth of its deviation, and that deviation, by steps along the secant of the slopes.
+    fn mode(&mut self, before: Care) -> Option<(f64, f64)> {
+        /// More than an answer tells, in nats per squared e-fold of noise: the information of a probit about its noise, `z² φ² / (Φ (1 -
+        /// Φ))`, is at most 0.61.
+        const TOLD: f64 = 2.0;
+        const STEPS: usize = 12;
+        const LONGEST: f64 = 1.0;
+        let least = self.crowd.spread.powi(-2);
+        let count: f64 = self.apart.observations().map(|(_, count)| count).sum();
+        let most = least + TOLD * count;
+        let mut bend = before.log_factor.1.powi(-2).clamp(least, most);
+        let mut at = before.log_factor.0;
+        let (_, mut slope) = self.height(at)?;
+        for _ in 0..STEPS {
+            if slope.abs() < 0.1 * bend.sqrt() {
+                break;
+            }
+            let next = at + (slope / bend).clamp(-LONGEST, LONGEST);
+            let (_, fresh) = self.height(next)?;
+            bend = ((slope - fresh) / (next - at)).clamp(0.25 * least, most);
+            (at, slope) = (next, fresh);
+        }
+        // How it bends there: of the last step, or of one that is half a deviation long.
+        let next = at + 0.5 / bend.sqrt();
+        let (_, fresh) = self.height(next)?;
+        bend = ((slope - fresh) / (next - at)).clamp(0.25 * least, most);
+        Some((at, bend.sqrt().recip()))
+    }
+}
+
+impl AnswerModel {
+    /// The same model with this care of its judges.
+    fn with_habits(mut self, names: &[&str], cares: &[Care], crowd: Crowd) -> Self {
+        let none = Judges::none(self.unit().unwrap_or(1.0), 0);
+        let judges = Arc::make_mut(self.judges.get_or_insert_with(|| Arc::new(none)));
+        judges.crowd = crowd;
+        judges.habits =
+            names.iter().zip(cares).map(|(name, care)| ((*name).to_owned(), Habit::of(care, crowd))).collect();
+        self
+    }
+}

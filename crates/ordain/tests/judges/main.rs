@@ -1,0 +1,7 @@
+//! Judges who differ.
+
+mod care;
+#[path = "../common/mod.rs"]
+mod common;
+mod naive;
+mod sides;
