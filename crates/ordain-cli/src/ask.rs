@@ -21,6 +21,7 @@ use crate::answer::one_line;
 use crate::certainty::Wanted;
 use crate::clock::now;
 use crate::question::Options;
+use crate::without::Without;
 use crate::working::{during, working};
 use crate::{Failure, Outcome, memory, output};
 
@@ -63,13 +64,15 @@ pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
     project: PathBuf,
-    /// The name of the judge. An undo takes back this judge's latest answer
+    /// The name of the judge: questions are chosen by what is known of his noise. An undo takes back this judge's latest answer
     #[arg(long, value_name = "NAME", value_parser = one_line)]
     judge: Option<String>,
     #[command(flatten)]
     options: Options,
     #[command(flatten)]
     wanted: Wanted,
+    #[command(flatten)]
+    without: Without,
     /// Ask only pairs of this table. Its columns are first and second, and group if ids alone are ambiguous
     #[arg(long, value_name = "FILE")]
     pool: Option<PathBuf>,
@@ -133,8 +136,9 @@ const FIRST_FEW: usize = 5;
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
+    arguments.without.leave_out(&mut project, arguments.judge.as_deref())?;
     let usual = project.model().ask().goal;
-    let options = arguments.options.given(usual)?;
+    let options = arguments.options.given(usual)?.with_judge(arguments.judge.clone());
     let changed = options.goal.filter(|goal| *goal != usual);
     project.set_options(arguments.wanted.with(options))?;
     if let Some(pool) = &arguments.pool {
