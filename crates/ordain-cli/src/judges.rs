@@ -34,7 +34,8 @@ use crate::{Failure, Outcome, memory, report};
 /// else in a row looks at them.
 ///
 /// The verdict says it in words. "more exact" and "less exact than most": the interval of the noise leaves out the noise that judges
-/// have in common. "favours the left": the interval of the bias leaves out 0. "contradicts the others": he goes against the ranking that
+/// have in common. "favours the left": the interval of the bias leaves out 0. "agrees no more than chance": his noise is above that of most, and
+/// he hardly goes with the ranking that all others give. "contradicts the others": he goes against the ranking that
 /// all others give, more often than chance does in one case of a thousand.
 ///
 /// With noise = "learn" under [answers], rankings and questions weigh every answer by its judge's noise. `ordain rank --without NAME`

@@ -82,8 +82,8 @@ fn play(world: u64, goal: Goal, careless: bool, knows: bool) -> Result<Course> {
             // An answer depends on the pair, the judge and the number of answers alone.
             let mut chance = Seed(82).stream(1_000_000 * world + log.len() as u64);
             let (noise, coin): (f64, bool) = (chance.sample(StandardNormal), chance.random());
-            let seen = utilities[first.index()] - utilities[second.index()]
-                + std::f64::consts::SQRT_2 * sigma(judge) * noise;
+            let seen =
+                utilities[first.index()] - utilities[second.index()] + std::f64::consts::SQRT_2 * sigma(judge) * noise;
             let says_first = if blind == Some(judge) { coin } else { seen > 0.0 };
             let answer = question.answer(if says_first { Outcome::First } else { Outcome::Second })?.by(name.as_str());
             session.tell(answer.clone())?;

@@ -9,6 +9,9 @@ use super::page::{capital, name_of};
 use crate::judges::{Judge, Judges, percent};
 use crate::output;
 
+/// The longest name that is shown whole, in letters: about three lines on a phone.
+const LONGEST: usize = 48;
+
 /// How many judges a page shows.
 #[derive(Clone, Copy)]
 struct Extent {
@@ -143,7 +146,11 @@ fn table(judges: &Judges, some: &[Judge], scale: &Scale) -> String {
         .map(|(head, _)| format!("<th scope=\"col\">{head}</th>"))
         .collect();
     let row = |judge: &Judge| {
-        let name = judge.tally.judge.as_deref().map_or_else(|| "<i>no name</i>".to_owned(), as_html);
+        let name = judge
+            .tally
+            .judge
+            .as_deref()
+            .map_or_else(|| "<i>no name</i>".to_owned(), |name| as_html(&output::cut(name, LONGEST)));
         let summary = judge.summary.as_ref();
         let optional = |cell: String, is_there: bool| if is_there { cell } else { String::new() };
         let class = if is_suspect(summary) { " class=\"suspect\"" } else { "" };
@@ -175,7 +182,9 @@ fn table(judges: &Judges, some: &[Judge], scale: &Scale) -> String {
 
 /// Whether somebody should look at what this judge says.
 fn is_suspect(summary: Option<&JudgeSummary>) -> bool {
-    summary.is_some_and(|summary| matches!(summary.verdict, Verdict::AtRandom { .. } | Verdict::Contradicts))
+    summary.is_some_and(|summary| {
+        matches!(summary.verdict, Verdict::AtRandom { .. } | Verdict::Contradicts | Verdict::AsChance)
+    })
 }
 
 /// A cell with a number, or a dash if there is none, and small words below.

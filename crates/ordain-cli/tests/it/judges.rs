@@ -75,7 +75,10 @@ fn everybody_gets_a_verdict() {
     let verdict = |name: &str| found[name]["verdict"].as_str().unwrap();
     for name in ["ann", "bob", "cyd"] {
         assert!(["careful", "more exact than most"].contains(&verdict(name)), "{name}: {}", verdict(name));
-        assert!(found[name]["agreement"].as_f64().unwrap() > 0.0 && found[name]["ranking_agreement"].as_f64().unwrap() > 0.4);
+        assert!(
+            found[name]["agreement"].as_f64().unwrap() > 0.0
+                && found[name]["ranking_agreement"].as_f64().unwrap() > 0.4
+        );
         assert_eq!(found[name]["answers"], 60);
     }
     assert!(verdict("dan").starts_with("seems to answer at random ("), "{}", verdict("dan"));
@@ -114,11 +117,18 @@ fn few_judges_or_none() {
     assert_eq!(folder.json(["judges"])["judges"], Value::Array(Vec::new()));
     folder.write("answers.csv", answers(&[("ann", CAREFUL, 40)]));
     let alone = folder.run(["judges"]);
-    assert!(alone.fine().lines().nth(1).unwrap().ends_with("careful ├") || alone.stdout.contains(" careful "), "{}", alone.stdout);
+    assert!(
+        alone.fine().lines().nth(1).unwrap().ends_with("careful ├") || alone.stdout.contains(" careful "),
+        "{}",
+        alone.stdout
+    );
     assert!(!alone.stdout.contains("agrees") && !alone.stdout.contains("as ranked"), "{}", alone.stdout);
     assert!(alone.stderr.contains("1 judge, 40 answers: there is nobody to compare"), "{}", alone.stderr);
     let row = &judges(&folder)["ann"];
-    assert_eq!((&row["agreement"], &row["ranking_agreement"], &row["common_pairs"]), (&Value::Null, &Value::Null, &0.into()));
+    assert_eq!(
+        (&row["agreement"], &row["ranking_agreement"], &row["common_pairs"]),
+        (&Value::Null, &Value::Null, &0.into())
+    );
     // Who compared nothing has a row too.
     folder.append("answers.csv", "item1,item2,skip,zoe\nitem1,item2,first,\n");
     let run = folder.run(["judges"]);
@@ -128,7 +138,11 @@ fn few_judges_or_none() {
     folder.replace("ordain.toml", "\"learn\"", "0.5");
     folder.append("answers.csv", "item1,item2,first,zoe\n");
     let run = folder.run(["judges"]);
-    assert!(run.stderr.contains("noise = 0.5 under [answers] is held") && run.stderr.contains("\"learn\""), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("noise = 0.5 under [answers] is held") && run.stderr.contains("\"learn\""),
+        "{}",
+        run.stderr
+    );
 }
 
 /// What a judge took back was never said, whoever answered in between.
@@ -155,7 +169,11 @@ fn without_is_as_if_never() {
     let (folder, never) = (project(settings), project(settings));
     let mut log = answers(&[("ann", CAREFUL, 25), ("bob", BLIND, 25), ("cyd", LEFT, 25), ("dan", CAREFUL, 4)]);
     log.push_str("item0,item9,first,bob\n,,undo,bob\nitem0,item9,second,bob\nitem0,item9,first,ann\n,,undo,cyd\n");
-    let others: String = log.lines().filter(|line| !line.ends_with(",bob") && !line.ends_with(",dan")).map(|line| format!("{line}\n")).collect();
+    let others: String = log
+        .lines()
+        .filter(|line| !line.ends_with(",bob") && !line.ends_with(",dan"))
+        .map(|line| format!("{line}\n"))
+        .collect();
     folder.write("answers.csv", &log);
     never.write("answers.csv", &others);
     for project in [&folder, &never] {
@@ -262,8 +280,14 @@ fn gold_through_the_command() {
     // A block of lines per question. Numbers and names differ; the words must not tell which is gold.
     let blocks: Vec<&str> = run.stdout.split("\n\n").skip(1).collect();
     let words = |block: &str| -> Vec<String> {
-        let plain = |line: &str| -> String { line.chars().filter(|letter| letter.is_alphabetic() || *letter == ' ').collect() };
-        block.lines().map(plain).filter(|line| !line.trim().is_empty()).map(|line| line.split_whitespace().take(3).collect::<Vec<_>>().join(" ")).collect()
+        let plain =
+            |line: &str| -> String { line.chars().filter(|letter| letter.is_alphabetic() || *letter == ' ').collect() };
+        block
+            .lines()
+            .map(plain)
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| line.split_whitespace().take(3).collect::<Vec<_>>().join(" "))
+            .collect()
     };
     let shapes = |wanted: bool| -> std::collections::BTreeSet<Vec<String>> {
         let of = blocks.iter().zip(&asked).filter(|(_, (left, right))| is_gold(*left, *right) == wanted);
@@ -284,8 +308,11 @@ fn pages_of_judges() {
             other => format!("judge{other}"),
         })
         .collect();
-    let crowd: Vec<(&str, Habit, usize)> =
-        names.iter().enumerate().map(|(at, name)| (name.as_str(), if at % 9 == 5 { BLIND } else { CAREFUL }, 65 - at)).collect();
+    let crowd: Vec<(&str, Habit, usize)> = names
+        .iter()
+        .enumerate()
+        .map(|(at, name)| (name.as_str(), if at % 9 == 5 { BLIND } else { CAREFUL }, 65 - at))
+        .collect();
     folder.write("answers.csv", answers(&crowd));
     let run = folder.run(["judges", "--output", "judges.html"]);
     assert_eq!(run.fine().lines().count(), 61);

@@ -26,6 +26,8 @@ pub enum Verdict {
     /// Answers that are blind explain him best, but he prefers what all others prefer, more often than chance explains. All judges share
     /// one width of ties, so this is somebody who calls ties far more or less often than others do.
     TiesUnlike,
+    /// He has more noise than most, and does not prefer what all others prefer more often than chance does.
+    AsChance,
     /// He takes care.
     Careful {
         /// His noise beside that of most judges, where the answers tell the two apart.
@@ -70,6 +72,7 @@ impl fmt::Display for Verdict {
             Self::AtRandom { probability } => write!(f, "seems to answer at random ({} %)", percent(probability)),
             Self::MaybeAtRandom { probability } => write!(f, "may answer at random ({} %)", percent(probability)),
             Self::Contradicts => f.pad("contradicts the others"),
+            Self::AsChance => f.pad("agrees no more than chance"),
             Self::TiesUnlike => f.pad("calls ties unlike the others"),
             Self::Careful { exactness, favours } => {
                 let noise = match exactness {
@@ -110,6 +113,8 @@ impl Known {
         const SURE: f64 = 0.9;
         /// From here on, somebody should look: four times what is expected of any judge before his first answer.
         const SUSPECT: f64 = 0.2;
+        /// Chance is above it in one case of twenty.
+        const LITTLE: f64 = 1.645;
         let probability = self.care.careless;
         let agreement = self.agreement.map_or(0.0, Agreement::deviations);
         if agreement < -DEVIATIONS {
@@ -125,6 +130,7 @@ impl Known {
         };
         match self.exactness() {
             Exactness::Usual if favours.is_none() && self.says_little() => Verdict::TooFew,
+            Exactness::Less if agreement < LITTLE => Verdict::AsChance,
             _ if probability >= SUSPECT => Verdict::MaybeAtRandom { probability },
             exactness => Verdict::Careful { exactness, favours },
         }
@@ -164,7 +170,6 @@ mod tests {
     fn verdicts_in_words() {
         let said = |known: Known| known.verdict().to_string();
         assert_eq!(said(known((0.1, 0.3), 0.01)), "careful");
-        assert_eq!(said(known((0.6, 0.3), 0.01)), "less exact than most");
         assert_eq!(said(known((-0.6, 0.3), 0.01)), "more exact than most");
         assert_eq!(said(Known { has_others: false, ..known((-0.6, 0.3), 0.01) }), "careful");
         // Two thirds of the variance are left.
@@ -172,13 +177,17 @@ mod tests {
         assert_eq!(said(known((0.0, 0.57), 0.968)), "seems to answer at random (97 %)");
         assert_eq!(said(known((0.0, 0.57), 0.9999)), "seems to answer at random (99 %)");
         assert_eq!(said(known((0.1, 0.3), 0.23)), "may answer at random (23 %)");
+        let blunt =
+            |agreeing: f64| Known { agreement: Some(Agreement { agreeing, all: 40.0 }), ..known((0.6, 0.3), 0.01) };
+        assert_eq!(said(blunt(25.0)), "agrees no more than chance");
+        assert_eq!(said(blunt(26.0)), "less exact than most");
         // The answers leave nearly all of the variance: whoever gave them may be anybody.
         assert_eq!(said(known((0.0, 0.68), 0.54)), "too few answers to tell");
         let bias = |low: f64, high: f64| Some(Estimate { value: 0.5 * (low + high), low, high });
         assert_eq!(said(Known { bias: bias(0.1, 0.9), ..known((0.0, 0.3), 0.0) }), "favours the left");
         assert_eq!(said(Known { bias: bias(-0.9, -0.1), ..known((0.0, 0.3), 0.0) }), "favours the right");
         assert_eq!(said(Known { bias: bias(-0.1, 0.3), ..known((0.0, 0.3), 0.0) }), "careful");
-        let both = Known { bias: bias(0.1, 0.9), ..known((0.9, 0.3), 0.0) };
+        let both = Known { bias: bias(0.1, 0.9), ..blunt(30.0) };
         assert_eq!(said(both), "less exact than most, favours the left");
         // Of 40 preferences, 20 agree by chance, with a deviation of √10 = 3.16.
         let agreeing = |agreeing: f64| Some(Agreement { agreeing, all: 40.0 });
