@@ -204,7 +204,10 @@ impl Talk {
             let standing = during("counting how sure the goal is", || self.project.session()?.standing())?;
             let told = self.project.session()?.learned();
             if let Some(standing) = standing.filter(|standing| !beyond && standing.is_met) {
-                output::text(format!("the goal is reached: {}", self.progress.certainty(standing, told)))?;
+                output::text(format!(
+                    "the goal is reached: {}",
+                    self.progress.certainty(standing, told, self.gold_answers())
+                ))?;
                 output::text("go on? yes or no")?;
                 if self.input.choose(&[("yes", true), ("no", false), ("quit", false)], 2)? != Some(true) {
                     return self.end("the goal is reached");
@@ -292,16 +295,14 @@ impl Talk {
         let items = self.project.items();
         output::text("")?;
         // Answers about gold pairs count too: the judge is not told which they are.
-        let model = self.project.model();
-        let gold =
-            model.answers().standing().into_iter().filter(|answer| model.gold().is_right(answer).is_some()).count();
+        let gold = self.gold_answers();
         let count = output::count(answers + gold, "answer");
         let group = items.group_name(item).map_or(String::new(), |group| format!(" in {}", output::name(group)));
         // Without an answer and a prior mean, the first are only those of the file.
         let known = answers > 0 || items.prior().is_some();
         output::text(if known { format!("{count}; first{group}: {first_few}") } else { format!("{count}{group}") })?;
         if let Some(standing) = standing {
-            let mut sure = self.progress.certainty(standing, answers);
+            let mut sure = self.progress.certainty(standing, answers, gold);
             if !beyond {
                 self.progress.look_ahead(self.project.session()?)?;
                 sure += &self.progress.to_go().map_or(String::new(), |to_go| format!("; {to_go}"));
@@ -317,6 +318,12 @@ impl Talk {
         }
         output::text(self.cards.draw(self.project.items(), sides))?;
         output::text(format!("{} or {}?", self.name(sides[0]), self.name(sides[1])))
+    }
+
+    /// The standing answers about gold pairs.
+    fn gold_answers(&self) -> usize {
+        let model = self.project.model();
+        model.answers().standing().into_iter().filter(|answer| model.gold().is_right(answer).is_some()).count()
     }
 
     /// Shows an item whose grade is asked.
@@ -374,7 +381,7 @@ impl Talk {
         if let (Some(standing), Some(pair)) = (standing.filter(|standing| !standing.is_met), undecided) {
             output::text(format!(
                 "the goal cannot be reached with these pairs: {}",
-                self.progress.certainty(standing, told)
+                self.progress.certainty(standing, told, self.gold_answers())
             ))?;
             output::text(format!("undecided: {} or {}", self.name(pair.first), self.name(pair.second)))?;
             output::text(

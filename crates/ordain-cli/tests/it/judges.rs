@@ -295,6 +295,17 @@ fn gold_through_the_command() {
     };
     assert!(shapes(true).is_subset(&shapes(false)), "{:#?}\n{:#?}", shapes(true), shapes(false));
     assert!(!run.stdout.to_lowercase().contains("gold"));
+    // Beyond 64 answers the goal is looked at after every second one. The numbers of answers must not show which the gold ones were.
+    let run = ask(&folder, &more, &["left"; 40]);
+    let mut apart = Vec::new();
+    for block in run.fine().split("\n\n") {
+        let count =
+            |line: &str, end: &str| -> Option<usize> { line.split_once(end)?.0.rsplit(' ').next()?.parse().ok() };
+        let all = block.lines().find_map(|line| count(line, " answers; first"));
+        let after = block.lines().find_map(|line| count(line.strip_prefix("after ")?, " answers: "));
+        apart.extend(all.zip(after).map(|(all, after)| all - after));
+    }
+    assert!(!apart.is_empty() && apart.iter().all(|apart| *apart == 1), "{apart:?}");
 }
 
 /// The page of many judges is whole, cuts long names and lets none break out; a report folds them up.
