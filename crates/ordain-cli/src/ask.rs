@@ -21,6 +21,7 @@ use crate::answer::one_line;
 use crate::certainty::Wanted;
 use crate::clock::now;
 use crate::question::Options;
+use crate::without::Without;
 use crate::working::{during, working};
 use crate::{Failure, Outcome, memory, output};
 
@@ -63,13 +64,15 @@ pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
     project: PathBuf,
-    /// The name of the judge. An undo takes back this judge's latest answer
+    /// The name of the judge: questions are chosen by what is known of his noise. An undo takes back this judge's latest answer
     #[arg(long, value_name = "NAME", value_parser = one_line)]
     judge: Option<String>,
     #[command(flatten)]
     options: Options,
     #[command(flatten)]
     wanted: Wanted,
+    #[command(flatten)]
+    without: Without,
     /// Ask only pairs of this table. Its columns are first and second, and group if ids alone are ambiguous
     #[arg(long, value_name = "FILE")]
     pool: Option<PathBuf>,
@@ -133,8 +136,9 @@ const FIRST_FEW: usize = 5;
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
+    arguments.without.leave_out(&mut project, arguments.judge.as_deref())?;
     let usual = project.model().ask().goal;
-    let options = arguments.options.given(usual)?;
+    let options = arguments.options.given(usual)?.with_judge(arguments.judge.clone());
     let changed = options.goal.filter(|goal| *goal != usual);
     project.set_options(arguments.wanted.with(options))?;
     if let Some(pool) = &arguments.pool {
@@ -200,7 +204,10 @@ impl Talk {
             let standing = during("counting how sure the goal is", || self.project.session()?.standing())?;
             let told = self.project.session()?.learned();
             if let Some(standing) = standing.filter(|standing| !beyond && standing.is_met) {
-                output::text(format!("the goal is reached: {}", self.progress.certainty(standing, told)))?;
+                output::text(format!(
+                    "the goal is reached: {}",
+                    self.progress.certainty(standing, told, self.gold_answers())
+                ))?;
                 output::text("go on? yes or no")?;
                 if self.input.choose(&[("yes", true), ("no", false), ("quit", false)], 2)? != Some(true) {
                     return self.end("the goal is reached");
@@ -288,16 +295,14 @@ impl Talk {
         let items = self.project.items();
         output::text("")?;
         // Answers about gold pairs count too: the judge is not told which they are.
-        let model = self.project.model();
-        let gold =
-            model.answers().standing().into_iter().filter(|answer| model.gold().is_right(answer).is_some()).count();
+        let gold = self.gold_answers();
         let count = output::count(answers + gold, "answer");
         let group = items.group_name(item).map_or(String::new(), |group| format!(" in {}", output::name(group)));
         // Without an answer and a prior mean, the first are only those of the file.
         let known = answers > 0 || items.prior().is_some();
         output::text(if known { format!("{count}; first{group}: {first_few}") } else { format!("{count}{group}") })?;
         if let Some(standing) = standing {
-            let mut sure = self.progress.certainty(standing, answers);
+            let mut sure = self.progress.certainty(standing, answers, gold);
             if !beyond {
                 self.progress.look_ahead(self.project.session()?)?;
                 sure += &self.progress.to_go().map_or(String::new(), |to_go| format!("; {to_go}"));
@@ -313,6 +318,12 @@ impl Talk {
         }
         output::text(self.cards.draw(self.project.items(), sides))?;
         output::text(format!("{} or {}?", self.name(sides[0]), self.name(sides[1])))
+    }
+
+    /// The standing answers about gold pairs.
+    fn gold_answers(&self) -> usize {
+        let model = self.project.model();
+        model.answers().standing().into_iter().filter(|answer| model.gold().is_right(answer).is_some()).count()
     }
 
     /// Shows an item whose grade is asked.
@@ -370,7 +381,7 @@ impl Talk {
         if let (Some(standing), Some(pair)) = (standing.filter(|standing| !standing.is_met), undecided) {
             output::text(format!(
                 "the goal cannot be reached with these pairs: {}",
-                self.progress.certainty(standing, told)
+                self.progress.certainty(standing, told, self.gold_answers())
             ))?;
             output::text(format!("undecided: {} or {}", self.name(pair.first), self.name(pair.second)))?;
             output::text(

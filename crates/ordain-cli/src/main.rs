@@ -12,6 +12,7 @@ mod demo;
 mod eval;
 mod fuse;
 mod init;
+mod judges;
 mod labels;
 mod letor;
 mod links;
@@ -30,6 +31,7 @@ mod search;
 mod simulate;
 mod train;
 mod tune;
+mod without;
 mod word;
 mod working;
 
@@ -65,6 +67,7 @@ enum Command {
     Tune(tune::Arguments),
     Compare(compare::Arguments),
     Report(report::Arguments),
+    Judges(judges::Arguments),
     Predict(predict::Arguments),
     Answer(answer::Arguments),
     Eval(eval::Arguments),
@@ -143,6 +146,7 @@ fn main() -> ExitCode {
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Judges(arguments) => judges::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Answer(arguments) => answer::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),

@@ -12,9 +12,11 @@ use ordain::numeric::Seed;
 use ordain::{Inference, Project};
 use serde::Serialize;
 
+use crate::answer::one_line;
 use crate::certainty::{Slack, parse_share};
 use crate::output::{self, Format};
 use crate::question::Options;
+use crate::without::Without;
 use crate::working::{during, working};
 use crate::{Outcome, memory, word};
 
@@ -37,6 +39,7 @@ use crate::{Outcome, memory, word};
 #[command(after_long_help = "Examples:
   ordain next --count 5
   ordain next --goal top --top 3 --format json
+  ordain next --judge ann
   ordain next --pool pairs.csv --target 0.9")]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
@@ -47,6 +50,12 @@ pub struct Arguments {
     count: u32,
     #[command(flatten)]
     options: Options,
+    /// The judge who will be asked: pairs are weighed by what is known of his noise, and a pair that others answered is named only
+    /// where one more answer of his tells something. Default: any judge
+    #[arg(long, value_name = "NAME", value_parser = one_line)]
+    judge: Option<String>,
+    #[command(flatten)]
+    without: Without,
     /// Ask only pairs of this table. Its columns are first and second, and group if ids alone are ambiguous
     #[arg(long, value_name = "FILE")]
     pool: Option<PathBuf>,
@@ -55,7 +64,7 @@ pub struct Arguments {
     target: Option<f64>,
     #[command(flatten)]
     slack: Slack,
-    /// How answers become a belief. With the default, the first pair is the one that `ordain ask` asks
+    /// How answers become a belief. With the default, the first pair is the one that `ordain ask` asks the same judge
     #[arg(long, default_value = "incremental", value_parser = word::parser::<Inference>())]
     inference: Inference,
     /// The form of the output
@@ -82,7 +91,8 @@ struct Row<'a> {
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
-    let options = arguments.options.given(project.model().ask().goal)?;
+    arguments.without.leave_out(&mut project, arguments.judge.as_deref())?;
+    let options = arguments.options.given(project.model().ask().goal)?.with_judge(arguments.judge.clone());
     project.set_options(arguments.slack.with(options).with_target(arguments.target))?;
     if let Some(pool) = &arguments.pool {
         project.set_pool(pool)?;
@@ -106,7 +116,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
             }
         }
         inference => {
-            let fitted = project.fit(inference, &working.watch())?;
+            let mut fitted = project.fit(inference, &working.watch())?;
+            fitted.ask_judge(arguments.judge.as_deref())?;
             match enough(arguments, &asking, || fitted.certainty(&params))? {
                 None => {
                     let asked = fitted.ask_many(&asking, project.pool(), count)?;
@@ -132,7 +143,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
             }
             Ok(())
         }
-        Format::Table => show(project.items(), &questions, &asking),
+        Format::Table => {
+            show(project.items(), &questions, &asking)?;
+            note_stranger(&project, arguments.judge.as_deref());
+            Ok(())
+        }
+    }
+}
+
+/// Says so if nothing is known of the judge.
+fn note_stranger(project: &Project, judge: Option<&str>) {
+    let Some(name) = judge.filter(|name| !name.is_empty()) else { return };
+    if project.model().answers().latest(Some(name)).is_none() {
+        output::note(format!("{} has not answered yet, so pairs are those for any judge", output::name(name)));
     }
 }
 

@@ -21,6 +21,7 @@ use self::columns::Columns;
 use crate::certainty::Wanted;
 use crate::output::{self, Format};
 use crate::question::GoalOptions;
+use crate::without::Without;
 use crate::working::{during, working};
 use crate::{Failure, Outcome, memory, word};
 
@@ -61,7 +62,8 @@ use crate::{Failure, Outcome, memory, word};
   ordain rank
   ordain rank --top 10 --limit 20
   ordain rank --format json > ranking.json
-  ordain rank --with new.csv")]
+  ordain rank --with new.csv
+  ordain rank --without ann")]
 #[command(mut_arg("top", |top| top.help("Show each item's probability of being among the first K; this is then the goal")))]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
@@ -71,6 +73,8 @@ pub struct Arguments {
     goal: GoalOptions,
     #[command(flatten)]
     wanted: Wanted,
+    #[command(flatten)]
+    without: Without,
     /// Forecast how many answers the goal still needs, however long that takes. Default: only if the forecast is quick
     #[arg(long, conflicts_with = "with")]
     forecast: bool,
@@ -154,6 +158,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let mut project = during("reading the project", || Project::open(&arguments.project))?;
     project.set_memory(memory::available());
+    arguments.without.leave_out(&mut project, None)?;
     let options = AskOptions::default().with_goal(arguments.goal.given(project.model().ask().goal)?);
     project.set_options(arguments.wanted.with(options))?;
     let asking = project.asking()?;

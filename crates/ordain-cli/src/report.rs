@@ -1,6 +1,6 @@
 //! `ordain report`: a project as one page.
 
-mod judges;
+pub mod judges;
 mod links;
 mod page;
 mod parts;
@@ -16,6 +16,7 @@ use ordain::data::{ItemId, Items};
 use ordain::formats::check_outputs;
 use ordain::{Inference, Project};
 
+use crate::judges::Judges;
 use crate::simulate::picture;
 use crate::working::{during, working};
 use crate::{Outcome, memory, output, rank};
@@ -24,7 +25,7 @@ use crate::{Outcome, memory, output, rank};
 ///
 /// The page is one HTML file that needs nothing beside it, for a screen or a phone. It shows the ranking with its
 /// intervals and tiers, how sure the goal of [ask] is and how many answers it still needs, how the ranking settled over
-/// the answers, how judges agree, what each kernel contributes (as `ordain compare` says), the links, and the settings.
+/// the answers, what is known of every judge (as `ordain judges` says), what each kernel contributes (as `ordain compare` says), the links, and the settings.
 ///
 /// How the ranking settled is found by learning from the first answers anew, at up to 30 points of the log. Where a part
 /// would take longer than about half a minute, the page says so instead and --full makes it. The page shows 500 items,
@@ -71,7 +72,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let shown = rank::Shown::make(&fitted, &asking, None, extent.limit, Some(Effort::IfQuick))?;
     let course = settling::replay(&project, &fitted, &shown, arguments.full)?;
     let comparison = parts::compare(&project, arguments.full)?;
-    let all = page::Page { project: &project, fitted: &fitted, shown: &shown, extent, course, comparison };
+    let judges = Judges::of(&project, &fitted)?;
+    let all = page::Page { project: &project, fitted: &fitted, shown: &shown, extent, course, judges, comparison };
     picture::write(&arguments.output, &all.html())?;
     output::note(format!("wrote {}", arguments.output.display()));
     Ok(())

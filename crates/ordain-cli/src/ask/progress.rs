@@ -68,11 +68,12 @@ impl Progress {
 
     /// How sure the goal is, in words, where so many answers were given. `ordain rank` says the same number of the same answers, so the
     /// words are others where it would say another one.
-    pub fn certainty(&self, standing: Standing, answers: usize) -> String {
+    /// Of all answers, `gold` are about gold pairs: they count here as above a question, or it would show which they were.
+    pub fn certainty(&self, standing: Standing, answers: usize, gold: usize) -> String {
         let sure = self.rule.sentence(standing.probability, self.groups);
         let after = match answers == standing.answers {
             true => String::new(),
-            false => format!("after {}: ", output::count(standing.answers, "answer")),
+            false => format!("after {}: ", output::count(standing.answers + gold, "answer")),
         };
         match standing.is_rough {
             true => format!("{after}about {sure} (a quick count; \"ordain rank\" counts well)"),

@@ -9,6 +9,7 @@ use super::parts::Compared;
 use super::ranking::{self, Extent};
 use super::settling::{self, Course};
 use super::{as_html, links, named, parts, settings};
+use crate::judges::Judges;
 use crate::output;
 use crate::rank::Shown;
 
@@ -19,18 +20,19 @@ pub struct Page<'a> {
     pub shown: &'a Shown,
     pub extent: Extent,
     pub course: Course,
+    pub judges: Judges,
     pub comparison: Compared,
 }
 
 impl Page<'_> {
     /// The page as HTML.
     pub fn html(&self) -> String {
-        let name = self.name();
+        let name = name_of(self.project);
         let sections = [
             format!("<h1>{}</h1>\n{}", as_html(&name), self.lead()),
             ranking::section(self.project.items(), self.shown, self.extent),
             settling::section(&self.course),
-            judges::section(self.project, self.fitted.belief().mean()),
+            judges::section(&self.judges),
             parts::section(self.project, &self.comparison),
             links::section(self.project, self.fitted),
             settings::section(self.project, self.fitted),
@@ -40,21 +42,12 @@ impl Page<'_> {
         document(&title, include_str!("report.css"), &sections.concat())
     }
 
-    /// The name of the project's folder.
-    fn name(&self) -> String {
-        let folder = &self.project.file().folder;
-        let folder = if folder.as_os_str().is_empty() { ".".as_ref() } else { folder.as_path() };
-        let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-        whole.file_name().map_or_else(|| "Ranking".into(), |name| name.to_string_lossy().into_owned())
-    }
-
     /// The numbers that matter most, and the sentence of `ordain rank`.
     fn lead(&self) -> String {
         let items = self.project.items();
         let groups = items.groups().map(|groups| format!(" in {}", output::count(groups.len(), "group")));
         let answers = self.fitted.learned();
-        let known = judges::tallies(self.project, self.fitted.belief().mean());
-        let judges = known.iter().filter(|tally| tally.judge.is_some()).count();
+        let judges = self.judges.all.iter().filter(|judge| judge.tally.judge.is_some()).count();
         let by = if judges == 0 { String::new() } else { format!(" by {}", output::count(judges, "judge")) };
         let card = |number: String, words: String| format!("<div><b>{number}</b>{words}</div>\n");
         let count = |number: usize, thing: &str| {
@@ -86,6 +79,14 @@ impl Page<'_> {
         let sentence = escape(&self.shown.sentence()).replace('\n', "<br>\n").replace(" %", "\u{A0}%");
         out + &format!("<p>{}.</p>\n", capital(&sentence))
     }
+}
+
+/// The name of the project's folder.
+pub fn name_of(project: &Project) -> String {
+    let folder = &project.file().folder;
+    let folder = if folder.as_os_str().is_empty() { ".".as_ref() } else { folder.as_path() };
+    let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    whole.file_name().map_or_else(|| "Ranking".into(), |name| name.to_string_lossy().into_owned())
 }
 
 /// The same text with a capital letter at its beginning.

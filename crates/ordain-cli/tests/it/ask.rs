@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::util::{Folder, Run};
 
 /// Runs `ordain ask` on these lines.
-fn ask(folder: &Folder, more: &[&str], lines: &[impl AsRef<str>]) -> Run {
+pub fn ask(folder: &Folder, more: &[&str], lines: &[impl AsRef<str>]) -> Run {
     let mut command = folder.command(["ask"].iter().chain(more));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let text: String = lines.iter().map(|line| format!("{}\n", line.as_ref())).collect();
@@ -23,7 +23,7 @@ fn ask(folder: &Folder, more: &[&str], lines: &[impl AsRef<str>]) -> Run {
 }
 
 /// The questions, left and right.
-fn questions(said: &str) -> Vec<[String; 2]> {
+pub fn questions(said: &str) -> Vec<[String; 2]> {
     let question = |line: &str| {
         let (left, right) = line.strip_suffix('?')?.split_once(" or ")?;
         Some([left.to_owned(), right.to_owned()])
@@ -56,7 +56,7 @@ fn dozen() -> Folder {
 }
 
 /// Never sure enough to stop by itself.
-const ON_AND_ON: [&str; 4] = ["--error", "0", "--target", "1"];
+pub const ON_AND_ON: [&str; 4] = ["--error", "0", "--target", "1"];
 
 #[test]
 fn words_become_lines_of_the_log() {

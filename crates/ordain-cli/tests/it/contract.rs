@@ -43,6 +43,48 @@ fn keys_of_a_ranking() {
     }
 }
 
+/// Every judge has every key, and CSV has them as columns in this order.
+#[test]
+fn keys_of_judges() {
+    const KEYS: [&str; 19] = [
+        "judge",
+        "answers",
+        "ties",
+        "skips",
+        "agreement",
+        "common_pairs",
+        "ranking_agreement",
+        "noise",
+        "noise_low",
+        "noise_high",
+        "bias",
+        "bias_low",
+        "bias_high",
+        "careless",
+        "gold",
+        "gold_low",
+        "gold_high",
+        "gold_answers",
+        "verdict",
+    ];
+    let folder = Folder::project();
+    folder.append("answers.csv", "bee,cow,skip,zoe,\nant,cow,good,,\n".replace("ant,cow,good", "ant,,good"));
+    let said = folder.json(["judges"]);
+    assert_eq!(keys(&said), ["judges", "noise", "told_apart"]);
+    let rows = said["judges"].as_array().unwrap();
+    assert_eq!(rows.len(), 3);
+    let mut sorted = KEYS;
+    sorted.sort_unstable();
+    rows.iter().for_each(|row| assert_eq!(keys(row), sorted));
+    let csv = folder.run(["judges", "--format", "csv"]);
+    assert_eq!(csv.fine().lines().next().unwrap(), KEYS.join(","));
+    assert_eq!(csv.stderr, "");
+    // What is not known is null, and empty.
+    let zoe = rows.iter().find(|row| row["judge"] == "zoe").unwrap();
+    assert_eq!((&zoe["noise"], &zoe["verdict"]), (&Value::Null, &"compared nothing".into()));
+    assert!(csv.stdout.lines().any(|line| line == "zoe,0,0,1,,0,,,,,,,,,,,,0,compared nothing"), "{}", csv.stdout);
+}
+
 #[test]
 fn keys_of_a_prediction() {
     let said = Folder::project().json(["predict", "ant", "cow"]);
@@ -158,6 +200,7 @@ fn help_for_everything() {
         "rank",
         "next",
         "ask",
+        "judges",
         "tune",
         "compare",
         "report",
@@ -226,6 +269,7 @@ fn a_full_disk_is_no_success() {
         for command in [
             ["rank"].as_slice(),
             &["next"],
+            &["judges"],
             &["predict", "ant", "bee"],
             &["predict", "--pairs", "pairs.csv"],
             &["search", "documents.csv", "words"],

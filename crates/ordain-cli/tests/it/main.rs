@@ -20,6 +20,7 @@ mod fire;
 mod fuse;
 mod goal;
 mod init;
+mod judges;
 mod labels;
 mod linklearn;
 mod manners;

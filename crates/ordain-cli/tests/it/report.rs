@@ -15,7 +15,7 @@ fn page(folder: &Folder, more: &[&str]) -> String {
 }
 
 /// One file that needs nothing beside it, for phones and in the dark, with every tag closed.
-fn whole(page: &str) {
+pub fn whole(page: &str) {
     for outside in ["src=", "href=", "url(", "@import", "http://", "https://", "<script", "<link"] {
         // But for the names of XML's own dialects.
         assert!(!page.replace("http://www.w3.org/", "").contains(outside), "{outside}");

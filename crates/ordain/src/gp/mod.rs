@@ -32,7 +32,7 @@ pub use ep::{Ep, EpParams, Site};
 pub use grading::{GradePrediction, Grading, median_grade, mode_grade};
 pub(crate) use incremental::Workload;
 pub use incremental::{CovarianceForm, Incremental};
-pub use judges::{Estimate, JudgeSummary};
+pub use judges::{Estimate, Exactness, JudgeSummary, Side, Verdict};
 pub use noise::UnderNoise;
 pub(crate) use noise::{OverNoises, last_due, without_caution};
 pub use observation::{AnswerModel, Moments, NoiseLaw, Observation};

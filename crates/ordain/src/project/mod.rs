@@ -198,7 +198,7 @@ impl Project {
             Error::UnknownWord { found, hint, .. } => {
                 let error =
                     InputError::new(&self.file.answers, "a judge who is in the answers").column("judge").found(found);
-                hint.map_or(error.clone(), |hint| error.hint(format!("did you mean {hint}?"))).into()
+                error.hint(hint.unwrap_or_else(|| "\"ordain judges\" names all judges".to_owned())).into()
             }
             other => other,
         })?;

@@ -5,3 +5,4 @@ mod care;
 mod common;
 mod naive;
 mod sides;
+mod whom;

@@ -311,6 +311,10 @@ fn items_text(sketch: &Sketch, described: &Described, remarks: &[String]) -> Res
     Ok(text)
 }
 
+/// What may be added where several people answer.
+const GOLD: &str = "# gold = \"gold.csv\"  # pairs with a known answer: some questions of \"ordain ask\" are about them, and \"ordain judges\" says who is right\n\
+                    # gold_rate = 0.1\n";
+
 fn answers_text(sketch: &Sketch, answers: Option<&Path>, summary: &Summary, squared_weights: f64) -> Result<String> {
     let file = answers.map_or_else(|| Ok(quoted("answers.csv")), |file| named(sketch, file))?;
     let Summary { ties, answers, order, .. } = summary;
@@ -318,7 +322,7 @@ fn answers_text(sketch: &Sketch, answers: Option<&Path>, summary: &Summary, squa
     Ok(format!(
         "\n[answers]\nfile = {file}  # appended to, never rewritten\nnoise = \"learn\"  # how consistent the judge is; or a number\n\
          tie_width = {width:?}  # differences this small are ties; ties among the answers: {ties} of {answers}\n\
-         {sides}"
+         {sides}{GOLD}"
     ))
 }
 

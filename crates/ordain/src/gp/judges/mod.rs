@@ -11,12 +11,14 @@
 
 mod fit;
 mod summary;
+mod verdict;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fit::{Care, Crowd, shows_care};
 pub use summary::{Estimate, JudgeSummary};
+pub use verdict::{Exactness, Side, Verdict};
 
 use super::noise::deviation;
 use super::{AnswerModel, Functional, Observation};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::fit::{Care, Crowd, Judge, owner, shows_care};
 use super::name;
+use super::verdict::{Known, Verdict};
 use crate::data::{Answer, ItemId};
 use crate::gp::ep::{Apart, EpParams, Evidence};
 use crate::gp::soft::each_said;
@@ -27,7 +28,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    fn normal(mean: f64, deviation: f64) -> Self {
+    pub(super) fn normal(mean: f64, deviation: f64) -> Self {
         Self { value: mean, low: mean - NINETY * deviation, high: mean + NINETY * deviation }
     }
 
@@ -52,6 +53,26 @@ pub struct JudgeSummary {
     pub bias: Option<Estimate>,
     /// The probability that he is careless: that all his answers are blind.
     pub careless: f64,
+    /// What all of this says of him, in words.
+    pub verdict: Verdict,
+}
+
+/// How many preferences of a judge are for the item that all others prefer, and how many there are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Agreement {
+    pub agreeing: f64,
+    pub all: f64,
+}
+
+impl Agreement {
+    fn beyond_chance(self) -> f64 {
+        2.0 * self.agreeing / self.all - 1.0
+    }
+
+    /// How far the number that agrees is from that of chance, in deviations of chance: one half of `all`, and one half of its root.
+    pub fn deviations(self) -> f64 {
+        (2.0 * self.agreeing - self.all) / self.all.sqrt()
+    }
 }
 
 impl AnswerModel {
@@ -79,15 +100,18 @@ impl AnswerModel {
         let mut evidence = Evidence::of_items(&observations);
         let found = evidence.apart(&params, kernel.as_ref(), &owners, names.len(), work)?;
         let biases = self.biases(&names, kernel, &counted, &params)?;
-        let summary = |at: usize, (care, agreement): (Care, Option<f64>), bias: Option<Estimate>| {
+        let summary = |at: usize, (care, agreement): (Care, Option<Agreement>), bias: Option<Estimate>| {
             let (name, (mean, deviation)) = (names[at], care.log_factor);
+            let has_others = names.len() > 1;
+            let known = Known { answers: answered[at], care, spread: crowd.spread, agreement, bias, has_others };
             JudgeSummary {
                 name: Some(name.to_owned()).filter(|name| !name.is_empty()),
                 answers: answered[at],
-                agreement,
+                agreement: agreement.map(Agreement::beyond_chance),
                 noise: Estimate::normal(mean, deviation).map(|log_factor| self.noise() * log_factor.exp()),
                 bias,
                 careless: care.careless,
+                verdict: known.verdict(),
             }
         };
         let each = found.into_iter().zip(biases).enumerate();
@@ -95,11 +119,11 @@ impl AnswerModel {
     }
 
     /// A judge's care and agreement, from his answers apart from those of all others.
-    fn look_at(&self, name: &str, apart: Option<Apart>, params: &EpParams, crowd: Crowd) -> (Care, Option<f64>) {
+    fn look_at(&self, name: &str, apart: Option<Apart>, params: &EpParams, crowd: Crowd) -> (Care, Option<Agreement>) {
         let before = Care::before(crowd);
         let Some(apart) = apart else { return (before, None) };
         let (agreeing, all) = apart.agreement();
-        let agreement = (all > 0.0).then(|| 2.0 * agreeing / all - 1.0);
+        let agreement = (all > 0.0).then_some(Agreement { agreeing, all });
         if self.law() != NoiseLaw::Normal {
             return (before, agreement);
         }
