@@ -303,7 +303,9 @@ impl Shown {
         output::table(&table)?;
         let new = self.ranking.items.iter().filter(|ranked| fitted.is_new(ranked.item)).count();
         let new = if new > 0 { format!(" ({new} new)") } else { String::new() };
-        let items = output::count(self.ranking.items.len(), "item") + &new;
+        let (shown, all) = (self.ranking.items.len(), fitted.items().len());
+        let part = if shown < all { format!("{shown} of ") } else { String::new() };
+        let items = part + &output::count(all, "item") + &new;
         let evidence = fitted.belief().log_evidence();
         output::note(match fitted.learned() {
             0 => format!("{items}, no answers yet; \"ordain ask\" asks for them"),

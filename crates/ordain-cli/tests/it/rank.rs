@@ -298,6 +298,12 @@ fn some_of_the_rows() {
     let some = folder.json(["rank", "--limit", "2"]);
     let (whole, some) = (whole["items"].as_array().unwrap(), some["items"].as_array().unwrap());
     assert_eq!(some[..], whole[..2]);
+    let said = |args: &[&str]| {
+        let run = folder.run(args);
+        run.fine();
+        run.stderr
+    };
+    assert!(said(&["rank", "--limit", "2"]).contains("2 of 6 items, ") && !said(&["rank"]).contains(" of 6 items"));
     let folder = Folder::empty();
     let rows: String = (0..2100).map(|item| format!("i{item}\n")).collect();
     folder.write("items.csv", format!("id\n{rows}"));

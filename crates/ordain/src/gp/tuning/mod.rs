@@ -304,13 +304,13 @@ impl TuningParams {
                 ascent.forget_tried();
                 ascent.set_curvature(summit.curvature.clone());
                 let peak = climb(0, summit.at.clone(), self.max_iterations, &mut ascent)?;
-                (0, peak.first, peak)
+                (0, peak.first - log_prior(&summit.at), peak)
             }
             None => {
                 let trial_steps =
                     if self.restarts > 0 { TRIAL_STEPS.min(self.max_iterations) } else { self.max_iterations };
+                let mut before = ascent.log_evidence(&space.start())?;
                 let (mut start, mut peak) = (0, climb(0, space.start(), trial_steps, &mut ascent)?);
-                let mut before = peak.first;
                 for drawn in 1..starts {
                     match climb(drawn, space.draw(&self.normals(drawn, space.len())), trial_steps, &mut ascent) {
                         Err(error @ Error::Cancelled { .. }) => return Err(error),
@@ -324,18 +324,19 @@ impl TuningParams {
                 }
                 if is_thinned {
                     ascent.take_all(&peak.at)?;
-                    before = ascent.log_evidence(&space.start())? + log_prior(&space.start());
+                    before = ascent.log_evidence(&space.start())?;
                     peak = climb(start, peak.at, self.max_iterations, &mut ascent)?;
                 }
                 (start, before, peak)
             }
         };
+        let log_evidence = ascent.log_evidence(&peak.at)?;
         let tuned = Tuned {
             parameters: Vec::new(),
-            log_evidence_before: before - log_prior(&space.start()),
-            log_evidence: peak.objective - log_prior(&peak.at),
-            log_posterior_before: before,
-            log_posterior: peak.objective,
+            log_evidence_before: before,
+            log_evidence,
+            log_posterior_before: before + log_prior(&space.start()),
+            log_posterior: log_evidence + log_prior(&peak.at),
             start,
             evaluations: ascent.evaluations(),
             gradient: peak.gradient,
