@@ -156,7 +156,7 @@ struct Report<'a> {
     told_apart: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Default)]
 struct Row<'a> {
     judge: Option<&'a str>,
     answers: usize,
@@ -225,6 +225,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             let rows = judges.all.iter().map(row).collect();
             output::json(&Report { judges: rows, noise: judges.noise, told_apart: judges.told_apart })?;
         }
+        Format::Csv if judges.all.is_empty() => output::csv_header::<Row>()?,
         Format::Csv => output::csv(judges.all.iter().map(row))?,
         Format::Table => table::show(&judges)?,
     }

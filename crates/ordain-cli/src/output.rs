@@ -84,6 +84,16 @@ pub fn csv<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Outcome {
     Ok(())
 }
 
+/// Writes the header of such rows to standard output, where there is no row that it could be taken from.
+pub fn csv_header<R: Serialize + Default>() -> Outcome {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.serialize(R::default()).map_err(csv_failure)?;
+    let text = writer.into_inner().map_err(|error| std::io::Error::other(error.to_string()))?;
+    let header: Vec<u8> = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default().to_vec();
+    std::io::stdout().lock().write_all(&header)?;
+    Ok(())
+}
+
 /// Writes rows under this header to standard output.
 pub fn csv_table(header: &[String], rows: impl IntoIterator<Item = Vec<String>>) -> Outcome {
     let mut writer = csv::Writer::from_writer(std::io::stdout().lock());
@@ -255,6 +265,19 @@ pub fn cut(text: &str, width: usize) -> String {
     out
 }
 
+/// As [`cut`], but if there is room, in the middle: the digits that tell names apart are often at their ends.
+pub fn cut_in_the_middle(text: &str, width: usize) -> String {
+    let end = width / 3;
+    let short = cut(text, width);
+    if letters(text).map(|(letter, _)| letter).collect::<String>() == short {
+        return short;
+    }
+    let last: Vec<&str> = text.graphemes(true).rev().take(end).collect();
+    let last: String = last.into_iter().rev().flat_map(letters).map(|(letter, _)| letter).collect();
+    let room = width.saturating_sub(last.width());
+    if last.width() > end { short } else { cut(text, room) + &last }
+}
+
 /// Text in lines of at most this many columns, broken between words where possible; unbroken without a width. No
 /// character of it moves the cursor.
 pub fn wrapped(text: &str, columns: Option<usize>) -> String {
@@ -334,6 +357,16 @@ mod tests {
             let short = cut(&text, 40);
             assert!(short.width() <= 40 && short.len() < 4000, "{short}");
             assert!(wrapped(&text, Some(40)).lines().all(|line| line.width() <= 40));
+        }
+    }
+
+    #[test]
+    fn the_ends_of_long_names_stay() {
+        assert_eq!(cut_in_the_middle("annotator 0001", 14), "annotator 0001");
+        assert_eq!(cut_in_the_middle("annotator number 0001", 12), "annotat…0001");
+        assert_eq!(cut_in_the_middle("annotator", 2), "a…");
+        for width in 0..12 {
+            assert!(cut_in_the_middle("東京の審査員一号と二号", width).width() <= width);
         }
     }
 

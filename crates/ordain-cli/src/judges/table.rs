@@ -34,7 +34,7 @@ pub fn show(judges: &Judges) -> Outcome {
         |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0).max(heads[column].width());
     let widths: Vec<usize> = (0..heads.len()).map(width).collect();
     let (name, picture) = fit(output::columns(), widths[0], widths[1..].iter().map(|width| width + PADDING).sum());
-    rows.iter_mut().for_each(|row| row[0] = output::cut(&row[0], name));
+    rows.iter_mut().for_each(|row| row[0] = output::cut_in_the_middle(&row[0], name));
     if picture > 0 {
         heads.push("noise with 90 %");
         rows.iter_mut().zip(pictures(judges, picture)).for_each(|(row, picture)| row.push(picture));

@@ -150,7 +150,7 @@ fn table(judges: &Judges, some: &[Judge], scale: &Scale) -> String {
             .tally
             .judge
             .as_deref()
-            .map_or_else(|| "<i>no name</i>".to_owned(), |name| as_html(&output::cut(name, LONGEST)));
+            .map_or_else(|| "<i>no name</i>".to_owned(), |name| as_html(&output::cut_in_the_middle(name, LONGEST)));
         let summary = judge.summary.as_ref();
         let optional = |cell: String, is_there: bool| if is_there { cell } else { String::new() };
         let class = if is_suspect(summary) { " class=\"suspect\"" } else { "" };

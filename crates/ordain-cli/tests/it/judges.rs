@@ -115,11 +115,15 @@ fn few_judges_or_none() {
     }
     assert!(folder.read("page.html").contains("No answers yet"));
     assert_eq!(folder.json(["judges"])["judges"], Value::Array(Vec::new()));
+    let header = folder.run(["judges", "--format", "csv"]).fine().to_owned();
+    assert_eq!(header.lines().count(), 1, "{header}");
     folder.write("answers.csv", answers(&[("ann", CAREFUL, 40)]));
     let alone = folder.run(["judges"]);
     assert!(alone.fine().lines().nth(1).unwrap().starts_with(" ann "), "{}", alone.stdout);
     assert!(!alone.stdout.contains("agrees") && !alone.stdout.contains("as ranked"), "{}", alone.stdout);
     assert!(alone.stderr.contains("1 judge, 40 answers: there is nobody to compare"), "{}", alone.stderr);
+    let rows = folder.run(["judges", "--format", "csv"]).fine().to_owned();
+    assert!(rows.starts_with(&header) && rows.lines().count() == 2, "{header}{rows}");
     let row = &judges(&folder)["ann"];
     assert_eq!(
         (&row["agreement"], &row["ranking_agreement"], &row["common_pairs"]),

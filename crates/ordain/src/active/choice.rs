@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use rand::RngExt;
 
 use super::Strategy;
+use super::leads::Leads;
 use super::look_ahead::look_ahead;
 use super::pair_belief::{Answers, PairBelief, Score};
 use super::pending::Pending;
@@ -54,11 +55,10 @@ pub struct Candidates {
     groups: Option<Groups>,
     /// Pairs that are never asked.
     excluded: HashSet<(u32, u32)>,
-    /// Answered pairs, each with the number of answers for its first item less that of answers for the second.
-    answered: HashMap<(u32, u32), i32>,
+    answered: Leads,
     /// Answered pairs, each with the number of ties less that of other answers.
     ties: HashMap<(u32, u32), i32>,
-    /// The lead of one item from which an answered pair is not asked again; `None` if no answered pair is.
+    /// The lead of ties from which two items are tied.
     enough: Option<u32>,
     pool: Option<HashSet<(u32, u32)>>,
 }
@@ -90,32 +90,32 @@ impl Candidates {
         let tie = if answer.outcome.plain() == Some(Outcome::Tie) { 1 } else { -1 };
         *self.ties.entry(key(answer.first, second)).or_default() += tie;
         if !repeat {
-            let lead = lead(answer.outcome);
-            let known = self.answered.entry(key(answer.first, second)).or_default();
-            *known = known.saturating_add(if answer.first < second { lead } else { -lead });
+            let lead = if answer.first < second { lead(answer.outcome) } else { -lead(answer.outcome) };
+            self.answered.add(key(answer.first, second), answer.judge.as_deref(), lead);
         }
     }
 
-    /// Says which pairs that were left out by an answer may be asked again after all: those whose answers do not favour one item by
-    /// `enough`, or none. Skipped pairs may not.
-    pub fn ask_again(&mut self, enough: Option<u32>) {
-        self.enough = enough;
+    /// Says which pairs that were left out by an answer may be asked again after all: those that all answers together do not settle, each
+    /// counted as much as this model trusts its judge, nor the own answers of the judge who is asked. Skipped pairs may not.
+    pub fn ask_again(&mut self, model: &AnswerModel, judge: Option<&str>) {
+        self.answered.trust(model, judge);
+        // A noise that is out of range says nothing of how far a judge is to be trusted.
+        self.enough = model.of_judge(judge).ok().and_then(|model| model.telling_lead());
     }
 
     /// Whether pairs that were left out by an answer may be asked again.
     pub(super) fn asks_again(&self) -> bool {
-        self.enough.is_some()
+        self.answered.may_stay_open()
     }
 
     fn is_out(&self, key: &(u32, u32)) -> bool {
-        let is_settled = |lead: &i32| self.enough.is_none_or(|enough| lead.unsigned_abs() >= enough);
-        self.excluded.contains(key) || self.answered.get(key).is_some_and(is_settled)
+        self.excluded.contains(key) || self.answered.settle(key)
     }
 
     /// The number of pairs that may be asked, for this many items in all.
     pub(super) fn left(&self, items: usize) -> usize {
         let pairs = |size: usize| size * size.saturating_sub(1) / 2;
-        let answered = self.answered.keys().filter(|key| !self.excluded.contains(*key) && self.is_out(key)).count();
+        let answered = self.answered.settled().filter(|key| !self.excluded.contains(*key)).count();
         let out = self.excluded.len() + answered;
         match (&self.pool, &self.groups) {
             (Some(pool), _) => pool.iter().filter(|key| !self.is_out(key)).count(),

@@ -9,6 +9,7 @@ mod goals;
 mod gold;
 mod grade_question;
 mod judge;
+mod leads;
 mod learner;
 mod look_ahead;
 mod outlook;

@@ -234,7 +234,7 @@ impl Session {
         learner.learn_all(standing, watch)?;
         self.learner = learner;
         standing.iter().for_each(|answer| self.candidates.rule_out(answer, self.params.repeat));
-        self.candidates.ask_again(self.telling_lead());
+        self.candidates.ask_again(self.learner.model(), self.params.judge.as_deref());
         self.answers = standing.iter().map(|&answer| answer.clone()).collect();
         self.forget();
         Ok(())
@@ -275,12 +275,6 @@ impl Session {
     /// How the judge answers for whom questions are chosen.
     fn asked_model(&self) -> Result<AnswerModel> {
         self.model().of_judge(self.params.judge.as_deref())
-    }
-
-    /// The lead from which one more answer of this judge tells nothing ([`AnswerModel::telling_lead`]).
-    fn telling_lead(&self) -> Option<u32> {
-        // A noise that is out of range says nothing of how far a judge is to be trusted.
-        self.asked_model().ok().and_then(|model| model.telling_lead())
     }
 
     /// Prepares the next step while the judge thinks: for either outcome, the session learns it, chooses the next pair and counts how
@@ -372,7 +366,7 @@ impl Session {
         }
         self.learner.learn(&answer)?;
         self.candidates.rule_out(&answer, self.params.repeat);
-        self.candidates.ask_again(self.telling_lead());
+        self.candidates.ask_again(self.learner.model(), self.params.judge.as_deref());
         self.answers.push(answer);
         self.ahead = Ahead::default();
         self.counted.answered(self.looks_now(), self.states_now());
@@ -406,7 +400,7 @@ impl Session {
         let mut candidates = self.allowed.clone();
         learner.learn_all(&answers.iter().collect::<Vec<_>>(), &Watch::NONE)?;
         answers.iter().for_each(|answer| candidates.rule_out(answer, self.params.repeat));
-        candidates.ask_again(learner.model().of_judge(self.params.judge.as_deref())?.telling_lead());
+        candidates.ask_again(learner.model(), self.params.judge.as_deref());
         Ok(Self {
             params: self.params.clone(),
             groups: self.groups.clone(),

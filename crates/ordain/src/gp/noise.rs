@@ -181,23 +181,6 @@ impl AnswerModel {
         let share = self.noise() / self.unit().unwrap_or(self.noise());
         ((share / CENTRE).ln(), SPREAD)
     }
-
-    /// The lead, in answers about the same two items, from which one more answer tells nothing. `None` if not even a second answer tells
-    /// something: the noise is held, or so small that a judge would contradict himself about at most one random pair in twenty. Two
-    /// answers to one question differ with probability `arccos(1 / (1 + (noise / deviation)²)) / π`, or if just one of them is a lapse.
-    ///
-    /// If answers are turned round with probability ε, a lead of k has the odds `((1 - ε) / ε)^k`. Odds of 99 settle a pair: a Gaussian
-    /// never becomes that sure of two items that differ little beside its width, and would ask for ever.
-    pub fn telling_lead(&self) -> Option<u32> {
-        const OFTEN: f64 = 0.05;
-        const ODDS: f64 = 99.0;
-        let ratio = self.noise() / self.unit()?;
-        let meant = (1.0 / (1.0 + ratio * ratio)).acos() / std::f64::consts::PI;
-        let one_lapse = 2.0 * self.lapse() * (1.0 - self.lapse());
-        let differ = meant + one_lapse - 2.0 * meant * one_lapse;
-        let turned = 0.5 * (1.0 - (1.0 - 2.0 * differ).max(0.0).sqrt());
-        (differ > OFTEN).then(|| (ODDS.ln() / ((1.0 - turned) / turned).ln()).ceil() as u32)
-    }
 }
 
 /// A belief under one of the judges that the answers allow.

@@ -33,8 +33,8 @@ pub struct Fitted {
     noises: OnceLock<Vec<UnderNoise>>,
     /// How utilities become answers, with the noise that was learned if it is learned.
     answer_model: AnswerModel,
-    /// How the judge answers for whom questions are chosen.
-    asked: AnswerModel,
+    /// The judge for whom questions are chosen, if it is for one, and how he answers.
+    asked: (Option<String>, AnswerModel),
     learned: usize,
     /// The bytes that the belief takes.
     taken: u64,
@@ -127,7 +127,7 @@ impl Model {
 impl Learned {
     fn fitted(self, model: Model, joined: Option<Items>, learned: usize, taken: u64) -> Fitted {
         let Self { belief, answer_model, kernel } = self;
-        let asked = answer_model.clone();
+        let asked = (None, answer_model.clone());
         Fitted { model, joined, belief, kernel, noises: OnceLock::new(), answer_model, asked, learned, taken }
     }
 }
@@ -269,7 +269,7 @@ impl Fitted {
     /// # Errors
     /// If his noise is out of range.
     pub fn ask_judge(&mut self, judge: Option<&str>) -> Result<()> {
-        self.asked = self.answer_model.of_judge(judge)?;
+        self.asked = (judge.map(str::to_owned), self.answer_model.of_judge(judge)?);
         Ok(())
     }
 
@@ -295,7 +295,7 @@ impl Fitted {
         pool.unwrap_or_default().iter().try_for_each(check)?;
         let mut stream = asking.seed.stream(Purpose::Choice { answers: self.model.standing().len() });
         let candidates = self.candidates(asking, pool);
-        choose_many(self.belief(), &self.asked, asking.strategy, candidates, &[], count, &mut stream)
+        choose_many(self.belief(), &self.asked.1, asking.strategy, candidates, &[], count, &mut stream)
     }
 
     /// Forecasts how many more answers it takes until the rule is met. None if it is met already, the effort is too small to say
@@ -327,7 +327,7 @@ impl Fitted {
         for answer in self.model.standing() {
             candidates.rule_out(answer, asking.repeat);
         }
-        candidates.ask_again(self.asked.telling_lead());
+        candidates.ask_again(&self.answer_model, self.asked.0.as_deref());
         match pool {
             Some(pool) => candidates.with_pool(pool.iter().copied()),
             None => candidates,

@@ -11,6 +11,7 @@
 
 mod fit;
 mod summary;
+mod telling;
 mod verdict;
 
 use std::collections::BTreeMap;
@@ -62,6 +63,9 @@ struct Habit {
 }
 
 impl Habit {
+    /// That of any judge.
+    const USUAL: Self = Self { factor: 1.0, heedless: 0.0 };
+
     /// A judge whose answers speak against it is taken at his word: then his sites are those of a log-concave likelihood.
     fn of(care: &Care, crowd: Crowd) -> Self {
         /// No answer is quite without weight, so that what he says can still be asked for.
@@ -181,7 +185,7 @@ impl AnswerModel {
     pub(super) fn heard(&self, observation: Observation, answer: &Answer) -> Observation {
         let Some(judges) = self.judges.as_deref() else { return observation };
         let judge = answer.judge.as_deref();
-        let careful = match judge.and_then(|judge| judges.habits.get(judge)) {
+        let careful = match self.habit(judge) {
             Some(&Habit { factor, heedless }) if shows_care(answer) => {
                 Observation { noise: factor * observation.noise, heedless, ..observation }
             }
@@ -215,10 +219,14 @@ impl AnswerModel {
         self
     }
 
-    /// The model of this judge's answers alone, as those of any judge.
+    /// What was learned of this judge's care, if anything was.
+    fn habit(&self, judge: Option<&str>) -> Option<&Habit> {
+        self.judges.as_deref()?.habits.get(judge?)
+    }
+
+    /// The model of this judge's answers alone if he looks, as those of any judge.
     pub(crate) fn of_judge(&self, judge: Option<&str>) -> Result<Self> {
-        let habit = self.judges.as_deref().and_then(|judges| judges.habits.get(judge?));
-        match habit {
+        match self.habit(judge) {
             Some(habit) => self.clone().with_noise(habit.factor * self.noise()),
             None => Ok(self.clone()),
         }

@@ -113,6 +113,8 @@ impl Known {
         const SURE: f64 = 0.9;
         /// From here on, somebody should look: four times what is expected of any judge before his first answer.
         const SUSPECT: f64 = 0.2;
+        /// Fewer answers than these say nothing of a person, whatever the model makes of them.
+        const FEW: usize = 5;
         /// Chance is above it in one case of twenty.
         const LITTLE: f64 = 1.645;
         let probability = self.care.careless;
@@ -122,6 +124,9 @@ impl Known {
         }
         if probability >= SURE {
             return if agreement > DEVIATIONS { Verdict::TiesUnlike } else { Verdict::AtRandom { probability } };
+        }
+        if self.answers < FEW {
+            return Verdict::TooFew;
         }
         let favours = match self.bias {
             Some(Estimate { low, .. }) if low > 0.0 => Some(Side::Left),
@@ -140,7 +145,7 @@ impl Known {
     /// who never errs they do too, since any small noise explains him.
     fn says_little(&self) -> bool {
         let left = self.care.log_factor.1 / self.spread;
-        self.answers == 0 || left * left > 0.5
+        left * left > 0.5
     }
 
     /// Whether the 90 % interval of his noise holds the common noise.
