@@ -158,7 +158,7 @@ impl AnswerModel {
         };
         let found = if start.learns() { fit.with_soft(start, with_noise)? } else { start };
         // What is common to judges, once they are told apart.
-        let found = if apart { fit.with_soft(fit.judges(found)?, |model| fit.noise(model))? } else { found };
+        let found = if apart { fit.with_soft(fit.judges(found)?, |model| fit.common_noise(model))? } else { found };
         fit.grades(found)
     }
 
@@ -428,6 +428,39 @@ impl Fit<'_> {
     /// As [`Fit::noise`], from a few noises without lapses: where judges that are told apart start.
     fn rough_noise(&self, model: AnswerModel) -> Result<AnswerModel> {
         self.noise_among(model, grid().filter(|judge| judge.lapse == 0.0).step_by(COARSE))
+    }
+
+    /// As [`Fit::noise`], of judges who are told apart. Their answers know the noise better than the steps of the grid, and a step that is
+    /// off would move every judge with it. So the posterior mean of its logarithm is found again, among noises around that of the grid
+    /// and then among nearer ones.
+    fn common_noise(&self, model: AnswerModel) -> Result<AnswerModel> {
+        /// Half of the grid's own step.
+        const FIRST_STEP: f64 = 0.4;
+        let mut found = self.noise(model)?;
+        let (mut step, mut spread) = (FIRST_STEP, 0.0);
+        for _ in 0..TURNS {
+            let around = (-WIDTHS..=WIDTHS).rev().map(|at| {
+                let share = found.noise() / self.unit * (f64::from(at) * step).exp();
+                let off = (share / CENTRE).ln() / SPREAD;
+                Candidate { share, lapse: found.lapse(), height: -0.5 * off * off }
+            });
+            let seen = self.heights(&found, around)?;
+            if seen.iter().all(|(height, _)| height.is_infinite()) {
+                break;
+            }
+            let weights = normalized(seen.iter().map(|(height, _)| *height));
+            let each =
+                || weights.iter().zip(&seen).map(|(weight, (_, judge))| (weight, (judge.share * self.unit).ln()));
+            let mean: f64 = each().map(|(weight, log)| weight * log).sum();
+            spread = each().map(|(weight, log)| weight * (log - mean).powi(2)).sum::<f64>().sqrt();
+            found = found.with_noise(mean.exp())?;
+            // Sums over steps of a deviation are integrals to many digits.
+            if step <= 1.2 * spread {
+                break;
+            }
+            step = spread.max(0.25 * step);
+        }
+        Ok(found.with_common_spread(spread))
     }
 
     fn noise_among(&self, model: AnswerModel, judges: impl Iterator<Item = Candidate>) -> Result<AnswerModel> {

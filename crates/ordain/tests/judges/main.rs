@@ -4,4 +4,5 @@ mod care;
 #[path = "../common/mod.rs"]
 mod common;
 mod naive;
+mod sampler;
 mod sides;

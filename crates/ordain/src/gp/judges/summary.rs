@@ -85,7 +85,9 @@ impl AnswerModel {
                 name: Some(name.to_owned()).filter(|name| !name.is_empty()),
                 answers: answered[at],
                 agreement,
-                noise: Estimate::normal(mean, deviation).map(|log_factor| self.noise() * log_factor.exp()),
+                // All judges share the scale of utilities, so what is not known of the common noise is not known of anyone's.
+                noise: Estimate::normal(mean, deviation.hypot(crowd.common))
+                    .map(|log_factor| self.noise() * log_factor.exp()),
                 bias,
                 careless: care.careless,
             }
