@@ -158,7 +158,7 @@ impl AnswerModel {
         };
         let found = if start.learns() { fit.with_soft(start, with_noise)? } else { start };
         // What is common to judges, once they are told apart.
-        let found = if apart { fit.with_soft(fit.judges(found)?, |model| fit.noise(model))? } else { found };
+        let found = if apart { fit.with_soft(fit.judges(found)?, |model| fit.common_noise(model))? } else { found };
         fit.grades(found)
     }
 
@@ -361,11 +361,16 @@ fn grid() -> impl Iterator<Item = Candidate> {
         let (first, step) = if lapse > 0.0 { (COARSE, COARSE) } else { (0, 1) };
         (first..GRID).step_by(step).rev().map(move |at| {
             let share = low * (high / low).powf(at as f64 / (GRID - 1) as f64);
-            let off = (share / CENTRE).ln() / SPREAD;
             let width = if at == 0 || at == GRID - 1 { 0.5 } else { step as f64 };
-            Candidate { share, lapse, height: (prior * width).ln() - 0.5 * off * off }
+            Candidate { share, lapse, height: (prior * width).ln() + log_prior(share) }
         })
     })
+}
+
+/// The logarithm of the prior density of the logarithm of a noise, up to a constant.
+fn log_prior(share: f64) -> f64 {
+    let off = (share / CENTRE).ln() / SPREAD;
+    -0.5 * off * off
 }
 
 /// The logarithm of the sum of numbers with these logarithms.
@@ -378,6 +383,14 @@ fn log_sum(heights: impl Iterator<Item = f64> + Clone) -> f64 {
 fn normalized(heights: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
     let total = log_sum(heights.clone());
     heights.map(|height| (height - total).exp()).collect()
+}
+
+/// Mean and deviation of weighted numbers.
+fn moments(each: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, f64) {
+    let total: f64 = each.clone().map(|(weight, _)| weight).sum();
+    let mean = each.clone().map(|(weight, value)| weight * value).sum::<f64>() / total;
+    let variance = each.map(|(weight, value)| weight * (value - mean).powi(2)).sum::<f64>() / total;
+    (mean, variance.sqrt())
 }
 
 /// The root of the mean prior variance of the items; 1 if there is none.
@@ -405,15 +418,46 @@ impl Fit<'_> {
     /// The model with the posterior mean of the logarithm of the noise. If the answers are 20 times as probable with lapses as without
     /// ([`BELIEVED`]), it has the posterior mean of the lapse too.
     fn noise(&self, model: AnswerModel) -> Result<AnswerModel> {
-        self.noise_among(model, grid())
+        Ok(self.noise_among(model, grid())?.0)
     }
 
     /// As [`Fit::noise`], from a few noises without lapses: where judges that are told apart start.
     fn rough_noise(&self, model: AnswerModel) -> Result<AnswerModel> {
-        self.noise_among(model, grid().filter(|judge| judge.lapse == 0.0).step_by(COARSE))
+        Ok(self.noise_among(model, grid().filter(|judge| judge.lapse == 0.0).step_by(COARSE))?.0)
     }
 
-    fn noise_among(&self, model: AnswerModel, judges: impl Iterator<Item = Candidate>) -> Result<AnswerModel> {
+    /// As [`Fit::noise`], of judges who are told apart, with the deviation of the logarithm. Their answers know the noise better than the
+    /// steps of the grid, and a step that is off would move every judge with it. So mean and deviation are found again, among noises around
+    /// the mean whose steps are of that deviation.
+    fn common_noise(&self, model: AnswerModel) -> Result<AnswerModel> {
+        /// Sums over steps of so many deviations are integrals of a normal density to three digits: the error is `2 exp(-2 π² / 1.5²)`.
+        const DENSE: f64 = 1.5;
+        let (mut found, mut spread) = self.noise_among(model, grid())?;
+        let mut step = (RANGE.1 / RANGE.0).ln() / (GRID - 1) as f64;
+        for _ in 0..TURNS {
+            if step <= DENSE * spread {
+                break;
+            }
+            step = spread.max(0.25 * step);
+            let around = (-WIDTHS..=WIDTHS).rev().map(|at| {
+                let share = found.noise() / self.unit * (f64::from(at) * step).exp();
+                Candidate { share, lapse: found.lapse(), height: log_prior(share) }
+            });
+            let seen = self.heights(&found, around)?;
+            if seen.iter().all(|(height, _)| height.is_infinite()) {
+                break;
+            }
+            let weights = normalized(seen.iter().map(|(height, _)| *height));
+            let (mean, deviation) =
+                moments(weights.iter().zip(&seen).map(|(weight, (_, judge))| (*weight, judge.share.ln())));
+            found = found.with_noise(mean.exp() * self.unit)?;
+            spread = deviation;
+        }
+        Ok(found.with_common_spread(spread))
+    }
+
+    /// As [`Fit::noise`], from these judges, and the deviation of the logarithm of the noise.
+    fn noise_among(&self, model: AnswerModel, judges: impl Iterator<Item = Candidate>) -> Result<(AnswerModel, f64)> {
         let seen = self.heights(&model, judges)?;
         let weights = normalized(seen.iter().map(|(height, _)| *height));
         let plausible = weights.iter().enumerate().filter(|(_, weight)| **weight >= IMPLAUSIBLE);
@@ -426,13 +470,13 @@ impl Fit<'_> {
         let likely = if factor > BELIEVED || attentive.is_empty() { lapsing } else { attentive };
         if likely.is_empty() {
             // If EP converges nowhere, the start is as good as anything.
-            return Ok(model);
+            return Ok((model, 0.0));
         }
-        let mean = |of: fn(&Candidate) -> f64| {
-            likely.iter().map(|(weight, judge)| weight * of(judge)).sum::<f64>() / total(&likely)
-        };
-        let noise = mean(|judge| judge.share.ln()).exp() * self.unit;
-        Ok(model.with_noise(noise)?.with_lapse(mean(|judge| judge.lapse)).with_plausible(plausible))
+        let of_likely = |of: fn(&Candidate) -> f64| moments(likely.iter().map(|(weight, judge)| (*weight, of(judge))));
+        let (log_share, deviation) = of_likely(|judge| judge.share.ln());
+        let (lapse, _) = of_likely(|judge| judge.lapse);
+        let model = model.with_noise(log_share.exp() * self.unit)?.with_lapse(lapse).with_plausible(plausible);
+        Ok((model, deviation))
     }
 
     /// The model with the width of ties too. A width that is far off makes the noise wrong, and the other way round, so the two are found

@@ -122,9 +122,8 @@ fn blind_answers_by_quadrature() {
     }
 }
 
-/// Two judges and three items, and a common noise that is known by many more answers of others: the posterior of the logarithm of noise of
-/// one judge, by brute force over the utilities. The evidence of his answers given the others' is integrated over the others' posterior,
-/// which the many answers make sharp.
+/// Six judges and one more whose noise is looked at: the posterior of its logarithm, by brute force over the utilities, the common noise
+/// and the factor. Twice the utilities and twice the noise of all say the same, so the scale of a draw needs no other draw.
 #[test]
 fn noise_of_a_judge_by_brute_force() {
     // Six judges who agree, and one whose noise is looked at.
@@ -157,26 +156,40 @@ fn noise_of_a_judge_by_brute_force() {
             let z: Vec<f64> = (0..5).map(|_| normal(&mut stream)).collect();
             let apart = |row: usize| (0..5).map(|column| lower[(row, column)] * z[column]).sum::<f64>();
             let utilities: Vec<f64> = (0..5).map(|row| belief.belief().mean()[row] + apart(row)).collect();
-            let log_prior: f64 = utilities.iter().zip(&z).map(|(utility, z)| 0.5 * (z * z - utility * utility)).sum();
+            let drawn: f64 = z.iter().map(|z| 0.5 * z * z).sum();
             let told = world.answers.iter().filter(|answer| !is_own(answer));
             let log_said: f64 = told.map(|answer| said(&utilities, answer, sigma_of(answer)).ln()).sum();
-            (log_prior + log_said, utilities)
+            (drawn + log_said, utilities)
         })
         .collect();
     let most = draws.iter().fold(f64::NEG_INFINITY, |most, (log, _)| most.max(*log));
-    let likelihood = |sigma: f64| {
-        let own = |utilities: &[f64]| {
-            world.answers.iter().filter(is_own).map(|answer| said(utilities, answer, sigma)).product::<f64>()
+    let grid = || (-30..=30).map(|at| 0.1 * f64::from(at));
+    // Of every draw: mass, first and second moment of the logarithm of a scale of all utilities and all noise, under their priors.
+    let scales = |utilities: &[f64]| {
+        let square: f64 = utilities.iter().map(|utility| utility * utility).sum();
+        let weight = |scale: f64| {
+            // The prior of the noise: log-normal around .03 with a factor of e².
+            let off = ((common / 0.03).ln() + scale) / 2.0;
+            (5.0 * scale - 0.5 * square * (2.0 * scale).exp() - 0.5 * off * off).exp()
         };
-        draws.iter().map(|(log, utilities)| (log - most).exp() * own(utilities)).sum::<f64>()
+        moments(grid().map(|scale| (weight(scale), scale)))
+    };
+    let factors = |utilities: &[f64]| {
+        let weight = |log_factor: f64| {
+            let sigma = common * log_factor.exp();
+            let own = world.answers.iter().filter(is_own).map(|answer| said(utilities, answer, sigma)).product::<f64>();
+            own * (-0.5 * (log_factor / spread).powi(2)).exp()
+        };
+        moments(grid().map(|log_factor| (weight(log_factor), log_factor)))
     };
     let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
-    for at in -30..=30 {
-        let log_factor = 0.1 * f64::from(at);
-        let weight = likelihood(common * log_factor.exp()) * (-0.5 * (log_factor / spread).powi(2)).exp();
+    for (log, utilities) in &draws {
+        // Given the utilities, up to their scale, the scale and the factor are independent.
+        let [(scale_mass, scale, scale_spread), (own_mass, own, own_spread)] = [scales(utilities), factors(utilities)];
+        let weight = (log - most).exp() * scale_mass * own_mass;
         mass += weight;
-        first += weight * log_factor;
-        second += weight * log_factor * log_factor;
+        first += weight * (scale + own);
+        second += weight * ((scale + own).powi(2) + scale_spread + own_spread);
     }
     let (mean, deviation) = (first / mass, (second / mass - (first / mass).powi(2)).sqrt());
     let found_mean = (own.noise.value / common).ln();
@@ -184,6 +197,13 @@ fn noise_of_a_judge_by_brute_force() {
     // EP is no exact integral, and the noises that were found are a turn later than those that it had.
     assert!((found_mean - mean).abs() < 0.25 * deviation, "{found_mean} {mean} {deviation}");
     assert!((found_deviation / deviation - 1.0).abs() < 0.15, "{found_deviation} {deviation}");
+}
+
+/// Mass, mean and variance of weighted numbers.
+fn moments(each: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, f64, f64) {
+    let mass: f64 = each.clone().map(|(weight, _)| weight).sum();
+    let mean = each.clone().map(|(weight, value)| weight * value).sum::<f64>() / mass;
+    (mass, mean, each.map(|(weight, value)| weight * (value - mean).powi(2)).sum::<f64>() / mass)
 }
 
 /// Forty judges of 80 answers: the noise is found, its interval holds the truth, and judges who answer blindly are known.
@@ -228,8 +248,10 @@ fn biases_are_told_apart_from_noise() {
     for (one, nature) in found.iter().zip(&world.judges) {
         let bias = one.bias.unwrap();
         inside += usize::from((bias.low..=bias.high).contains(&nature.bias));
-        assert!((bias.value - nature.bias).abs() < 0.25, "{one:?} {nature:?}");
+        // Three deviations: .08 of a hundred answers, and .07 of the scale of twenty utilities, which half a deviation shares.
+        assert!((bias.value - nature.bias).abs() < 0.32, "{one:?} {nature:?}");
     }
+    // Of 12 intervals that hold 90 %, at least 8 hold in 99.6 % of cases.
     assert!(inside >= 8, "{inside} of 12");
     assert!(summaries(&world.model(false)).iter().all(|one| one.bias.is_none()));
 }

@@ -4,5 +4,6 @@ mod care;
 #[path = "../common/mod.rs"]
 mod common;
 mod naive;
+mod sampler;
 mod sides;
 mod whom;

@@ -50,11 +50,13 @@ pub(in crate::gp) struct Crowd {
     pub spread: f64,
     /// The share of judges who are careless.
     pub careless: f64,
+    /// The deviation of the logarithm of the common noise.
+    pub common: f64,
 }
 
 impl Default for Crowd {
     fn default() -> Self {
-        Self { spread: SPREAD.0, careless: CARELESS.0 }
+        Self { spread: SPREAD.0, careless: CARELESS.0, common: 0.0 }
     }
 }
 
@@ -94,8 +96,8 @@ impl Fit<'_> {
                 .map(|(new, old)| (new.log_factor.0 - old.log_factor.0).abs())
                 .fold(0.0, f64::max);
             cares = found;
-            crowd = Crowd::of(&cares);
             let centre = centre(&mut cares, crowd);
+            crowd = Crowd::of(&cares);
             let noise = model.noise() * centre.exp();
             model = model.with_noise(noise)?.with_habits(&names, &cares, crowd);
             if turn > 0 && change < STILL {
@@ -141,7 +143,7 @@ impl Crowd {
             total += 1.0 - own;
             careless += own;
         }
-        Self { spread: (square / total).sqrt(), careless: careless / (CARELESS.1 + cares.len() as f64) }
+        Self { spread: (square / total).sqrt(), careless: careless / (CARELESS.1 + cares.len() as f64), common: 0.0 }
     }
 }
 
@@ -250,6 +252,14 @@ impl Judge<'_> {
 }
 
 impl AnswerModel {
+    /// The same model, whose common noise is known so well: the deviation of its logarithm.
+    pub(in crate::gp) fn with_common_spread(mut self, spread: f64) -> Self {
+        if let Some(judges) = self.judges.as_mut() {
+            Arc::make_mut(judges).crowd.common = spread;
+        }
+        self
+    }
+
     /// The same model with this care of its judges.
     fn with_habits(mut self, names: &[&str], cares: &[Care], crowd: Crowd) -> Self {
         let none = Judges::none(self.unit().unwrap_or(1.0), 0);
@@ -260,3 +270,7 @@ impl AnswerModel {
         self
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

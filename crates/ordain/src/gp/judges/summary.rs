@@ -108,7 +108,9 @@ impl AnswerModel {
                 name: Some(name.to_owned()).filter(|name| !name.is_empty()),
                 answers: answered[at],
                 agreement: agreement.map(Agreement::beyond_chance),
-                noise: Estimate::normal(mean, deviation).map(|log_factor| self.noise() * log_factor.exp()),
+                // All judges share the scale of utilities, so what is not known of the common noise is not known of anyone's.
+                noise: Estimate::normal(mean, deviation.hypot(crowd.common))
+                    .map(|log_factor| self.noise() * log_factor.exp()),
                 bias,
                 careless: care.careless,
                 verdict: known.verdict(),
@@ -146,8 +148,10 @@ impl AnswerModel {
         let belief = params.fit(kernel.clone(), &self.observe_all(answers.iter().copied())?)?;
         let asides: Vec<ItemId> = names.iter().map(|name| ItemId(judges.aside(Some(*name)))).collect();
         let variances = belief.variances_of(&asides)?;
+        // Biases have the scale of utilities, which is known as well as the common noise.
         let estimate = |(aside, variance): (&ItemId, f64)| {
-            Some(Estimate::normal(belief.asides()[aside.index() - belief.len()], variance.sqrt()))
+            let bias = belief.asides()[aside.index() - belief.len()];
+            Some(Estimate::normal(bias, variance.sqrt().hypot(bias * judges.crowd.common)))
         };
         Ok(asides.iter().zip(variances).map(estimate).collect())
     }
