@@ -7,7 +7,7 @@
 >>> ranking = model.rank()           # all items, with intervals
 """
 
-from . import data, errors, kernels
+from . import data, errors, fusion, judges, kernels, measures
 from ._core import __version__
 from .errors import (
     CancelledError,
@@ -37,28 +37,42 @@ from .kernels import (
     RegularizedLaplacian,
     SquaredExponential,
 )
+from .fusion import Hedge, Margin
 from .models import PreferenceModel, Project
+from .rankers import LambdaRank, RankingSVM, RankNet, lambda_gradient, lightgbm_objective, xgboost_objective
 from .results import Certainty, Comparison, Forecast, Judges, Predictions, Question, Ranking, Tuned
 
 __all__ = [
+    "__version__",
     "CancelledError",
     "Certainty",
     "CommonCause",
     "Comparison",
     "Cosine",
+    "data",
     "DataError",
     "DataTypeError",
     "Diffusion",
     "DirectedLaplacian",
+    "errors",
     "FileError",
     "Forecast",
+    "fusion",
+    "Hedge",
     "Independent",
     "InputError",
     "Judges",
+    "judges",
     "Kernel",
+    "kernels",
+    "lambda_gradient",
+    "LambdaRank",
+    "lightgbm_objective",
     "Linear",
+    "Margin",
     "Matern32",
     "Matern52",
+    "measures",
     "NotFittedError",
     "NumericalError",
     "OrdainError",
@@ -69,14 +83,13 @@ __all__ = [
     "Project",
     "Question",
     "Ranking",
+    "RankingSVM",
+    "RankNet",
     "RegularizedLaplacian",
     "SquaredExponential",
     "TooLargeError",
     "Tuned",
     "UnknownItemError",
     "UnknownWordError",
-    "__version__",
-    "data",
-    "errors",
-    "kernels",
+    "xgboost_objective",
 ]

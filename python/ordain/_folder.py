@@ -67,17 +67,16 @@ def read(cls: type[Model], folder: Path) -> Model:
             f"cannot read {beside}: it is not there", hint="PreferenceModel.save makes it; ordain.Project opens every project"
         ) from None
     noise, tie_width, learns, sides = engine.answer_model()
-    ask = engine.asking({}).settings()
-    own = {name: ask[name] for name in ("goal", "k", "strategy", "focus", "repeat", "seed") if ask[name] is not None}
+    ask = engine.settings()
     model = cls(
         noise="learn" if learns else noise,
         tie_width=tie_width,
         goal=ask["goal"],
-        top=ask["k"],
+        top=ask.get("k"),
         repeat=ask["repeat"],
         seed=ask["seed"],
-        strategy=ask["strategy"],
-        focus=ask["focus"],
+        strategy=ask.get("strategy"),
+        focus=ask.get("focus"),
         standardize=False,
         sides=sides,
     )
@@ -94,7 +93,7 @@ def read(cls: type[Model], folder: Path) -> Model:
                 "noise": None if learns else noise,
                 "tie_width": tie_width,
                 "sides": sides,
-                "ask": own,
+                "ask": ask,
             },
             "entries": engine.entries(),
             "ids": [_hashable(id) for id in known["ids"]],

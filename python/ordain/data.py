@@ -143,7 +143,7 @@ def read_items(
     attributes: Sequence[str] | None = None,
 ) -> Items:
     """Items from a table, an array with one row per item, a mapping from ids to rows, or a sequence of ids."""
-    table = as_table(given)
+    table = None if isinstance(given, Mapping) else as_table(given)
     if table is not None:
         return _table_items(table, id, group, attributes)
     for name, value in (("id", id), ("attributes", attributes)):
@@ -421,6 +421,9 @@ def read_links(given: Any, index: Index, role: str) -> Links:
             edges += [(target, source, weight) for source, target, weight in edges if source != target]
         return _tuple_links(edges, index, role)
     table = as_table(given)
+    if isinstance(given, Mapping) and table is not None and not {"source", "target"}.issubset(table.names):
+        # From ids to those that they link to.
+        table = None
     if table is not None and len(table.names) >= 2:
         named = {"source", "target"}.issubset(table.names)
         source, target = ("source", "target") if named else table.names[:2]

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import json
 import os
-from collections.abc import AsyncIterable, Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, data, kernels
+from . import _core, data, judges, kernels
 from ._params import Estimator
+from .judges import BatchJudge, Judge, Run
 from .errors import DataError, DataTypeError, NotFittedError, ParameterError
 from .results import Certainty, Comparison, Forecast, Judges, Predictions, Question, Ranking, Tuned, ranking
-
-if TYPE_CHECKING:
-    from .judges import Run
 
 #: Called with the work in words, the steps done, all steps if that is known, the number that improves, and details.
 Progress: TypeAlias = Callable[[str, int, "int | None", "float | None", "str | None"], object]
@@ -243,7 +240,7 @@ class _Model:
             engine.set_options(options)
             self._asked_by = options
 
-    def sides(self, question: Sequence[Any]) -> tuple[Any, Any]:
+    def shown(self, question: Sequence[Any]) -> tuple[Any, Any]:
         """The items of a question in the order in which to show them: left, right. It is drawn anew for every question, so that a
         judge's liking for a side favours no item."""
         engine, ids = self._open()
@@ -325,11 +322,59 @@ class _Model:
         with _following(progress) as step:
             return Comparison(self._open()[0].compare(folds, repeats, seed, tuned, step))
 
-    def run(self, judge: Any, budget: int | None = None, **options: Any) -> Run:
-        """Asks a function until the budget is spent, the goal is reached or no pair is left. See `ordain.judges.run`."""
-        from .judges import run
+    def run(
+        self,
+        judge: Judge | BatchJudge,
+        budget: int | None = None,
+        *,
+        stop: bool | float | Callable[[Any], bool] = True,
+        log: str | os.PathLike[str] | None = None,
+        name: str = "judge",
+        both_orders: bool = False,
+        batch: int | None = None,
+        concurrency: int = 1,
+        progress: bool | Progress | None = None,
+    ) -> Run:
+        """Asks a function until the budget is spent, the goal is reached or no pair is left: `ordain.judges.run`."""
+        return judges.run(
+            self,
+            judge,
+            budget,
+            stop=stop,
+            log=log,
+            name=name,
+            both_orders=both_orders,
+            batch=batch,
+            concurrency=concurrency,
+            progress=progress,
+        )
 
-        return run(self, judge, budget, **options)
+    async def run_async(
+        self,
+        judge: Judge | BatchJudge,
+        budget: int | None = None,
+        *,
+        stop: bool | float | Callable[[Any], bool] = True,
+        log: str | os.PathLike[str] | None = None,
+        name: str = "judge",
+        both_orders: bool = False,
+        batch: int | None = None,
+        concurrency: int = 1,
+        progress: bool | Progress | None = None,
+    ) -> Run:
+        """As `run`, in a running event loop: `ordain.judges.run_async`."""
+        return await judges.run_async(
+            self,
+            judge,
+            budget,
+            stop=stop,
+            log=log,
+            name=name,
+            both_orders=both_orders,
+            batch=batch,
+            concurrency=concurrency,
+            progress=progress,
+        )
 
 
 class PreferenceModel(Estimator, _Model):
@@ -486,7 +531,7 @@ class PreferenceModel(Estimator, _Model):
                 "noise": None if learns else noise,
                 "tie_width": tie_width,
                 "sides": sides,
-                "ask": self._settings(),
+                "ask": engine.settings(),
             },
             "entries": engine.entries(),
             "ids": ids.index.ids,

@@ -9,8 +9,9 @@ use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use ordain::active::{AskOptions, Session};
 use ordain::data::{AnswerLog, Ask, Attributes, Entry, Goal, Groups, ItemId, Items, Link, Relation};
+use ordain::formats::{AnswerWriter, read_answers};
 use ordain::gp::{AnswerModel, Comparison, ComparisonParams, TuningMethod, TuningParams};
-use ordain::kernel::{KernelSpec, Parameter, set_parameters};
+use ordain::kernel::{Kernel, KernelSpec, Parameter, set_parameters};
 use ordain::numeric::Seed;
 use ordain::{Inference, Model, Project, Watch};
 use pyo3::exceptions::PyRuntimeError;
@@ -27,24 +28,6 @@ use crate::long::{long, quick};
 #[pyclass(frozen, module = "ordain._core")]
 pub struct Asking {
     pub asking: ordain::active::Asking,
-}
-
-#[pymethods]
-impl Asking {
-    /// Goal, number of first items, strategy, focus, seed, and when the goal counts as reached.
-    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let out = PyDict::new(py);
-        let rule = self.asking.rule;
-        out.set_item("goal", rule.goal.name())?;
-        out.set_item("k", rule.goal.places())?;
-        out.set_item("error", rule.error)?;
-        out.set_item("target", rule.target)?;
-        out.set_item("strategy", self.asking.strategy.name())?;
-        out.set_item("focus", self.asking.strategy.focus())?;
-        out.set_item("repeat", self.asking.repeat)?;
-        out.set_item("seed", self.asking.seed.0)?;
-        Ok(out)
-    }
 }
 
 /// A model in memory with the session that asks.
@@ -307,6 +290,30 @@ impl Engine {
         Ok(tables.collect::<PyResult<_>>()?)
     }
 
+    /// The covariances of some items before any answer.
+    fn covariance<'py>(
+        &self,
+        py: Python<'py>,
+        items: PyReadonlyArray1<'_, i64>,
+    ) -> Outcome<Bound<'py, PyArray2<f64>>> {
+        let items = items.as_array().to_vec();
+        let (count, values) = self.with(py, |inner| {
+            let model = inner.door.model();
+            let all = model.items().len();
+            let items = items.iter().map(|&at| answers::item(at, all)).collect::<Outcome<Vec<ItemId>>>()?;
+            let kernel = model.kernel()?;
+            let mut column = vec![0.0; all];
+            let mut values = Vec::with_capacity(items.len() * items.len());
+            for item in &items {
+                kernel.column(item.index(), &mut column)?;
+                values.extend(items.iter().map(|other| column[other.index()]));
+            }
+            Ok((items.len(), values))
+        })?;
+        let array = Array2::from_shape_vec((count, count), values);
+        Ok(array.map_err(|error| unfit("covariances", error.to_string(), "a square"))?.into_pyarray(py))
+    }
+
     /// The files of a project: the project file, the answer log, and the relations in their order. None in memory.
     fn files(&self, py: Python<'_>) -> Outcome<Option<(PathBuf, PathBuf, Vec<PathBuf>)>> {
         self.with(py, |inner| {
@@ -450,6 +457,26 @@ impl Engine {
         })
     }
 
+    /// What the model itself says about asking, as `memory` takes it. What it leaves to the goal is absent.
+    fn settings<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyDict>> {
+        let inner = self.lock(py)?;
+        let ask = inner.door.model().ask();
+        let out = PyDict::new(py);
+        out.set_item("goal", ask.goal.name())?;
+        if let Some(k) = ask.goal.places() {
+            out.set_item("k", k)?;
+        }
+        if let Some(strategy) = &ask.strategy {
+            out.set_item("strategy", strategy)?;
+        }
+        if let Some(focus) = ask.focus {
+            out.set_item("focus", focus)?;
+        }
+        out.set_item("repeat", ask.repeat)?;
+        out.set_item("seed", ask.seed)?;
+        Ok(out)
+    }
+
     /// The settings of questions, with these options in place of the model's own.
     fn asking(&self, py: Python<'_>, ask: &Bound<'_, PyDict>) -> Outcome<Asking> {
         let options = options(ask)?;
@@ -512,6 +539,11 @@ impl Engine {
             };
             Ok(asked.iter().map(answers::question).collect())
         })
+    }
+
+    /// Whether the goal is reached; false if there are too many items to count at once.
+    fn is_done(&self, py: Python<'_>) -> Outcome<bool> {
+        self.with(py, |inner| Ok(inner.door.session()?.is_done()?))
     }
 
     /// The items of a question in the order in which a judge should see them: left, right.
@@ -655,6 +687,50 @@ impl Engine {
 impl Inner {
     fn seed(&self) -> u64 {
         self.door.model().ask().seed
+    }
+}
+
+/// An answer log that a model in memory keeps in a file.
+#[pyclass(module = "ordain._core")]
+pub struct Log {
+    path: PathBuf,
+    items: Items,
+    writer: AnswerWriter,
+}
+
+#[pymethods]
+impl Log {
+    /// Opens a log of answers about these items, or begins one.
+    #[new]
+    fn new(path: PathBuf, engine: &Engine, py: Python<'_>) -> Outcome<Self> {
+        let items = engine.lock(py)?.door.model().items().clone();
+        let writer = quick(py, || Ok(AnswerWriter::open(&path, &items)?))?;
+        Ok(Self { path, items, writer })
+    }
+
+    /// All entries.
+    fn entries(&self, py: Python<'_>) -> Outcome<Vec<Tuple>> {
+        if !self.path.exists() {
+            return Ok(Vec::new());
+        }
+        let log = quick(py, || Ok(read_answers(&self.path, &self.items)?))?;
+        Ok(log.entries().iter().map(answers::tuple).collect())
+    }
+
+    /// Appends an answer. It is on the disk when this returns.
+    #[pyo3(signature = (first, second, outcome, judge=None, time=None))]
+    fn append(
+        &mut self,
+        py: Python<'_>,
+        first: i64,
+        second: i64,
+        outcome: &str,
+        judge: Option<String>,
+        time: Option<String>,
+    ) -> Outcome<()> {
+        let entry = answers::entry((first, second), outcome, judge, time, self.items.len())?;
+        let (writer, items) = (&mut self.writer, &self.items);
+        quick(py, move || Ok(writer.append(&entry, items)?))
     }
 }
 

@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
-    use crate::engine::{Asking, Engine, create_project};
+    use crate::engine::{Asking, Engine, Log, create_project};
     #[pymodule_export]
     use crate::fitted::{Fitted, Ranked};
     #[pymodule_export]

@@ -1,8 +1,9 @@
 //! How good rankings are, from arrays.
 
-use numpy::{PyArray2, PyReadonlyArray1};
+use std::ops::Range;
+
 use numpy::ndarray::Array2;
-use numpy::IntoPyArray;
+use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1};
 use ordain::measure::{self, JudgedList, Measure, Ties};
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -17,8 +18,11 @@ pub fn measure_names() -> Vec<(String, String)> {
     Measure::all().iter().map(|measure| (measure.name().to_owned(), measure.description().to_owned())).collect()
 }
 
-/// Every measure of every query: one row per query. The documents of a query stand together; `ends` says where each ends.
+/// Every measure of every query: one row per query. The documents of a query stand together; `ends` says where each ends. `judged` are the
+/// grades of all judged documents of every query with their ends, if not all of them are here, and `named` says which documents are judged.
 #[pyfunction]
+#[pyo3(signature = (scores, grades, ends, names, ties, judged=None, named=None))]
+#[expect(clippy::too_many_arguments, reason = "one call from one place, with names")]
 pub fn evaluate<'py>(
     py: Python<'py>,
     scores: PyReadonlyArray1<'py, f64>,
@@ -26,35 +30,56 @@ pub fn evaluate<'py>(
     ends: PyReadonlyArray1<'py, i64>,
     names: Vec<String>,
     ties: &str,
+    judged: Option<(PyReadonlyArray1<'py, i32>, PyReadonlyArray1<'py, i64>)>,
+    named: Option<PyReadonlyArray1<'py, bool>>,
 ) -> Outcome<Bound<'py, PyArray2<f64>>> {
     let measures = names.iter().map(|name| name.parse::<Measure>()).collect::<ordain::Result<Vec<_>>>()?;
     let ties: Ties = ties.parse()?;
-    let ranges = ranges(&ends, scores.as_array().len())?;
-    // A view of the caller's memory where it is contiguous.
-    let (scores, grades) = (scores.as_array(), grades.as_array());
-    let (scores, grades) = (scores.as_standard_layout(), grades.as_standard_layout());
-    let (Some(scores), Some(grades)) = (scores.as_slice(), grades.as_slice()) else {
-        return Err(unfit("scores", "an array in pieces", "one in a row"));
-    };
+    let (scores, grades) = (slice(&scores)?, slice(&grades)?);
+    let ranges = ranges(&ends, scores.len())?;
     if grades.len() != scores.len() {
         return Err(unfit("grades", grades.len().to_string(), format!("{}, one per score", scores.len())));
     }
+    let judged = match &judged {
+        None => None,
+        Some((grades, ends)) => Some((slice(grades)?, crate::learners::ranges(ends, slice(grades)?.len())?)),
+    };
+    let named = named.as_ref().map(slice).transpose()?;
+    if judged.as_ref().is_some_and(|(_, of)| of.len() != ranges.len()) || named.is_some_and(|of| of.len() != scores.len()) {
+        return Err(unfit("judgements", "other lengths", "one list per query, and one word per document"));
+    }
     let rows = quick(py, || {
-        let one = |range: &std::ops::Range<usize>| -> ordain::Result<Vec<f64>> {
+        let one = |(at, range): (usize, &Range<usize>)| -> ordain::Result<Vec<f64>> {
             let (scores, grades) = (&scores[range.clone()], &grades[range.clone()]);
-            let judged = grades.iter().copied();
-            let list = match ties {
-                Ties::Expected => JudgedList::tied(scores, grades, judged)?,
-                _ => JudgedList::given(scores, grades, judged)?,
+            let all = match &judged {
+                Some((judged, ranges)) => &judged[ranges[at].clone()],
+                None => grades,
             };
+            let known = all.iter().copied();
+            let mut list = match ties {
+                Ties::Expected => JudgedList::tied(scores, grades, known)?,
+                _ => JudgedList::given(scores, grades, known)?,
+            };
+            if let Some(named) = named {
+                // In the order of the list: by falling score.
+                let mut order: Vec<usize> = range.clone().collect();
+                let score = |&at: &usize| scores[at - range.start];
+                order.sort_by(|a, b| score(b).partial_cmp(&score(a)).unwrap_or(std::cmp::Ordering::Equal));
+                list = list.with_named(order.into_iter().map(|at| named[at]).collect())?;
+            }
             measures.iter().map(|measure| measure.of(&list)).collect()
         };
-        Ok(ranges.par_iter().map(one).collect::<ordain::Result<Vec<_>>>()?)
+        Ok(ranges.par_iter().enumerate().map(|(at, range)| one((at, range))).collect::<ordain::Result<Vec<_>>>()?)
     })?;
     let shape = (rows.len(), measures.len());
     let values: Vec<f64> = rows.into_iter().flatten().collect();
-    let array = Array2::from_shape_vec(shape, values).map_err(|error| unfit("measures", error.to_string(), "one per query"))?;
-    Ok(array.into_pyarray(py))
+    let array = Array2::from_shape_vec(shape, values);
+    Ok(array.map_err(|error| unfit("measures", error.to_string(), "one row per query"))?.into_pyarray(py))
+}
+
+/// The caller's memory.
+fn slice<'a, T: numpy::Element>(array: &'a PyReadonlyArray1<'_, T>) -> Outcome<&'a [T]> {
+    array.as_slice().map_err(|_| unfit("an array", "one in pieces", "one in a row"))
 }
 
 /// How two lists of numbers agree, by the name of a measure.
