@@ -215,8 +215,13 @@ def matrix(given: Any, what: str) -> Floats:
         array = np.asarray(given)
     except ValueError as error:
         raise DataError(f"{what}: found rows of different lengths, expected one length") from error
+    if array.dtype == object and all(_is_number(value) for value in array.flat):
+        array = array.astype(np.float64)
+    if array.dtype.kind == "c":
+        raise DataTypeError(f"{what}: Complex data not supported: found {array.dtype}, expected float64")
     if array.dtype.kind not in "biuf":
-        raise DataTypeError(f"{what}: found numbers of type {array.dtype}, expected float64 or what becomes it")
+        kind = _kind(array.flat[0]) if array.dtype == object and array.size else f"numbers of type {array.dtype}"
+        raise DataTypeError(f"{what}: found {kind}, expected float64 or what becomes it")
     if array.ndim != 2:
         raise DataError(f"{what}: found {array.ndim} dimensions, expected 2: a row per item, a column per attribute")
     return array.astype(np.float64, copy=False)

@@ -10,6 +10,8 @@ noise is -1, expected a positive number whose square is in range
 
 from __future__ import annotations
 
+import functools
+import sys
 from os import PathLike
 
 
@@ -85,4 +87,17 @@ class CancelledError(OrdainError):
 
 
 class NotFittedError(OrdainError, ValueError, AttributeError):
-    """A model was used before `fit`. scikit-learn's own `NotFittedError` has the same two bases."""
+    """A model was used before `fit`. Where scikit-learn is loaded, it is its `NotFittedError` too."""
+
+
+def not_fitted(message: str, hint: str) -> NotFittedError:
+    """The exception for a model that was used before `fit`."""
+    if "sklearn.exceptions" not in sys.modules:
+        return NotFittedError(message, hint=hint)
+    return _not_fitted_of_sklearn()(message, hint=hint)
+
+
+@functools.cache
+def _not_fitted_of_sklearn() -> type[NotFittedError]:
+    theirs = sys.modules["sklearn.exceptions"].NotFittedError
+    return type("NotFittedError", (NotFittedError, theirs), {"__doc__": NotFittedError.__doc__, "__module__": __name__})

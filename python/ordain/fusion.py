@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._params import Estimator
-from .errors import DataError, DataTypeError, NotFittedError
+from .errors import DataError, DataTypeError, not_fitted
 from .results import Frame
 
 #: What an expert says: scores of items, or items best first.
@@ -148,7 +148,7 @@ class Hedge(Estimator):
         try:
             return self._experts
         except AttributeError:
-            raise NotFittedError(f"this {type(self).__name__} has learned nothing yet", hint="call partial_fit first") from None
+            raise not_fitted(f"this {type(self).__name__} has learned nothing yet", "call partial_fit first") from None
 
     def predict(self, experts: Sequence[Expert]) -> Fused:
         """One order from the experts, by the present weights."""

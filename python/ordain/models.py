@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from . import _core, data, judges, kernels
 from ._params import Estimator
 from .judges import BatchJudge, Judge, Run
-from .errors import DataError, DataTypeError, NotFittedError, ParameterError
+from .errors import DataError, DataTypeError, ParameterError, not_fitted
 from .results import Certainty, Comparison, Forecast, Judges, Predictions, Question, Ranking, Tuned, ranking
 
 #: Called with the work in words, the steps done, all steps if that is known, the number that improves, and details.
@@ -509,7 +509,7 @@ class PreferenceModel(Estimator, _Model):
         try:
             return self._engine, self._ids
         except AttributeError:
-            raise NotFittedError("this PreferenceModel has no items yet", hint="call fit(items, answers) first") from None
+            raise not_fitted("this PreferenceModel has no items yet", "call fit(items, answers) first") from None
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_engine" in self.__dict__

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, data, measures
 from ._params import Estimator
-from .errors import DataError, NotFittedError
+from .errors import DataError, not_fitted
 from .measures import Queries
 from .models import Progress, _following
 
@@ -36,6 +36,12 @@ class _Ranker(Estimator):
     _learner: ClassVar[str]
     measure: str
     scaling: Scaling
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Sparse attributes are made dense.
+        tags.input_tags.sparse = True
+        return tags
 
     def _settings(self) -> dict[str, Any]:
         return {name: value for name, value in self.get_params().items() if name != "scaling"}
@@ -80,7 +86,7 @@ class _Ranker(Estimator):
         try:
             return self.model_
         except AttributeError:
-            raise NotFittedError(f"this {type(self).__name__} has learned nothing yet", hint="call fit first") from None
+            raise not_fitted(f"this {type(self).__name__} has learned nothing yet", "call fit first") from None
 
     def _same(self, X: Any) -> data.Floats:
         """Attributes as many as `fit` saw, in the same order where they have names."""

@@ -9,7 +9,7 @@ use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use ordain::active::{AskOptions, Session};
 use ordain::data::{AnswerLog, Ask, Attributes, Entry, Goal, Groups, ItemId, Items, Link, Relation};
-use ordain::formats::{AnswerWriter, read_answers};
+use ordain::formats::{AnswerWriter, Sketch, read_answers, rounded};
 use ordain::gp::{AnswerModel, Comparison, ComparisonParams, TuningMethod, TuningParams};
 use ordain::kernel::{Kernel, KernelSpec, Parameter, set_parameters};
 use ordain::numeric::Seed;
@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::answers::{self, Tuple};
-use crate::failure::{Failure, Outcome, unfit};
+use crate::failure::{Outcome, unfit};
 use crate::fitted::Fitted;
 use crate::kernels;
 use crate::long::{long, quick};
@@ -381,7 +381,7 @@ impl Engine {
                 let judge = judges.as_mut().and_then(|judges| judges[at].take());
                 let time = times.as_mut().and_then(|times| times[at].take());
                 let entry = answers::entry((first[at], second[at]), outcome, judge, time, items);
-                entries.push(entry.map_err(|failure| placed(failure, at))?);
+                entries.push(entry.map_err(|failure| failure.about(|| format!("answer {at}")))?);
             }
             let model = memory.model.clone().with_answers(AnswerLog::new(entries)?)?;
             if model.ties_need_width() {
@@ -594,7 +594,7 @@ impl Engine {
         Ok(Fitted { fitted })
     }
 
-    /// Tunes the kernels' parameters, the weights of the prior and the width of ties.
+    /// Tunes the kernels' parameters, the weights of the prior and the width of ties. Values are rounded as project files have them.
     #[pyo3(signature = (method, restarts, seed, by_group, progress=None))]
     fn tune<'py>(
         &self,
@@ -620,7 +620,7 @@ impl Engine {
         })?;
         let out = PyDict::new(py);
         let parameters: Vec<(String, f64, f64)> =
-            tuned.parameters.into_iter().map(|one| (one.name, one.before, one.value)).collect();
+            tuned.parameters.into_iter().map(|one| (one.name, one.before, rounded(one.value))).collect();
         out.set_item("parameters", parameters)?;
         out.set_item("log_evidence_before", tuned.log_evidence_before)?;
         out.set_item("log_evidence", tuned.log_evidence)?;
@@ -635,7 +635,7 @@ impl Engine {
     /// Goes on with these values of parameters; a project writes them into its file.
     fn set_parameters(&self, py: Python<'_>, parameters: Vec<(String, f64)>) -> Outcome<()> {
         let parameters: Vec<Parameter> =
-            parameters.into_iter().map(|(name, value)| Parameter { name, value: ordain::formats::rounded(value) }).collect();
+            parameters.into_iter().map(|(name, value)| Parameter { name, value: rounded(value) }).collect();
         self.with(py, |inner| {
             match &mut inner.door {
                 Door::Folder(project) => project.save(&parameters)?,
@@ -731,14 +731,6 @@ impl Log {
         let entry = answers::entry((first, second), outcome, judge, time, self.items.len())?;
         let (writer, items) = (&mut self.writer, &self.items);
         quick(py, move || Ok(writer.append(&entry, items)?))
-    }
-}
-
-/// Says which of many answers is wrong.
-fn placed(failure: Failure, at: usize) -> Failure {
-    match failure {
-        Failure::Library(error) => unfit("answers", format!("answer {at}: {error}"), "answers about the items"),
-        other => other,
     }
 }
 
@@ -845,7 +837,7 @@ fn options(table: &Bound<'_, PyDict>) -> Outcome<AskOptions> {
 #[pyfunction]
 pub fn create_project(py: Python<'_>, folder: PathBuf, file: PathBuf) -> Outcome<()> {
     quick(py, || {
-        let sketch = ordain::formats::Sketch { folder, file, ..ordain::formats::Sketch::default() };
+        let sketch = Sketch { folder, file, ..Sketch::default() };
         Project::create(&sketch)?;
         Ok(())
     })

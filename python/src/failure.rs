@@ -6,6 +6,8 @@ use pyo3::types::PyDict;
 /// Why a call failed: the library says so, or Python does.
 pub enum Failure {
     Library(Box<ordain::Error>),
+    /// About one of many things, which is named before the text.
+    About(String, Box<ordain::Error>),
     Python(PyErr),
 }
 
@@ -28,9 +30,24 @@ impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Python(error) => error,
-            Failure::Library(error) => Python::attach(|py| exception(py, &error).unwrap_or_else(|error| error)),
+            Failure::Library(error) => raised(&error, error.to_string()),
+            Failure::About(what, error) => raised(&error, format!("{what}: {error}")),
         }
     }
+}
+
+impl Failure {
+    /// The same, about one of many things.
+    pub fn about(self, what: impl FnOnce() -> String) -> Self {
+        match self {
+            Self::Library(error) => Self::About(what(), error),
+            other => other,
+        }
+    }
+}
+
+fn raised(error: &ordain::Error, text: String) -> PyErr {
+    Python::attach(|py| exception(py, error, text).unwrap_or_else(|error| error))
 }
 
 /// A value that does not suit, in the words of the library.
@@ -39,7 +56,7 @@ pub fn unfit(what: &'static str, found: impl Into<String>, expected: impl Into<S
 }
 
 /// The exception for an error of the library. What is known beside its text become attributes.
-fn exception(py: Python<'_>, error: &ordain::Error) -> PyResult<PyErr> {
+fn exception(py: Python<'_>, error: &ordain::Error, text: String) -> PyResult<PyErr> {
     let about = PyDict::new(py);
     about.set_item("hint", error.hint())?;
     if let ordain::Error::Input(input) = innermost(error) {
@@ -49,7 +66,7 @@ fn exception(py: Python<'_>, error: &ordain::Error) -> PyResult<PyErr> {
         about.set_item("found", &input.found)?;
     }
     let class = py.import("ordain.errors")?.getattr(class_of(error))?;
-    Ok(PyErr::from_value(class.call((error.to_string(),), Some(&about))?))
+    Ok(PyErr::from_value(class.call((text,), Some(&about))?))
 }
 
 fn innermost(error: &ordain::Error) -> &ordain::Error {

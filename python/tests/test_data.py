@@ -162,7 +162,7 @@ def test_links_to_other_things():
         ([("a", "zebra")], ordain.UnknownItemError),
         ([("a",)], TypeError),
         (scipy.sparse.eye_array(4), ordain.DataError),
-        (np.eye(3), TypeError),
+        (np.eye(4), ordain.DataError),
         ("links.csv", TypeError),
         (5, TypeError),
         ([("a", "b", -1.0)], ValueError),
@@ -227,7 +227,7 @@ def test_arrow_columns_of_every_kind():
         assert found["u"][0].startswith("2026-01-02T03:04:00")
     with pytest.raises(ordain.DataTypeError, match="expected numbers, texts"):
         _arrow.read(pyarrow.table({"x": [[1], [2]]}))
-    assert _arrow.read(pyarrow.table({"x": pyarrow.array([], pyarrow.int64())}))["x"].tolist() == []
+    assert len(_arrow.read(pyarrow.table({"x": pyarrow.array([], pyarrow.int64())}))["x"]) == 0
 
 
 def test_results_become_frames(taught):
