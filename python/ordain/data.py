@@ -50,10 +50,15 @@ def as_table(given: Any) -> Table | None:
         return _polars(given)
     if hasattr(given, "__arrow_c_stream__"):
         return _columns(_arrow.read(given))
-    if isinstance(given, Mapping) and given and all(isinstance(name, str) for name in given):
+    if is_mapping(given) and given and all(isinstance(name, str) for name in given):
         if all(_is_column(value) for value in given.values()):
             return _columns(given)
     return None
+
+
+def is_mapping(given: Any) -> bool:
+    """Whether an object is a mapping of its caller; some sparse matrices are mappings too."""
+    return isinstance(given, Mapping) and not hasattr(given, "tocoo")
 
 
 def _is_column(value: Any) -> bool:
@@ -143,7 +148,7 @@ def read_items(
     attributes: Sequence[str] | None = None,
 ) -> Items:
     """Items from a table, an array with one row per item, a mapping from ids to rows, or a sequence of ids."""
-    table = None if isinstance(given, Mapping) else as_table(given)
+    table = None if is_mapping(given) else as_table(given)
     if table is not None:
         return _table_items(table, id, group, attributes)
     for name, value in (("id", id), ("attributes", attributes)):
@@ -426,7 +431,7 @@ def read_links(given: Any, index: Index, role: str) -> Links:
             edges += [(target, source, weight) for source, target, weight in edges if source != target]
         return _tuple_links(edges, index, role)
     table = as_table(given)
-    if isinstance(given, Mapping) and table is not None and not {"source", "target"}.issubset(table.names):
+    if is_mapping(given) and table is not None and not {"source", "target"}.issubset(table.names):
         # From ids to those that they link to.
         table = None
     if table is not None and len(table.names) >= 2:

@@ -121,14 +121,15 @@ impl Inner {
 /// A model in memory or in a folder. Threads may call it at once: they take turns.
 #[pyclass(frozen, module = "ordain._core")]
 pub struct Engine {
-    inner: Mutex<Inner>,
-    /// The thread whose long call has the model.
-    busy: Mutex<Option<ThreadId>>,
+    inner: Arc<Mutex<Inner>>,
+    /// The threads whose long calls have the model, or wait for it.
+    busy: Mutex<Vec<ThreadId>>,
 }
 
 impl Engine {
     fn new(door: Door) -> Self {
-        Self { inner: Mutex::new(Inner { door, fitted: Vec::new(), version: 0 }), busy: Mutex::new(None) }
+        let inner = Inner { door, fitted: Vec::new(), version: 0 };
+        Self { inner: Arc::new(Mutex::new(inner)), busy: Mutex::default() }
     }
 
     /// The model, once no other thread has it. Ctrl-C ends the wait.
@@ -139,7 +140,7 @@ impl Engine {
                 Err(TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
                 Err(TryLockError::WouldBlock) => {}
             }
-            if *self.busy.lock().unwrap_or_else(PoisonError::into_inner) == Some(thread::current().id()) {
+            if self.busy.lock().unwrap_or_else(PoisonError::into_inner).contains(&thread::current().id()) {
                 let message = "the model is busy with a call of this thread: a progress function must not call it";
                 return Err(PyRuntimeError::new_err(message));
             }
@@ -155,19 +156,32 @@ impl Engine {
         quick(py, move || work(inner))
     }
 
-    /// Runs long work on the model. Others wait meanwhile.
-    fn with_long<T: Send>(
+    /// Runs long work on the model. One in memory is cheap to copy, so others may call it meanwhile; a project has others wait.
+    fn with_long<T: Send + 'static>(
         &self,
         py: Python<'_>,
         progress: Option<&Py<PyAny>>,
-        work: impl FnOnce(&mut Inner, &Watch) -> ordain::Result<T> + Send,
+        on_model: impl FnOnce(&Model, &Watch) -> ordain::Result<T> + Send + 'static,
+        on_project: impl FnOnce(&Project, &Watch) -> ordain::Result<T> + Send + 'static,
     ) -> Outcome<T> {
-        let mut inner = self.lock(py)?;
-        let inner = &mut *inner;
-        let set = |busy| *self.busy.lock().unwrap_or_else(PoisonError::into_inner) = busy;
-        set(Some(thread::current().id()));
-        let done = long(py, progress, move |watch| work(inner, watch));
-        set(None);
+        let model = match &self.lock(py)?.door {
+            Door::Memory(memory) => Some(memory.model.clone()),
+            Door::Folder(_) => None,
+        };
+        if let Some(model) = model {
+            return long(py, progress, move |watch| on_model(&model, watch));
+        }
+        let own = thread::current().id();
+        let busy = || self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        busy().push(own);
+        let inner = self.inner.clone();
+        let done = long(py, progress, move |watch| {
+            match &inner.lock().unwrap_or_else(PoisonError::into_inner).door {
+                Door::Folder(project) => on_project(project, watch),
+                Door::Memory(memory) => on_model(&memory.model, watch),
+            }
+        });
+        busy().retain(|thread| *thread != own);
         done
     }
 }
@@ -567,25 +581,19 @@ impl Engine {
         let known = |inner: &Inner| {
             inner.fitted.iter().find(|(by, _)| *by == inference).map(|(_, fitted)| Fitted { fitted: fitted.clone() })
         };
-        // A model in memory is cheap to copy, so other threads need not wait.
-        let (model, version) = {
+        let version = {
             let inner = self.lock(py)?;
             if let Some(fitted) = known(&inner) {
                 return Ok(fitted);
             }
-            let model = match &inner.door {
-                Door::Memory(memory) => Some(memory.model.clone()),
-                Door::Folder(_) => None,
-            };
-            (model, inner.version)
+            inner.version
         };
-        let fitted = match model {
-            Some(model) => long(py, progress.as_ref(), move |watch| model.fit(inference, watch))?,
-            None => self.with_long(py, progress.as_ref(), |inner, watch| match &inner.door {
-                Door::Folder(project) => project.fit(inference, watch),
-                Door::Memory(memory) => memory.model.fit(inference, watch),
-            })?,
-        };
+        let fitted = self.with_long(
+            py,
+            progress.as_ref(),
+            move |model, watch| model.fit(inference, watch),
+            move |project, watch| project.fit(inference, watch),
+        )?;
         let fitted = Arc::new(fitted);
         let mut inner = self.lock(py)?;
         if inner.version == version && known(&inner).is_none() {
@@ -606,18 +614,22 @@ impl Engine {
         progress: Option<Py<PyAny>>,
     ) -> Outcome<Bound<'py, PyDict>> {
         let method: TuningMethod = method.parse()?;
-        let (tuned, answers) = self.with_long(py, progress.as_ref(), |inner, watch| {
-            let params = TuningParams::default()
+        let params = move |model: &Model, watch: &Watch| {
+            TuningParams::default()
                 .with_method(method)
                 .with_restarts(restarts)
                 .with_by_group(by_group)
-                .with_seed(Seed(seed.unwrap_or(inner.seed())))
-                .with_watch(watch.clone());
-            match &inner.door {
-                Door::Folder(project) => Ok((project.tune(&params)?, project.observations()?.len())),
-                Door::Memory(memory) => Ok((memory.model.tune(&params)?, memory.model.observations()?.len())),
-            }
-        })?;
+                .with_seed(Seed(seed.unwrap_or(model.ask().seed)))
+                .with_watch(watch.clone())
+        };
+        let (tuned, answers) = self.with_long(
+            py,
+            progress.as_ref(),
+            move |model, watch| Ok((model.tune(&params(model, watch))?, model.observations()?.len())),
+            move |project, watch| {
+                Ok((project.tune(&params(project.model(), watch))?, project.observations()?.len()))
+            },
+        )?;
         let out = PyDict::new(py);
         let parameters: Vec<(String, f64, f64)> =
             tuned.parameters.into_iter().map(|one| (one.name, one.before, rounded(one.value))).collect();
@@ -664,29 +676,27 @@ impl Engine {
         tuned: bool,
         progress: Option<Py<PyAny>>,
     ) -> Outcome<Bound<'py, PyDict>> {
-        let (comparison, names) = self.with_long(py, progress.as_ref(), |inner, watch| {
-            let seed = Seed(seed.unwrap_or(inner.seed()));
-            let params = ComparisonParams::default()
+        let params = move |model: &Model, watch: &Watch| {
+            let seed = Seed(seed.unwrap_or(model.ask().seed));
+            ComparisonParams::default()
                 .with_folds(folds)
                 .with_repeats(repeats)
                 .with_seed(seed)
                 .with_tuning(tuned.then(|| TuningParams::default().with_seed(seed)))
-                .with_watch(watch.clone());
-            Ok(match &inner.door {
-                Door::Folder(project) => (project.compare(&params)?, project.kernel_names()),
-                Door::Memory(memory) => {
-                    let kind = |spec: &KernelSpec| spec.shape.kind().name().to_owned();
-                    (memory.model.compare(&params)?, memory.model.kernels().iter().map(kind).collect())
-                }
-            })
-        })?;
+                .with_watch(watch.clone())
+        };
+        let (comparison, names) = self.with_long(
+            py,
+            progress.as_ref(),
+            move |model, watch| {
+                let kind = |spec: &KernelSpec| spec.shape.kind().name().to_owned();
+                Ok((model.compare(&params(model, watch))?, model.kernels().iter().map(kind).collect()))
+            },
+            move |project, watch| {
+                Ok((project.compare(&params(project.model(), watch))?, project.kernel_names()))
+            },
+        )?;
         Ok(compared(py, &comparison, names)?)
-    }
-}
-
-impl Inner {
-    fn seed(&self) -> u64 {
-        self.door.model().ask().seed
     }
 }
 

@@ -56,8 +56,8 @@ impl Fitted {
         forecast: bool,
         progress: Option<Py<PyAny>>,
     ) -> Outcome<Ranked> {
-        let (fitted, asking) = (&self.fitted, asking.asking);
-        long(py, progress.as_ref(), |watch: &Watch| {
+        let (fitted, asking) = (self.fitted.clone(), asking.asking);
+        long(py, progress.as_ref(), move |watch: &Watch| {
             // The seed of the model, so that a project's ranking is the command's.
             let seed = Seed(fitted.model().ask().seed);
             let mut params = RankingParams::for_items(fitted.items().len())
@@ -88,7 +88,10 @@ impl Fitted {
         let fitted = &self.fitted;
         let found = match pairs.as_slice() {
             [(first, second)] => vec![quick(py, || Ok(fitted.predict(*first, *second)?))?],
-            pairs => long(py, progress.as_ref(), |watch| fitted.predict_many(pairs, watch))?,
+            _ => {
+                let fitted = fitted.clone();
+                long(py, progress.as_ref(), move |watch| fitted.predict_many(&pairs, watch))?
+            }
         };
         let first: Vec<f64> = found.iter().map(|one| one.probability).collect();
         let ties: Vec<f64> = found.iter().map(|one| one.tie).collect();
@@ -113,8 +116,8 @@ impl Fitted {
     /// What the answers say of every judge.
     #[pyo3(signature = (progress=None))]
     fn judges<'py>(&self, py: Python<'py>, progress: Option<Py<PyAny>>) -> Outcome<Vec<Bound<'py, PyDict>>> {
-        let fitted = &self.fitted;
-        let judges = long(py, progress.as_ref(), |watch| fitted.judges(watch))?;
+        let fitted = self.fitted.clone();
+        let judges = long(py, progress.as_ref(), move |watch| fitted.judges(watch))?;
         let row = |judge: ordain::gp::JudgeSummary| {
             let out = PyDict::new(py);
             out.set_item("judge", judge.name)?;

@@ -1,6 +1,7 @@
 //! Rankers from graded lists.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use ordain::data::{Attributes, Groups, Items};
@@ -33,7 +34,7 @@ fn documents(
 /// Graded documents, query by query.
 #[pyclass(frozen, module = "ordain._core")]
 pub struct GradedLists {
-    lists: learn::GradedLists,
+    lists: Arc<learn::GradedLists>,
 }
 
 #[pymethods]
@@ -50,7 +51,8 @@ impl GradedLists {
         let ids = (0..attributes.items()).map(|at| at.to_string()).collect();
         let items = Items::new(ids, Some(groups), attributes)?;
         let grades: Vec<i32> = grades.as_array().iter().copied().collect();
-        Ok(Self { lists: learn::GradedLists::new(&items, &grades, scaling.parse::<Scaling>()?)? })
+        let lists = learn::GradedLists::new(&items, &grades, scaling.parse::<Scaling>()?)?;
+        Ok(Self { lists: Arc::new(lists) })
     }
 }
 
@@ -130,8 +132,9 @@ pub fn fit_ranker(
     progress: Option<Py<PyAny>>,
 ) -> Outcome<RankingModel> {
     let ranker = ranker(learner, params)?;
-    let validate = validate.map(|validate| &validate.lists);
-    let model = long(py, progress.as_ref(), |watch| ranker.fit(&lists.lists, validate, watch))?;
+    let lists = lists.lists.clone();
+    let validate = validate.map(|validate| validate.lists.clone());
+    let model = long(py, progress.as_ref(), move |watch| ranker.fit(&lists, validate.as_deref(), watch))?;
     Ok(RankingModel { model })
 }
 

@@ -18,12 +18,16 @@ const LOOK: Duration = Duration::from_millis(50);
 /// As much as the main thread of a process usually has.
 const STACK: usize = 8 << 20;
 
+/// How long a call that was stopped waits for its work to end. Work looks at its watch at every step, and steps of large models are long:
+/// what has not ended then ends by itself, unheard.
+const GRACE: Duration = Duration::from_millis(50);
+
 /// Runs work that may last on a thread of its own, while this one looks out for Ctrl-C and calls `progress(work, done, of, value,
 /// detail)` with the latest step. What either raises stops the work and is raised.
-pub fn long<T: Send>(
+pub fn long<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
-    work: impl FnOnce(&Watch) -> ordain::Result<T> + Send,
+    work: impl FnOnce(&Watch) -> ordain::Result<T> + Send + 'static,
 ) -> Outcome<T> {
     let stop = Arc::new(AtomicBool::new(false));
     let latest: Arc<Mutex<Option<Step>>> = Arc::default();
@@ -46,31 +50,36 @@ pub fn long<T: Send>(
         })
     };
     py.detach(|| {
-        thread::scope(|scope| {
-            let (finished, wait) = sync_channel::<()>(1);
-            let run = || {
-                // Dropped when the work is over, however it ends.
-                let _finished = finished;
-                in_pool(|| work(&watch))
-            };
-            let running = thread::Builder::new().name("ordain".into()).stack_size(STACK).spawn_scoped(scope, run);
-            let running = running.map_err(|error| Failure::Python(error.into()))?;
-            let mut raised = None;
-            while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(LOOK) {
-                if raised.is_none() {
-                    raised = look().err();
-                    stop.store(raised.is_some(), Relaxed);
+        let (finished, wait) = sync_channel(1);
+        let run = move || {
+            let done = in_pool(|| work(&watch));
+            // Nobody hears it if the call was stopped.
+            let _ = finished.send(done);
+        };
+        let running = thread::Builder::new().name("ordain".into()).stack_size(STACK).spawn(run);
+        let running = running.map_err(|error| Failure::Python(error.into()))?;
+        loop {
+            match wait.recv_timeout(LOOK) {
+                Ok(done) => {
+                    if progress.is_some() {
+                        look()?;
+                    }
+                    return Ok(done?);
                 }
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Err(error) = look() {
+                        stop.store(true, Relaxed);
+                        let _ = wait.recv_timeout(GRACE);
+                        return Err(error.into());
+                    }
+                }
+                // The thread panicked, which is our fault.
+                Err(RecvTimeoutError::Disconnected) => match running.join() {
+                    Err(panic) => std::panic::resume_unwind(panic),
+                    Ok(()) => unreachable!("a thread that ends has sent what it found"),
+                },
             }
-            let done = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            if raised.is_none() && progress.is_some() {
-                raised = look().err();
-            }
-            match raised {
-                Some(error) => Err(error.into()),
-                None => Ok(done?),
-            }
-        })
+        }
     })
 }
 

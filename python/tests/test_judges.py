@@ -39,8 +39,9 @@ def test_until_the_goal_is_reached():
     model = ordain.PreferenceModel(ordain.Independent(3.0), noise=0.1).fit(IDS)
     run = model.run(better)
     assert run.reason == "goal" and run.asked == run.answers == len(model.answers)
+    assert run.asked < 15, "not every pair is asked"
     assert model.certainty().probability > 0.85
-    assert model.rank().ids == IDS[::-1]
+    assert model.rank().ids[0] == IDS[-1]
 
 
 def test_until_the_budget_is_spent_or_no_pair_is_left():

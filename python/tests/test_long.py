@@ -54,12 +54,17 @@ else:
 @pytest.mark.parametrize("call", ["tune(restarts=50)", "compare(folds=10, repeats=50)"])
 def test_ctrl_c_stops_within_200_ms(call):
     script = textwrap.dedent(SCRIPT).format(tests=os.path.dirname(__file__), call=call)
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    seconds, answers = done.stdout.split()
-    # 200 ms on a machine that does nothing else; CI may do more.
-    assert float(seconds) < float(os.environ.get("ORDAIN_CTRL_C_SECONDS", "2.0"))
-    assert int(answers) > 1400
+    waits = []
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0, done.stderr
+        seconds, answers = done.stdout.split()
+        assert int(answers) > 1400, "the model is usable afterwards"
+        waits.append(float(seconds))
+        if waits[-1] < 0.2:
+            break
+    # 50 ms until it is seen, 50 ms of grace. The best of three, as a busy machine may take the processor away.
+    assert min(waits) < 0.2
 
 
 def test_progress_is_told_and_may_stop():
@@ -76,15 +81,31 @@ def test_progress_is_told_and_may_stop():
     assert np.isfinite(model.mean_).all()
 
 
-def test_a_progress_function_that_calls_its_model_is_told_so():
-    model = large()
+def test_a_progress_function_may_call_a_model_in_memory():
+    model, told = large(), []
 
     def progress(*step):
-        model.tell(0, 1)
+        if not told:
+            model.tell(0, 1)
+            told.append(model.ask())
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        model.tune(restarts=50, progress=progress)
+    assert told[0] == model.ask()
+
+
+def test_a_progress_function_that_calls_its_project_is_told_so(tmp_path):
+    large().save(tmp_path / "project")
+    project = ordain.Project(tmp_path / "project")
+
+    def progress(*step):
+        project.tell("0", "1")
 
     with pytest.raises(RuntimeError, match="a progress function must not call it"):
-        model.tune(restarts=50, progress=progress)
-    model.tell(0, 1)
+        project.tune(restarts=50, progress=progress)
+    project.tell("0", "1")
+    assert project.answers[-1][:3] == ("0", "1", "first")
 
 
 def test_other_threads_go_on_meanwhile():

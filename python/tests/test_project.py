@@ -23,7 +23,7 @@ def test_rank_is_the_commands(project, command):
 
 
 def test_forecast_is_the_commands(tmp_path, command):
-    rows = [{"id": name, "x": at * 1.5} for at, name in enumerate("abcdefg")]
+    rows = [{"id": name, "x": at * 1.5} for at, name in enumerate("abcd")]
     project = ordain.Project.create(tmp_path / "p", rows)
     project.tell("a", "b")
     theirs = json.loads(command("rank", tmp_path / "p", "--format", "json", "--forecast"))
@@ -54,6 +54,10 @@ def test_tuning_and_comparison_are_the_commands(project, command):
     theirs = json.loads(command("tune", project, "--dry-run", "--format", "json"))
     assert list(tuned.rows()) == theirs["parameters"]
     assert tuned.log_evidence == theirs["log_evidence"]
+    if len({frozenset(answer[:2]) for answer in ours.answers}) < 3:
+        with pytest.raises(ordain.DataError, match="one per fold"):
+            ours.compare(folds=3, tuned=False)
+        return
     compared = ours.compare(folds=3, tuned=False)
     theirs = json.loads(command("compare", project, "--folds", "3", "--fixed", "--format", "json"))
     assert [model["log_evidence"] for model in compared.models] == [model["log_evidence"] for model in theirs["models"]]
