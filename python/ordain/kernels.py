@@ -49,7 +49,7 @@ class Kernel:
     def __mul__(self, factor: float) -> Kernel:
         if isinstance(factor, Kernel) or not hasattr(factor, "__float__"):
             return NotImplemented
-        scaled = tuple(dataclasses.replace(part, weight=part.weight * float(factor)) for part in self.parts())
+        scaled = tuple(part.weighted(part.weight * float(factor)) for part in self.parts())
         return scaled[0] if len(scaled) == 1 else Sum(scaled)
 
     __rmul__ = __mul__
@@ -83,6 +83,11 @@ class Part(Kernel):
 
     def parts(self) -> tuple[Part, ...]:
         return (self,)
+
+    def weighted(self, weight: float) -> Part:
+        """The same part with another weight."""
+        values = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return type(self)(**{**values, "weight": weight})
 
     def table(self) -> dict[str, Any]:
         """The keys of a `[[kernel]]` table. Links are under `relation`, as they are."""
@@ -279,7 +284,7 @@ def from_table(table: Mapping[str, Any], relations: Sequence[Any]) -> Part | Non
     if kind is None:
         return None
     values: dict[str, Any] = {}
-    for each in dataclasses.fields(kind):
+    for each in dataclasses.fields(kind):  # type: ignore[arg-type]
         key = each.metadata.get("key", each.name)
         if key not in table:
             continue

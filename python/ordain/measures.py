@@ -76,7 +76,11 @@ def evaluate_run(
     Documents that are not judged have grade 0. Relevant documents that the run lacks count. Queries that the run lacks are left out.
     """
     queries = [query for query in qrels if query in run]
-    scores, grades, named, sizes, judged, judged_sizes = [], [], [], [], [], []
+    scores: list[float] = []
+    grades: list[int] = []
+    named: list[bool] = []
+    judged: list[int] = []
+    sizes, judged_sizes = [], []
     for query in queries:
         known, found = qrels[query], run[query]
         names = sorted(found, key=str.encode, reverse=True) if ties == "trec" else list(found)

@@ -7,7 +7,7 @@ import csv
 import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,6 +198,30 @@ class _Model:
         found = self.predict(pairs, inference=inference)
         return np.column_stack([found.probability, found.tie, np.maximum(1.0 - found.probability - found.tie, 0.0)])
 
+    @overload
+    def ask(
+        self,
+        k: None = None,
+        *,
+        goal: Goal | None = None,
+        top: int | None = None,
+        strategy: str | None = None,
+        focus: float | None = None,
+        judge: str | None = None,
+        pending: Any = None,
+    ) -> Any: ...
+    @overload
+    def ask(
+        self,
+        k: int,
+        *,
+        goal: Goal | None = None,
+        top: int | None = None,
+        strategy: str | None = None,
+        focus: float | None = None,
+        judge: str | None = None,
+        pending: Any = None,
+    ) -> list[Question]: ...
     def ask(
         self,
         k: int | None = None,
@@ -454,7 +478,7 @@ class PreferenceModel(Estimator, _Model):
         ids = _Ids(given.ids, given.groups)
         relations: list[data.Links] = []
         tables = [self._table(part, ids.index, relations) for part in self._parts(given)]
-        state = {
+        state: dict[str, Any] = {
             "ids": ids.index.texts(),
             "values": given.values,
             "names": given.names,

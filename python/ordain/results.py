@@ -28,8 +28,7 @@ _SHOWN = 50
 class Question(tuple[Any, Any]):
     """A pair that is worth asking. It unpacks into the two items: `first, second = question`."""
 
-    first: Any
-    second: Any
+    #: What the strategy makes of the pair; comparable only within a strategy.
     score: float
 
     def __new__(cls, first: Hashable, second: Hashable, score: float) -> Question:
@@ -38,12 +37,12 @@ class Question(tuple[Any, Any]):
         return self
 
     @property
-    def first(self) -> Any:  # type: ignore[no-redef]
+    def first(self) -> Any:
         """The item that is ranked higher so far."""
         return self[0]
 
     @property
-    def second(self) -> Any:  # type: ignore[no-redef]
+    def second(self) -> Any:
         """The item that is ranked lower so far."""
         return self[1]
 
