@@ -94,7 +94,7 @@ class Hedge(Estimator):
     >>> import ordain
     >>> hedge = ordain.Hedge()
     >>> hedge = hedge.partial_fit([["a", "b"], ["b", "a"]], {"a": 1, "b": 0})
-    >>> hedge.weights_[0] > hedge.weights_[1]
+    >>> bool(hedge.weights_[0] > hedge.weights_[1])
     True
     >>> hedge.predict([["x", "y"], ["y", "x"]]).ids
     ['x', 'y']

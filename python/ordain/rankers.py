@@ -297,7 +297,7 @@ def lambda_gradient(
 
     >>> import ordain
     >>> gradient, curvature = ordain.lambda_gradient([1, 0], [0.0, 0.0])
-    >>> gradient[0] < 0 < gradient[1]  # the relevant document should rise
+    >>> bool(gradient[0] < 0 < gradient[1])  # the relevant document should rise
     True
     """
     grades = data.vector(y_true, "y_true", np.int32)

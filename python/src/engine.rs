@@ -175,11 +175,9 @@ impl Engine {
         let busy = || self.busy.lock().unwrap_or_else(PoisonError::into_inner);
         busy().push(own);
         let inner = self.inner.clone();
-        let done = long(py, progress, move |watch| {
-            match &inner.lock().unwrap_or_else(PoisonError::into_inner).door {
-                Door::Folder(project) => on_project(project, watch),
-                Door::Memory(memory) => on_model(&memory.model, watch),
-            }
+        let done = long(py, progress, move |watch| match &inner.lock().unwrap_or_else(PoisonError::into_inner).door {
+            Door::Folder(project) => on_project(project, watch),
+            Door::Memory(memory) => on_model(&memory.model, watch),
         });
         busy().retain(|thread| *thread != own);
         done
@@ -237,7 +235,12 @@ impl Engine {
             model.asking(&AskOptions::default())?;
             Ok(model)
         })?;
-        Ok(Self::new(Door::Memory(Box::new(Memory { model, options: AskOptions::default(), pool: None, session: None }))))
+        Ok(Self::new(Door::Memory(Box::new(Memory {
+            model,
+            options: AskOptions::default(),
+            pool: None,
+            session: None,
+        }))))
     }
 
     /// Opens a project: a folder with an `ordain.toml`, or such a file.
@@ -274,7 +277,8 @@ impl Engine {
         }
         let rows = (0..attributes.items()).flat_map(|item| attributes.row(item)).copied().collect();
         let shape = (attributes.items(), attributes.len());
-        let array = Array2::from_shape_vec(shape, rows).map_err(|error| unfit("attributes", error.to_string(), "rows"))?;
+        let array =
+            Array2::from_shape_vec(shape, rows).map_err(|error| unfit("attributes", error.to_string(), "rows"))?;
         Ok(Some(array.into_pyarray(py)))
     }
 
@@ -305,11 +309,7 @@ impl Engine {
     }
 
     /// The covariances of some items before any answer.
-    fn covariance<'py>(
-        &self,
-        py: Python<'py>,
-        items: PyReadonlyArray1<'_, i64>,
-    ) -> Outcome<Bound<'py, PyArray2<f64>>> {
+    fn covariance<'py>(&self, py: Python<'py>, items: PyReadonlyArray1<'_, i64>) -> Outcome<Bound<'py, PyArray2<f64>>> {
         let items = items.as_array().to_vec();
         let (count, values) = self.with(py, |inner| {
             let model = inner.door.model();
@@ -386,7 +386,11 @@ impl Engine {
         let mut times = answers::texts(times, count, "times of answers")?;
         self.with(py, |inner| {
             let Door::Memory(memory) = &mut inner.door else {
-                return Err(unfit("a model", "a project", "a model in memory: a project's answers are told one by one"));
+                return Err(unfit(
+                    "a model",
+                    "a project",
+                    "a model in memory: a project's answers are told one by one",
+                ));
             };
             let items = memory.model.items().len();
             let mut entries = memory.model.answers().entries().to_vec();
@@ -416,7 +420,9 @@ impl Engine {
     /// Adds entries as `entries` gives them, undos included, to a model in memory.
     fn add_entries(&self, py: Python<'_>, entries: Vec<Tuple>) -> Outcome<()> {
         self.with(py, |inner| {
-            let Door::Memory(memory) = &mut inner.door else { return Err(unfit("a model", "a project", "one in memory")) };
+            let Door::Memory(memory) = &mut inner.door else {
+                return Err(unfit("a model", "a project", "one in memory"));
+            };
             let items = memory.model.items().len();
             let position = |at: Option<usize>| at.map_or(-1, |at| at as i64);
             let entry = |(first, second, outcome, judge, time): Tuple| {
@@ -626,9 +632,7 @@ impl Engine {
             py,
             progress.as_ref(),
             move |model, watch| Ok((model.tune(&params(model, watch))?, model.observations()?.len())),
-            move |project, watch| {
-                Ok((project.tune(&params(project.model(), watch))?, project.observations()?.len()))
-            },
+            move |project, watch| Ok((project.tune(&params(project.model(), watch))?, project.observations()?.len())),
         )?;
         let out = PyDict::new(py);
         let parameters: Vec<(String, f64, f64)> =
@@ -692,9 +696,7 @@ impl Engine {
                 let kind = |spec: &KernelSpec| spec.shape.kind().name().to_owned();
                 Ok((model.compare(&params(model, watch))?, model.kernels().iter().map(kind).collect()))
             },
-            move |project, watch| {
-                Ok((project.compare(&params(project.model(), watch))?, project.kernel_names()))
-            },
+            move |project, watch| Ok((project.compare(&params(project.model(), watch))?, project.kernel_names())),
         )?;
         Ok(compared(py, &comparison, names)?)
     }
@@ -777,12 +779,7 @@ type LinkColumns<'py> =
 
 /// A relation: the number of targets or none, sources, targets, weights.
 #[derive(FromPyObject)]
-struct Links<'py>(
-    Option<usize>,
-    PyReadonlyArray1<'py, i64>,
-    PyReadonlyArray1<'py, i64>,
-    PyReadonlyArray1<'py, f64>,
-);
+struct Links<'py>(Option<usize>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, f64>);
 
 impl Links<'_> {
     fn relation(self, items: usize) -> Outcome<Relation> {

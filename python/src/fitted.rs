@@ -69,8 +69,7 @@ impl Fitted {
             params.draws = draws.unwrap_or(params.draws);
             let draws = params.draws;
             let ranking = fitted.rank(&params)?;
-            let foreseen =
-                if forecast { fitted.forecast(&ranking, &asking, Effort::Whole, watch)? } else { None };
+            let foreseen = if forecast { fitted.forecast(&ranking, &asking, Effort::Whole, watch)? } else { None };
             let sentence = ranking.sentence(&asking.rule, foreseen);
             Ok(Ranked { ranking, asking, foreseen, sentence, draws })
         })
@@ -153,8 +152,7 @@ impl Ranked {
         let whole = |of: fn(&RankedItem) -> usize| {
             PyArray1::from_vec(py, items.iter().map(|item| of(item) as i64).collect::<Vec<i64>>())
         };
-        let real =
-            |of: fn(&RankedItem) -> f64| PyArray1::from_vec(py, items.iter().map(of).collect::<Vec<f64>>());
+        let real = |of: fn(&RankedItem) -> f64| PyArray1::from_vec(py, items.iter().map(of).collect::<Vec<f64>>());
         out.set_item("item", whole(|item| item.item.index()))?;
         out.set_item("rank", whole(|item| item.rank))?;
         out.set_item("mean", real(|item| item.mean))?;

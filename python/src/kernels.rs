@@ -17,11 +17,9 @@ fn shape(kind: KernelKind, table: &Bound<'_, PyDict>, attributes: usize) -> Outc
     let number = |key| need::<f64>(table, key);
     Ok(match kind {
         KernelKind::Independent => Shape::Independent,
-        KernelKind::RegularizedLaplacian => Shape::RegularizedLaplacian {
-            relation: relation(table)?,
-            beta: number("beta")?,
-            iota: number("iota")?,
-        },
+        KernelKind::RegularizedLaplacian => {
+            Shape::RegularizedLaplacian { relation: relation(table)?, beta: number("beta")?, iota: number("iota")? }
+        }
         KernelKind::CommonCause => {
             let form: String = need(table, "form")?;
             Shape::CommonCause { relation: relation(table)?, causes: form.parse::<Causes>()? }

@@ -211,7 +211,8 @@ pub fn lambda_gradient<'py>(
         return Err(unfit("grades", grades.len().to_string(), format!("{}, one per score", scores.len())));
     }
     let parts = quick(py, || {
-        let one = |range: &std::ops::Range<usize>| learn::gradients(&lambda, &grades[range.clone()], &scores[range.clone()]);
+        let one =
+            |range: &std::ops::Range<usize>| learn::gradients(&lambda, &grades[range.clone()], &scores[range.clone()]);
         Ok(ranges.par_iter().map(one).collect::<ordain::Result<Vec<_>>>()?)
     })?;
     let (mut gradient, mut curvature) = (Vec::with_capacity(scores.len()), Vec::with_capacity(scores.len()));

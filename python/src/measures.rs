@@ -45,7 +45,9 @@ pub fn evaluate<'py>(
         Some((grades, ends)) => Some((slice(grades)?, crate::learners::ranges(ends, slice(grades)?.len())?)),
     };
     let named = named.as_ref().map(slice).transpose()?;
-    if judged.as_ref().is_some_and(|(_, of)| of.len() != ranges.len()) || named.is_some_and(|of| of.len() != scores.len()) {
+    if judged.as_ref().is_some_and(|(_, of)| of.len() != ranges.len())
+        || named.is_some_and(|of| of.len() != scores.len())
+    {
         return Err(unfit("judgements", "other lengths", "one list per query, and one word per document"));
     }
     let rows = quick(py, || {
