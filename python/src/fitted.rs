@@ -15,6 +15,9 @@ use crate::engine::Asking;
 use crate::failure::Outcome;
 use crate::long::{long, quick};
 
+/// Two columns of numbers.
+pub type Columns<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
 /// A belief about the items.
 #[pyclass(frozen, module = "ordain._core")]
 pub struct Fitted {
@@ -82,7 +85,7 @@ impl Fitted {
         py: Python<'py>,
         pairs: PyReadonlyArray2<'py, i64>,
         progress: Option<Py<PyAny>>,
-    ) -> Outcome<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+    ) -> Outcome<Columns<'py>> {
         let pairs = answers::pairs(&pairs, self.fitted.items().len())?;
         let fitted = &self.fitted;
         let found = match pairs.as_slice() {

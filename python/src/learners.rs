@@ -13,6 +13,7 @@ use pyo3::types::PyDict;
 use rayon::prelude::*;
 
 use crate::failure::{Outcome, unfit};
+use crate::fitted::Columns;
 use crate::long::{long, quick};
 
 /// Documents with attributes in groups: the queries. Groups are numbers.
@@ -193,7 +194,6 @@ fn swap(word: &str) -> Outcome<Swap> {
 /// `ends` says where each ends.
 #[pyfunction]
 #[pyo3(signature = (scores, grades, ends, weight, steepness, confidence))]
-#[expect(clippy::type_complexity, reason = "two arrays")]
 pub fn lambda_gradient<'py>(
     py: Python<'py>,
     scores: PyReadonlyArray1<'py, f64>,
@@ -202,7 +202,7 @@ pub fn lambda_gradient<'py>(
     weight: &str,
     steepness: f64,
     confidence: f64,
-) -> Outcome<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+) -> Outcome<Columns<'py>> {
     let lambda = PairLambda::new(swap(weight)?).with_steepness(steepness).with_confidence(confidence);
     let scores: Vec<f64> = scores.as_array().iter().copied().collect();
     let grades: Vec<i32> = grades.as_array().iter().copied().collect();
