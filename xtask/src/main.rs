@@ -41,6 +41,9 @@ Tasks:
                   under crates/ordain-bench/results; installs several gigabytes of Python packages first.
                   Parts: evaluation, search, fit, tune, engine, goals, graph, fusion, rankers, labels, linklearn, ratings, arena; engine-plot
                   draws docs/engine.svg and writes the report of the latest engine run again
+  bench-crowds [WORLDS]
+                  Judges told apart in so many simulated crowds, beside crowd-kit's NoisyBradleyTerry, and record the result
+                  under crates/ordain-bench/results [default: 20]
   bench-commands [agreement | questions]
                   Run whole commands beside those of an earlier commit, on projects of up to a million items, or compare what
                   both say, or how long people wait for a question, and record the result under crates/ordain-bench/results. Builds that commit first
@@ -50,6 +53,7 @@ Environment:
   ORDAIN_PYTHON        A Python that has what tests/oracles/requirements.txt lists, used instead of a new environment
   ORDAIN_PEERS_PYTHON  The same for crates/ordain-bench/peers/requirements.txt
   ORDAIN_PACKAGE_PYTHON  The same for python/tests/requirements.txt; the package is installed there
+  ORDAIN_CROWDS_PYTHON  The same for crates/ordain-bench/peers/crowds.txt
   ORDAIN_FUZZ_SECONDS  How long soak fuzzes each target [default: 600]
   ORDAIN_COMMANDS_CELLS  A quick look at some projects of bench-commands, as in `1000, arena`: nothing is recorded
   ORDAIN_ENGINE_CELLS  A quick look at some cells of the part engine, as in `focus-1 1000, numpy-naive`: nothing is recorded
@@ -75,6 +79,11 @@ fn main() -> ExitCode {
         (Some("bench"), args) => finish(cargo("benches", &["bench", "-p", "ordain-bench"]).args(args).run("")),
         (Some("oracles"), []) => finish(python::ORACLES.prepare("").map(|python| println!("{}", python.display()))),
         (Some("bench-peers"), parts) => finish(bench_peers(parts)),
+        (Some("bench-crowds"), []) => finish(bench_crowds("20".into())),
+        (Some("bench-crowds"), [worlds]) => finish(bench_crowds(worlds.clone())),
+        (Some("bench-crowds"), [_, more, ..]) => {
+            misuse(&format!("`bench-crowds` takes a number of worlds, found `{}` too", more.to_string_lossy()))
+        }
         (Some("bench-commands"), []) => finish(bench_commands(&[])),
         (Some("bench-commands"), [part]) if part == "agreement" => finish(bench_agreement()),
         (Some("bench-commands"), [part]) if part == "questions" => finish(bench_commands(&["questions".into()])),
@@ -159,6 +168,13 @@ fn bench_peers(parts: &[OsString]) -> Result<(), Failure> {
     let python = python::PEERS.prepare("")?;
     let run = cargo("peers", &["run", "--release", "-p", "ordain-bench", "--bin", "peers", "--"]);
     run.args(&[python]).args(parts).run("")
+}
+
+/// Judges told apart in so many simulated crowds.
+fn bench_crowds(worlds: OsString) -> Result<(), Failure> {
+    let python = python::CROWDS.prepare("")?;
+    let run = cargo("crowds", &["run", "--release", "-p", "ordain-bench", "--bin", "crowds", "--"]);
+    run.args(&[worlds, python.into()]).run("")
 }
 
 /// What commands of this build say beside those of an earlier commit, and beside a sampler.

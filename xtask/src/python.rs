@@ -43,6 +43,14 @@ pub const PACKAGE: Environment = Environment {
     variable: "ORDAIN_PACKAGE_PYTHON",
 };
 
+/// What simulated crowds run beside.
+pub const CROWDS: Environment = Environment {
+    name: "crowds",
+    requirements: "crates/ordain-bench/peers/crowds.txt",
+    modules: "import crowdkit.aggregation, numpy, pandas, scipy, sklearn",
+    variable: "ORDAIN_CROWDS_PYTHON",
+};
+
 /// The pinned versions of NumPy and SciPy need 3.11. `ensurepip` is what Debian leaves out of `venv`.
 const USABLE: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
 
@@ -160,7 +168,7 @@ mod tests {
 
     #[test]
     fn every_requirement_is_pinned_and_checked() {
-        for environment in [ORACLES, PEERS, PACKAGE] {
+        for environment in [ORACLES, PEERS, CROWDS, PACKAGE] {
             let requirements = read(&crate::root().join(environment.requirements)).unwrap();
             for line in requirements.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
                 let (name, version) = line.split_once("==").unwrap_or_else(|| panic!("{line}: expected name==version"));
@@ -168,6 +176,7 @@ mod tests {
                 // Five packages have a module of another name.
                 let module = match name {
                     "arena-rank" => "arena_rank",
+                    "crowd-kit" => "crowdkit",
                     "pytrec_eval-terrier" => "pytrec_eval",
                     "scikit-learn" => "sklearn",
                     "scikit-surprise" => "surprise",

@@ -1,21 +1,30 @@
 //! Simulated crowds: 60 judges with a noise of a quarter to four times the common one, a third of whom favour a side by half a deviation of
 //! utilities, and a tenth of whom answer blindly; 60 items without attributes, random pairs on random sides.
 //!
-//! `cargo run --release -p ordain-bench --bin crowds -- [WORLDS [PYTHON]]`. After 100 answers per judge: how well noise and bias are known;
-//! after 50: how many careless judges are found where one careful judge in a hundred is taken for one; and Kendall's tau of the consensus
-//! beside one shared noise, the majority of pairs and, with a Python that has `crowd-kit`, its NoisyBradleyTerry. Prints tables in Markdown.
+//! `cargo xtask bench-crowds [WORLDS]` prepares a Python that has `crowd-kit` and runs `crowds WORLDS PYTHON`. After 100 answers per judge: how
+//! well noise and bias are known; after 50: how many careless judges are found where one careful judge in a hundred is taken for one; Kendall's
+//! tau of the consensus beside one shared noise, the majority of pairs and NoisyBradleyTerry; and what an answer costs with a hundred judges.
+//! Prints tables in Markdown. With a Python they are recorded; without one, NoisyBradleyTerry is left out.
 
 #![allow(clippy::print_stdout)] // It prints tables.
 
+#[allow(dead_code)]
+#[path = "peers/shared.rs"]
+mod shared;
+
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
+use ordain::active::{Session, SessionParams, Strategy};
 use ordain::data::{Answer, AnswerLog, Entry, ItemId, Items, Outcome};
 use ordain::gp::{AnswerModel, Estimate, JudgeSummary};
 use ordain::kernel::{KernelSpec, Shape};
 use ordain::measure::{Mean, kendall_tau_a};
 use ordain::numeric::{Seed, Stream};
 use ordain::{Error, Inference, Model, Result, Watch};
+use ordain_bench::Problem;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
@@ -50,19 +59,28 @@ struct Found {
     taus: [Option<f64>; 4],
 }
 
-fn main() -> Result<()> {
+fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let mut words = std::env::args().skip(1);
     let worlds = match words.next() {
         None => 20,
         Some(word) => word.parse().map_err(|_| wrong(&word))?,
     };
     let python = words.next();
+    // Before the worlds, which keep all threads busy.
+    let costs = report_costs()?;
     let found: Vec<Found> =
         (0..worlds).into_par_iter().map(|world| play(world, python.as_deref())).collect::<Result<_>>()?;
-    report_noise(&found);
-    report_careless(&found);
-    report_consensus(&found);
-    Ok(())
+    let tables = [report_noise(&found), report_careless(&found), report_consensus(&found), costs].join("\n");
+    if python.is_none() {
+        println!("{tables}");
+        return Ok(());
+    }
+    let text = format!(
+        "{worlds} worlds of {JUDGES} judges and {ITEMS} items, as [`src/bin/crowds.rs`](../src/bin/crowds.rs) describes them.\n\n{tables}\n\
+         Command: `cargo xtask bench-crowds {worlds}`. {}.\n",
+        shared::machine()?
+    );
+    shared::record("crowds", "Simulated crowds", &text)
 }
 
 fn wrong(word: &str) -> Error {
@@ -190,7 +208,7 @@ fn noisy_bradley_terry(python: &str, answers: &[Answer]) -> Result<Vec<f64>> {
     Ok(scores)
 }
 
-fn report_noise(found: &[Found]) {
+fn report_noise(found: &[Found]) -> String {
     let careful: Vec<(&Nature, &JudgeSummary)> = found
         .iter()
         .flat_map(|world| world.natures.iter().zip(&world.judges[1]))
@@ -213,10 +231,15 @@ fn report_noise(found: &[Found]) {
         let share = count as f64 / careful.len() as f64;
         format!("{:.1} % ± {:.1}", 100.0 * share, 100.0 * (share * (1.0 - share) / careful.len() as f64).sqrt())
     };
-    println!("| after {} answers per judge | |\n|---|---|", MARKS[1]);
-    println!("| correlation of the logarithm of noise with the truth | {value:.3} ± {error:.3} |");
-    println!("| 90 % intervals of noise that hold the truth | {} |", share(noise));
-    println!("| 90 % intervals of bias that hold the truth | {} |\n", share(bias));
+    format!(
+        "| after {} answers per judge | |\n|---|---|\n\
+         | correlation of the logarithm of noise with the truth | {value:.3} ± {error:.3} |\n\
+         | 90 % intervals of noise that hold the truth | {} |\n\
+         | 90 % intervals of bias that hold the truth | {} |\n",
+        MARKS[1],
+        share(noise),
+        share(bias)
+    )
 }
 
 fn correlation(left: &[f64], right: &[f64]) -> f64 {
@@ -226,9 +249,9 @@ fn correlation(left: &[f64], right: &[f64]) -> f64 {
     product(left, right, one, other) / (product(left, left, one, one) * product(right, right, other, other)).sqrt()
 }
 
-fn report_careless(found: &[Found]) {
-    println!(
-        "| after | careless judges with more than one half | careful ones | careless ones found at 1 % false alarms | threshold |\n|---|---|---|---|---|"
+fn report_careless(found: &[Found]) -> String {
+    let mut out = String::from(
+        "| after | careless judges with more than one half | careful ones | careless ones found at 1 % false alarms | threshold |\n|---|---|---|---|---|\n",
     );
     for (mark, answers) in MARKS.iter().enumerate() {
         let all = found.iter().flat_map(|world| world.natures.iter().zip(&world.judges[mark]));
@@ -243,17 +266,18 @@ fn report_careless(found: &[Found]) {
             100.0 * all.iter().filter(|&&one| one > least).count() as f64 / all.len().max(1) as f64
         };
         let (right, false_alarms) = (share(&careless, 0.5), share(&careful, 0.5));
-        println!(
-            "| {answers} answers | {right:.1} % | {false_alarms:.1} % | {:.1} % | {threshold:.3} |",
-            share(&careless, threshold)
+        let at_threshold = share(&careless, threshold);
+        let _ = writeln!(
+            out,
+            "| {answers} answers | {right:.1} % | {false_alarms:.1} % | {at_threshold:.1} % | {threshold:.3} |"
         );
     }
-    println!();
+    out
 }
 
-fn report_consensus(found: &[Found]) {
-    println!(
-        "| consensus after {} answers per judge | Kendall's tau | less than judges told apart |\n|---|---|---|",
+fn report_consensus(found: &[Found]) -> String {
+    let mut out = format!(
+        "| consensus after {} answers per judge | Kendall's tau | less than judges told apart |\n|---|---|---|\n",
         MARKS[1]
     );
     for (at, name) in
@@ -266,6 +290,57 @@ fn report_consensus(found: &[Found]) {
         let less: Vec<f64> = found.iter().filter_map(|world| Some(world.taus[0]? - world.taus[at]?)).collect();
         let [tau, less] =
             [Mean::of(&taus), Mean::of(&less)].map(|Mean { value, error, .. }| format!("{value:.4} ± {error:.4}"));
-        println!("| {name} | {tau} | {less} |");
+        let _ = writeln!(out, "| {name} | {tau} | {less} |");
     }
+    out
+}
+
+/// What one answer takes, in a session that knows a hundred judges and the side that each favours, beside one that knows of none. Both are
+/// told the same answers in turn, and the middle of the times is that of a plain step.
+fn report_costs() -> Result<String> {
+    const JUDGES: usize = 100;
+    const BEFORE: usize = 600;
+    const TIMED: usize = 300;
+    let mut out = String::from(
+        "| items | an answer without judges, µs | with 100 judges, µs | times as long | with their sides, µs | times as long |\n\
+         |---|---|---|---|---|---|\n",
+    );
+    for items in [100, 1000, 3000] {
+        let problem = Problem::new(items, BEFORE + TIMED);
+        let said = |at: usize, judge: &dyn Fn(usize) -> String| {
+            let [winner, loser] = problem.pairs[at].map(ItemId);
+            let (first, second, outcome) =
+                if at % 2 == 0 { (winner, loser, Outcome::First) } else { (loser, winner, Outcome::Second) };
+            Ok::<Answer, Error>(Answer::new(first, Some(second), outcome)?.by(judge(at)))
+        };
+        let nobody = |_: usize| String::new();
+        let each = |at: usize| name(at % JUDGES);
+        let start = |sides: bool, judge: &dyn Fn(usize) -> String| {
+            let before: Vec<Entry> =
+                (0..BEFORE).map(|at| Ok(Entry::Answer(said(at, judge)?))).collect::<Result<_>>()?;
+            let params = SessionParams::new(Strategy::Random).with_repeat(true);
+            let model = AnswerModel::learning(0.0)?.with_sides(sides);
+            let mut session = Session::new(problem.kernel(), None, model, params)?;
+            session.resume(&AnswerLog::new(before)?)?;
+            Ok::<Session, Error>(session)
+        };
+        let mut sessions = [start(false, &nobody)?, start(false, &each)?, start(true, &each)?];
+        let mut times = [Vec::new(), Vec::new(), Vec::new()];
+        for at in BEFORE..BEFORE + TIMED {
+            for (number, (session, times)) in sessions.iter_mut().zip(&mut times).enumerate() {
+                let answer = if number == 0 { said(at, &nobody)? } else { said(at, &each)? };
+                let started = Instant::now();
+                session.tell(answer)?;
+                times.push(1e6 * started.elapsed().as_secs_f64());
+            }
+        }
+        let [plain, judges, sides] = times.map(|times| shared::median(&times));
+        let _ = writeln!(
+            out,
+            "| {items} | {plain:.0} | {judges:.0} | {:.2} | {sides:.0} | {:.2} |",
+            judges / plain,
+            sides / plain
+        );
+    }
+    Ok(out)
 }

@@ -536,7 +536,8 @@ fn gold_is_asked_among_others() {
     };
     assert!(is_gold(&first[0]) && is_gold(&rest[0]) && first[0] != rest[0], "{first:?} {rest:?}");
     assert!(!is_gold(&rest[1]) && !is_gold(&rest[2]), "{rest:?}");
-    assert!(two.stdout.contains("2 answers; first: "), "gold answers count among those that are shown");
+    // Gold answers count among those that are shown; the first are not shown before an answer tells something of items.
+    assert!(two.stdout.contains("2 answers\n") && two.stdout.contains("3 answers; first: "), "{}", two.stdout);
     assert_eq!(log(&folder).len(), 3);
     assert_eq!(folder.json(["rank"])["answers"], 1);
     folder.write("gold.csv", "first,second,outcome\nitem11,item0,first\nitem0,item11,first\n");

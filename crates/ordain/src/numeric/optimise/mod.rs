@@ -154,10 +154,12 @@ mod tests {
         assert!(minimum.converged && minimum.evaluations < 60, "{}", minimum.evaluations);
     }
 
-    /// With the bowl's own curvatures, or ones that are wrong by up to half, the first steps are Newton's: one, or a few.
+    /// With the bowl's own curvatures the first step is Newton's and the last. With ones that are wrong by up to half, they are between 2/3
+    /// and twice the right ones, a ratio of 3: conjugate gradients then need `ln(2 · 150 / 1e-8) / ln(2 + √3)`, 19 steps, for the fall of
+    /// the slope from 150 to 1e-8. A search that is not exact may take a few more.
     #[test]
     fn a_known_curvature_saves_steps() {
-        for (wrong, most) in [(0.0, 2), (0.5, 15)] {
+        for (wrong, most) in [(0.0, 2), (0.5, 24)] {
             let own = |k: usize| (k + 1) as f64 * (1.0 + wrong * (k as f64).sin());
             let diagonal = Matrix::from_fn(30, 30, |row, column| if row == column { own(row) } else { 0.0 });
             let curvature = Some(Cholesky::factor(diagonal).unwrap());
