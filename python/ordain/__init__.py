@@ -37,7 +37,9 @@ from .kernels import (
     RegularizedLaplacian,
     SquaredExponential,
 )
+from .collaborative import CollaborativeModel
 from .fusion import Hedge, Margin
+from .labels import LabelRanker
 from .models import PreferenceModel, Project
 from .rankers import LambdaRank, RankingSVM, RankNet, lambda_gradient, lightgbm_objective, xgboost_objective
 from .results import Certainty, Comparison, Forecast, Judges, Predictions, Question, Ranking, Tuned
@@ -46,6 +48,7 @@ __all__ = [
     "__version__",
     "CancelledError",
     "Certainty",
+    "CollaborativeModel",
     "CommonCause",
     "Comparison",
     "Cosine",
@@ -66,6 +69,7 @@ __all__ = [
     "Kernel",
     "kernels",
     "lambda_gradient",
+    "LabelRanker",
     "LambdaRank",
     "lightgbm_objective",
     "Linear",

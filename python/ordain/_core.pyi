@@ -12,13 +12,17 @@ __all__ = [
     "Experts",
     "Fitted",
     "GradedLists",
+    "LabelModel",
     "Log",
     "Ranked",
     "RankingModel",
+    "RatersModel",
     "agreement",
     "create_project",
     "evaluate",
+    "fit_labels",
     "fit_ranker",
+    "fit_raters",
     "fuse",
     "hoeffding_slack",
     "holm",
@@ -37,6 +41,7 @@ _Floats: TypeAlias = NDArray[np.float64]
 _Whole: TypeAlias = NDArray[np.int64]
 _Step: TypeAlias = Callable[[str, int, int | None, float | None, str | None], object]
 _Links: TypeAlias = tuple[int | None, _Whole, _Whole, _Floats]
+_Told: TypeAlias = tuple[list[tuple[int, int]], list[tuple[int, int]]]
 _Entry: TypeAlias = tuple[int | None, int | None, str, str | None, str | None]
 
 @final
@@ -166,6 +171,26 @@ class Experts:
     @staticmethod
     def from_json(text: str) -> Experts: ...
 
+@final
+class LabelModel:
+    def predict(self, values: _Floats) -> tuple[_Floats, _Floats | None]: ...
+    def evaluate(self, values: _Floats, kind: str, labels: list[list[int]]) -> dict[str, float]: ...
+    def is_calibrated(self) -> bool: ...
+    def save(self, path: str) -> None: ...
+    @staticmethod
+    def load(path: str) -> LabelModel: ...
+
+@final
+class RatersModel:
+    def consensus(self, seed: int) -> dict[str, Any]: ...
+    def personal(self, user: int, seed: int) -> tuple[dict[str, Any], _Floats | None]: ...
+    def newcomer(self, told: _Told, seed: int) -> tuple[dict[str, Any], _Floats | None]: ...
+    def grades(self) -> list[int]: ...
+    def log_evidences(self) -> list[float]: ...
+    def save(self, path: str) -> None: ...
+    @staticmethod
+    def load(path: str) -> RatersModel: ...
+
 def create_project(folder: str, file: str) -> None: ...
 def fit_ranker(
     learner: str,
@@ -174,6 +199,25 @@ def fit_ranker(
     params: dict[str, Any],
     progress: _Step | None = None,
 ) -> RankingModel: ...
+def fit_labels(
+    learner: str,
+    values: _Floats,
+    names: list[str],
+    labels: list[str],
+    kind: str,
+    targets: list[list[int]],
+    params: dict[str, Any],
+    progress: _Step | None = None,
+) -> LabelModel: ...
+def fit_raters(
+    ids: list[str],
+    values: _Floats | None,
+    names: list[str],
+    kernels: list[dict[str, Any]],
+    users: list[tuple[str, _Told]],
+    params: dict[str, Any],
+    progress: _Step | None = None,
+) -> RatersModel: ...
 def lambda_gradient(
     scores: _Floats, grades: NDArray[np.int32], ends: _Whole, weight: str, steepness: float, confidence: float
 ) -> tuple[_Floats, _Floats]: ...

@@ -14,8 +14,6 @@ They follow scikit-learn's conventions, and `qid` is an argument as in XGBoost.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
@@ -23,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, data, measures
-from ._params import Estimator
-from .errors import DataError, not_fitted
+from ._stored import StoredModel
+from .errors import DataError
 from .measures import Queries
 from .models import Progress, _following
 
@@ -32,8 +30,10 @@ Scaling: TypeAlias = Literal["standard", "between-0-and-1", "as-given"]
 AnyRanker = TypeVar("AnyRanker", bound="_Ranker")
 
 
-class _Ranker(Estimator):
+class _Ranker(StoredModel):
+    _kind = _core.RankingModel
     _learner: ClassVar[str]
+    model_: _core.RankingModel
     measure: str
     scaling: Scaling
 
@@ -82,12 +82,6 @@ class _Ranker(Estimator):
         queries = Queries(qid, len(values))
         return _core.GradedLists(np.ascontiguousarray(values), names, grades, queries.numbers, self.scaling)
 
-    def _fitted(self) -> _core.RankingModel:
-        try:
-            return self.model_
-        except AttributeError:
-            raise not_fitted(f"this {type(self).__name__} has learned nothing yet", "call fit first") from None
-
     def _same(self, X: Any) -> data.Floats:
         """Attributes as many as `fit` saw, in the same order where they have names."""
         values = _attributes(X, "X")
@@ -107,7 +101,7 @@ class _Ranker(Estimator):
 
     def predict(self, X: Any, *, qid: Any = None) -> NDArray[np.float64]:
         """Scores of documents; the larger, the better. Attributes are scaled within each query, so scores of two queries do not compare."""
-        model = self._fitted()
+        model: _core.RankingModel = self._fitted()
         values = self._same(X)
         queries = Queries(qid, len(values))
         return model.score(np.ascontiguousarray(values), model.features(), queries.numbers)
@@ -120,38 +114,14 @@ class _Ranker(Estimator):
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """The share of the scores that each attribute moves."""
-        return self._fitted().importance()
+        found: NDArray[np.float64] = self._fitted().importance()
+        return found
 
     @property
     def curve_(self) -> list[tuple[float, float]]:
         """The measure after every pass, on the queries that taught and on those to choose by."""
-        return self._fitted().curve()
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model as a file that `ordain score` reads."""
-        self._fitted().save(os.fspath(path))
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        model = state.pop("model_", None)
-        if model is not None:
-            with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, "model.json")
-                model.save(path)
-                with open(path, "rb") as file:
-                    state["_model_file"] = file.read()
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        content = state.pop("_model_file", None)
-        self.__dict__.update(state)
-        if content is not None:
-            with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, "model.json")
-                with open(path, "wb") as file:
-                    file.write(content)
-                self.model_ = _core.RankingModel.load(path)
+        found: list[tuple[float, float]] = self._fitted().curve()
+        return found
 
 
 def _names(X: Any) -> list[str]:
@@ -278,7 +248,7 @@ class RankingSVM(_Ranker):
     @property
     def coef_(self) -> NDArray[np.float64]:
         """The weight of every attribute after scaling."""
-        weights = self._fitted().weights()
+        weights: NDArray[np.float64] | None = self._fitted().weights()
         if weights is None:
             raise AssertionError("the scores of a linear ranker are linear")
         return weights

@@ -22,6 +22,7 @@ use crate::answers::{self, Tuple};
 use crate::failure::{Outcome, unfit};
 use crate::fitted::Fitted;
 use crate::kernels;
+use crate::learners::get;
 use crate::long::{long, quick};
 
 /// The settings of questions and of the goal.
@@ -815,12 +816,6 @@ fn settings(table: &Bound<'_, PyDict>) -> Outcome<Ask> {
 
 /// Options of asking from a table: goal, k, strategy, focus, repeat, seed, target, error, judge. What is absent is left open.
 fn options(table: &Bound<'_, PyDict>) -> Outcome<AskOptions> {
-    fn get<'py, T: FromPyObjectOwned<'py>>(table: &Bound<'py, PyDict>, key: &str) -> Outcome<Option<T>> {
-        match table.get_item(key)? {
-            Some(value) if !value.is_none() => Ok(Some(value.extract().map_err(Into::<PyErr>::into)?)),
-            _ => Ok(None),
-        }
-    }
     let places = get::<usize>(table, "k")?;
     let goal = match get::<String>(table, "goal")? {
         None => None,

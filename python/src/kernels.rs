@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::failure::{Outcome, unfit};
+use crate::learners::get;
 
 /// The kernel that a table describes: `kind` and the keys of a `[[kernel]]` table. `relation` is the position of a relation.
 pub fn kernel(table: &Bound<'_, PyDict>, attributes: usize) -> Outcome<KernelSpec> {
@@ -70,13 +71,6 @@ fn form(kind: KernelKind, table: &Bound<'_, PyDict>, over: Over, attributes: usi
 fn relation(table: &Bound<'_, PyDict>) -> Outcome<RelationSpec> {
     let role: String = need(table, "as")?;
     Ok(RelationSpec { relation: need(table, "relation")?, role: role.parse::<Role>()? })
-}
-
-fn get<'py, T: FromPyObjectOwned<'py>>(table: &Bound<'py, PyDict>, key: &str) -> Outcome<Option<T>> {
-    match table.get_item(key)? {
-        Some(value) if !value.is_none() => Ok(Some(value.extract().map_err(Into::<PyErr>::into)?)),
-        _ => Ok(None),
-    }
 }
 
 fn need<'py, T: FromPyObjectOwned<'py>>(table: &Bound<'py, PyDict>, key: &'static str) -> Outcome<T> {

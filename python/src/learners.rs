@@ -140,12 +140,6 @@ pub fn fit_ranker(
 }
 
 fn ranker(learner: &str, params: &Bound<'_, PyDict>) -> Outcome<Box<dyn Ranker>> {
-    fn get<'py, T: FromPyObjectOwned<'py>>(params: &Bound<'py, PyDict>, key: &str) -> Outcome<Option<T>> {
-        match params.get_item(key)? {
-            Some(value) if !value.is_none() => Ok(Some(value.extract().map_err(Into::<PyErr>::into)?)),
-            _ => Ok(None),
-        }
-    }
     let measure = get::<String>(params, "measure")?.map(|name| name.parse::<Measure>()).transpose()?;
     if learner == "linear-svm" {
         let mut svm = LinearSvmParams::default();
@@ -171,6 +165,14 @@ fn ranker(learner: &str, params: &Bound<'_, PyDict>) -> Outcome<Box<dyn Ranker>>
     lambda.measure = measure.unwrap_or(lambda.measure);
     lambda.seed = get(params, "seed")?.map_or(lambda.seed, Seed);
     Ok(Box::new(lambda))
+}
+
+/// A parameter, if it is given.
+pub fn get<'py, T: FromPyObjectOwned<'py>>(params: &Bound<'py, PyDict>, key: &str) -> Outcome<Option<T>> {
+    match params.get_item(key)? {
+        Some(value) if !value.is_none() => Ok(Some(value.extract().map_err(Into::<PyErr>::into)?)),
+        _ => Ok(None),
+    }
 }
 
 /// The measure that a pair of documents is weighed by.

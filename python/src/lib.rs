@@ -8,10 +8,12 @@ mod engine;
 mod failure;
 mod fitted;
 mod kernels;
+mod labels;
 mod learners;
 mod long;
 mod measures;
 mod orders;
+mod raters;
 
 use pyo3::prelude::*;
 
@@ -23,11 +25,15 @@ mod _core {
     #[pymodule_export]
     use crate::fitted::{Fitted, Ranked};
     #[pymodule_export]
+    use crate::labels::{LabelModel, fit_labels};
+    #[pymodule_export]
     use crate::learners::{GradedLists, RankingModel, fit_ranker, lambda_gradient};
     #[pymodule_export]
     use crate::measures::{agreement, evaluate, hoeffding_slack, holm, measure_names, rating_slack, significance};
     #[pymodule_export]
     use crate::orders::{Experts, fuse, order_agreement, pairs_of_clicks, pairs_of_grades};
+    #[pymodule_export]
+    use crate::raters::{RatersModel, fit_raters};
 
     /// The version of the library.
     #[pymodule_export]

@@ -71,7 +71,7 @@ def test_estimator_checks(ranker):
         assert isinstance(error, AssertionError | ValueError | TypeError) or name == "check_array_api_input", (name, error)
 
 
-@pytest.mark.parametrize("estimator", [*RANKERS, ordain.PreferenceModel(noise=0.3), ordain.Hedge(beta=0.7), ordain.Margin()], ids=repr)
+@pytest.mark.parametrize("estimator", [*RANKERS, ordain.PreferenceModel(noise=0.3), ordain.Hedge(beta=0.7), ordain.Margin(), ordain.LabelRanker(), ordain.CollaborativeModel()], ids=repr)
 def test_params(estimator):
     again = clone(estimator)
     assert again.get_params() == estimator.get_params()
@@ -247,3 +247,67 @@ def test_hedge_follows_its_formula():
         hedge.partial_fit([["x", "y"]], [("x", "y")])
     with pytest.raises(ordain.DataError, match="'z'"):
         hedge.partial_fit([["x", "y"], ["y", "x"]], [("z", "y")])
+
+
+@pytest.mark.parametrize("learner", ["online", "logistic", "pairwise", "neighbours", "forest"])
+def test_labels_are_ranked(learner):
+    random = np.random.default_rng(9)
+    X = random.normal(size=(150, 3))
+    names = [(1, "a"), "b", 3]
+    y = [[name for name, value in zip(names, row, strict=True) if value > 0] for row in X]
+    ranker = clone(ordain.LabelRanker(learner, labels=names)).fit(X[:100], y[:100])
+    found = ranker.evaluate(X[100:], y[100:])
+    assert found["hamming"] < 0.2 and found["average_precision"] > 0.9
+    assert ranker.classes_ == names and all(set(row) == set(names) for row in ranker.predict(X[100:]))
+    hits = sum(set(one) == set(other) for one, other in zip(ranker.predict_sets(X[100:]), y[100:], strict=True))
+    assert hits > 30
+    again = pickle.loads(pickle.dumps(ranker))
+    np.testing.assert_array_equal(again.decision_function(X), ranker.decision_function(X))
+    if learner == "logistic":
+        assert ((ranker.predict_proba(X) > 0.5) == (ranker.decision_function(X) > 0)).all()
+
+
+def test_orders_and_classes_of_labels():
+    random = np.random.default_rng(10)
+    X = random.normal(size=(120, 3))
+    orders = [np.argsort(-row).tolist() for row in X]
+    ranker = ordain.LabelRanker(target="order").fit(X[:80], orders[:80])
+    assert ranker.evaluate(X[80:], orders[80:])["tau"] > 0.8
+    with pytest.raises(ordain.DataError, match="relevant"):
+        ranker.predict_sets(X)
+    classes = ordain.LabelRanker("logistic", target="class").fit(X[:80], [order[0] for order in orders[:80]])
+    assert classes.evaluate(X[80:], [order[0] for order in orders[80:]])["accuracy"] > 0.8
+    for wrong in (lambda: ordain.LabelRanker().fit(X, orders[:5]), lambda: ordain.LabelRanker().fit(X, ["ab"] * 120), lambda: classes.predict(X[:, :2])):
+        with pytest.raises(ordain.DataError):
+            wrong()
+
+
+def test_users_share_what_they_like():
+    random = np.random.default_rng(11)
+    items = [f"film {at}" for at in range(12)]
+    worth = random.normal(size=12)
+    ratings = []
+    for user in range(15):
+        for at in random.choice(12, 8, replace=False):
+            ratings.append((user, items[at], int(np.clip(np.round(3 + worth[at] + 0.4 * random.normal()), 1, 5))))
+    model = clone(ordain.CollaborativeModel(rounds=5)).fit(items, ratings)
+    found = dict(zip(model.consensus().ids, model.consensus()["mean"], strict=True))
+    assert np.corrcoef([found[item] for item in items], worth)[0, 1] > 0.9
+    own = model.rank(3)
+    assert own.probabilities.shape == (12, 5) and own.grades == [1, 2, 3, 4, 5]
+    np.testing.assert_allclose(own.probabilities.sum(axis=1), 1.0)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.rank(3)["mean"], own["mean"])
+    turned = model.rank_newcomer([(items[int(np.argmin(worth))], 5), (items[int(np.argmax(worth))], 1)], [(items[0], items[1])])
+    assert turned["grade"].std() < model.consensus()["mean"].std() * 2
+    frame = pandas.DataFrame(ratings, columns=["user", "item", "grade"])
+    np.testing.assert_array_equal(clone(model).fit(items, frame).rank(3)["mean"], own["mean"])
+    for wrong in (
+        lambda: model.rank(99),
+        lambda: model.rank_newcomer([("no film", 3)]),
+        lambda: model.rank_newcomer([(items[0], 9)]),
+        lambda: ordain.CollaborativeModel().fit(items, []),
+        lambda: ordain.CollaborativeModel().fit(items, [(1, items[0], 2.5)]),
+    ):
+        with pytest.raises(ordain.DataError):
+            wrong()
