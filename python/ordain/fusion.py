@@ -82,6 +82,29 @@ def fuse(
     return Fused({"id": [ids[at] for at in order.tolist()], "score": values})
 
 
+def agreement(
+    order: Sequence[Any],
+    experts: Sequence[Expert],
+    weights: Sequence[float] | None = None,
+    *,
+    unretrieved: Unretrieved = "last",
+) -> float:
+    """How much of the experts' weighted preferences an order of all their items agrees with: the sum over its pairs."""
+    ids, scores = _scores(experts)
+    index = {id: at for at, id in enumerate(ids)}
+    counted = [1.0 / max(len(scores), 1)] * len(scores) if weights is None else [float(weight) for weight in weights]
+    return _core.order_agreement(scores, counted, [_at(index, id) for id in order], unretrieved)
+
+
+def clicks(shown: Sequence[Any], clicked: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """What clicks say, as feedback: a clicked item is better than those that stood above it and were not clicked."""
+    index = {id: at for at, id in enumerate(shown)}
+    if len(index) < len(shown):
+        raise DataError("items that were shown: found one twice, expected each once")
+    pairs = _core.pairs_of_clicks(list(range(len(shown))), [_at(index, id) for id in clicked])
+    return [(shown[better], shown[worse]) for better, worse in pairs]
+
+
 class Hedge(Estimator):
     """Learns how much each expert counts, query by query: an expert's weight falls with the share of the feedback that he contradicts.
 

@@ -264,6 +264,11 @@ class _Model:
             engine.set_options(options)
             self._asked_by = options
 
+    def ask_only(self, pairs: Any) -> None:
+        """Asks only these pairs from now on; None for any pair."""
+        engine, ids = self._open()
+        engine.set_pairs(None if pairs is None else ids.pairs(pairs))
+
     def shown(self, question: Sequence[Any]) -> tuple[Any, Any]:
         """The items of a question in the order in which to show them: left, right. It is drawn anew for every question, so that a
         judge's liking for a side favours no item."""

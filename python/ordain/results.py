@@ -187,6 +187,8 @@ class Ranking(Frame):
         self.answers: int = about["answers"]
         #: How answers became a belief: "ep" or "incremental".
         self.inference: str = about["inference"]
+        #: The number of joint draws that intervals and probabilities are counted from.
+        self.draws: int = about["draws"]
 
     @property
     def ids(self) -> list[Any]:
@@ -260,6 +262,7 @@ def ranking(
         "log_evidence": log_evidence,
         "answers": answers,
         "inference": inference,
+        "draws": ranked.draws(),
     }
     return Ranking(columns, about)
 

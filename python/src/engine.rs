@@ -11,7 +11,7 @@ use ordain::active::{AskOptions, Session};
 use ordain::data::{AnswerLog, Ask, Attributes, Entry, Goal, Groups, ItemId, Items, Link, Relation};
 use ordain::formats::{AnswerWriter, Sketch, read_answers, rounded};
 use ordain::gp::{AnswerModel, Comparison, ComparisonParams, TuningMethod, TuningParams};
-use ordain::kernel::{Kernel, KernelSpec, Parameter, set_parameters};
+use ordain::kernel::{Kernel, KernelSpec, Parameter};
 use ordain::numeric::Seed;
 use ordain::{Inference, Model, Project, Watch};
 use pyo3::exceptions::PyRuntimeError;
@@ -110,6 +110,8 @@ struct Inner {
     fitted: Vec<(Inference, Arc<ordain::Fitted>)>,
     /// Grows with every change.
     version: u64,
+    /// Whether the session of a project is there, with all answers.
+    resumed: bool,
 }
 
 impl Inner {
@@ -129,7 +131,7 @@ pub struct Engine {
 
 impl Engine {
     fn new(door: Door) -> Self {
-        let inner = Inner { door, fitted: Vec::new(), version: 0 };
+        let inner = Inner { door, fitted: Vec::new(), version: 0, resumed: false };
         Self { inner: Arc::new(Mutex::new(inner)), busy: Mutex::default() }
     }
 
@@ -157,6 +159,51 @@ impl Engine {
         quick(py, move || work(inner))
     }
 
+    /// Has the session learn all answers, if it has not. That may last.
+    fn resume(&self, py: Python<'_>) -> Outcome<()> {
+        let (begun, version) = {
+            let inner = self.lock(py)?;
+            let begun = match &inner.door {
+                Door::Memory(memory) if memory.session.is_some() => return Ok(()),
+                Door::Memory(memory) => Some((memory.model.clone(), memory.options.clone(), memory.pool.clone())),
+                Door::Folder(_) if inner.resumed => return Ok(()),
+                Door::Folder(_) => None,
+            };
+            (begun, inner.version)
+        };
+        let Some((model, options, pool)) = begun else {
+            let inner = self.inner.clone();
+            return self.while_busy(|| {
+                long(py, None, move |watch| {
+                    let mut inner = inner.lock().unwrap_or_else(PoisonError::into_inner);
+                    let Door::Folder(project) = &mut inner.door else { return Ok(()) };
+                    project.set_watch(watch.clone());
+                    let found = project.session().map(|_| ());
+                    project.set_watch(Watch::NONE);
+                    inner.resumed = found.is_ok();
+                    found
+                })
+            });
+        };
+        let session = long(py, None, move |watch| model.session(&options, pool.as_deref(), watch))?;
+        let mut inner = self.lock(py)?;
+        let same = inner.version == version;
+        if let (Door::Memory(memory), true) = (&mut inner.door, same) {
+            memory.session = Some(session);
+        }
+        Ok(())
+    }
+
+    /// Marks this thread as one that has the model.
+    fn while_busy<T>(&self, work: impl FnOnce() -> T) -> T {
+        let own = thread::current().id();
+        let busy = || self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        busy().push(own);
+        let done = work();
+        busy().retain(|thread| *thread != own);
+        done
+    }
+
     /// Runs long work on the model. One in memory is cheap to copy, so others may call it meanwhile; a project has others wait.
     fn with_long<T: Send + 'static>(
         &self,
@@ -172,16 +219,13 @@ impl Engine {
         if let Some(model) = model {
             return long(py, progress, move |watch| on_model(&model, watch));
         }
-        let own = thread::current().id();
-        let busy = || self.busy.lock().unwrap_or_else(PoisonError::into_inner);
-        busy().push(own);
         let inner = self.inner.clone();
-        let done = long(py, progress, move |watch| match &inner.lock().unwrap_or_else(PoisonError::into_inner).door {
-            Door::Folder(project) => on_project(project, watch),
-            Door::Memory(memory) => on_model(&memory.model, watch),
-        });
-        busy().retain(|thread| *thread != own);
-        done
+        self.while_busy(|| {
+            long(py, progress, move |watch| match &inner.lock().unwrap_or_else(PoisonError::into_inner).door {
+                Door::Folder(project) => on_project(project, watch),
+                Door::Memory(memory) => on_model(&memory.model, watch),
+            })
+        })
     }
 }
 
@@ -213,13 +257,13 @@ impl Engine {
         let relations: Vec<Relation> =
             relations.into_iter().map(|links| links.relation(count)).collect::<Outcome<_>>()?;
         let ask = settings(ask)?;
-        let values = values.as_ref().map(|array| array.as_array());
-        let model = quick(py, || {
+        // The model's own copy, row by row.
+        let rows: Option<Vec<f64>> = values.as_ref().map(|array| array.as_array().iter().copied().collect());
+        let model = long(py, None, move |_| {
             let groups = groups.map(Groups::new);
-            let attributes = match values {
+            let attributes = match rows {
                 None => Attributes::none(count),
-                Some(values) => {
-                    let rows = values.iter().copied().collect();
+                Some(rows) => {
                     let given = Attributes::new(names, count, rows)?;
                     if standardize && width > 0 { given.standardized(groups.as_ref())? } else { given }
                 }
@@ -346,16 +390,6 @@ impl Engine {
         })
     }
 
-    /// A number that grows with every change of the model.
-    fn version(&self, py: Python<'_>) -> Outcome<u64> {
-        self.with(py, |inner| Ok(inner.version))
-    }
-
-    /// The number of standing answers, skips included.
-    fn answered(&self, py: Python<'_>) -> Outcome<usize> {
-        self.with(py, |inner| Ok(inner.door.model().answers().count()))
-    }
-
     /// All entries of the log, undos included.
     fn entries(&self, py: Python<'_>) -> Outcome<Vec<Tuple>> {
         self.with(py, |inner| Ok(inner.door.model().answers().entries().iter().map(answers::tuple).collect()))
@@ -448,6 +482,7 @@ impl Engine {
         judge: Option<String>,
         time: Option<String>,
     ) -> Outcome<()> {
+        self.resume(py)?;
         self.with(py, |inner| {
             let items = inner.door.model().items().len();
             let entry = answers::entry((first, second), outcome, judge, time, items)?;
@@ -509,7 +544,10 @@ impl Engine {
         let options = options(ask)?;
         self.with(py, |inner| {
             match &mut inner.door {
-                Door::Folder(project) => project.set_options(options)?,
+                Door::Folder(project) => {
+                    project.set_options(options)?;
+                    inner.resumed = false;
+                }
                 Door::Memory(memory) => {
                     memory.model.asking(&options)?;
                     memory.options = options;
@@ -523,11 +561,15 @@ impl Engine {
     /// Asks only these pairs from now on, or any pair.
     #[pyo3(signature = (pairs))]
     fn set_pairs(&self, py: Python<'_>, pairs: Option<PyReadonlyArray2<'_, i64>>) -> Outcome<()> {
-        let mut inner = self.lock(py)?;
+        let mut guard = self.lock(py)?;
+        let inner = &mut *guard;
         let items = inner.door.model().items().len();
         let pairs = pairs.map(|pairs| answers::pairs(&pairs, items)).transpose()?;
         match &mut inner.door {
-            Door::Folder(project) => project.set_pairs(pairs)?,
+            Door::Folder(project) => {
+                project.set_pairs(pairs)?;
+                inner.resumed = false;
+            }
             Door::Memory(memory) => {
                 // A session says what is wrong with a pair.
                 memory.model.session(&memory.options, pairs.as_deref(), &Watch::NONE)?;
@@ -547,6 +589,7 @@ impl Engine {
         pending: Option<PyReadonlyArray2<'_, i64>>,
     ) -> Outcome<Vec<(usize, usize, f64)>> {
         let pending = pending.as_ref().map(|pending| pending.as_array().into_owned());
+        self.resume(py)?;
         self.with(py, |inner| {
             let items = inner.door.model().items().len();
             let mut beside = Vec::new();
@@ -564,6 +607,7 @@ impl Engine {
 
     /// Whether the goal is reached; false if there are too many items to count at once.
     fn is_done(&self, py: Python<'_>) -> Outcome<bool> {
+        self.resume(py)?;
         self.with(py, |inner| Ok(inner.door.session()?.is_done()?))
     }
 
@@ -655,12 +699,11 @@ impl Engine {
             parameters.into_iter().map(|(name, value)| Parameter { name, value: rounded(value) }).collect();
         self.with(py, |inner| {
             match &mut inner.door {
-                Door::Folder(project) => project.save(&parameters)?,
+                Door::Folder(project) => {
+                    project.save(&parameters)?;
+                    inner.resumed = false;
+                }
                 Door::Memory(memory) => {
-                    let mut specs = memory.model.kernels().to_vec();
-                    let own: Vec<Parameter> =
-                        parameters.iter().filter(|one| one.name.starts_with("kernel[")).cloned().collect();
-                    set_parameters(&mut specs, &own)?;
                     memory.model = memory.model.clone().with_parameters(&parameters)?;
                     memory.session = None;
                 }

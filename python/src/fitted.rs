@@ -100,21 +100,6 @@ impl Fitted {
         Ok((PyArray1::from_vec(py, first), PyArray1::from_vec(py, ties)))
     }
 
-    /// Pairs that are worth asking at once under this belief, the best first.
-    #[pyo3(signature = (asking, count, pool=None))]
-    fn ask_many(
-        &self,
-        py: Python<'_>,
-        asking: &Asking,
-        count: usize,
-        pool: Option<PyReadonlyArray2<'_, i64>>,
-    ) -> Outcome<Vec<(usize, usize, f64)>> {
-        let pool = pool.map(|pool| answers::pairs(&pool, self.fitted.items().len())).transpose()?;
-        let (fitted, asking) = (&self.fitted, asking.asking);
-        let asked = quick(py, || Ok(fitted.ask_many(&asking, pool.as_deref(), count)?))?;
-        Ok(asked.iter().map(answers::question).collect())
-    }
-
     /// What the answers say of every judge.
     #[pyo3(signature = (progress=None))]
     fn judges<'py>(&self, py: Python<'py>, progress: Option<Py<PyAny>>) -> Outcome<Vec<Bound<'py, PyDict>>> {
@@ -203,10 +188,5 @@ impl Ranked {
     /// The number of draws that all is counted from.
     fn draws(&self) -> usize {
         self.draws
-    }
-
-    /// The probability that the goal is reached, in the group where it is smallest.
-    fn probability(&self) -> f64 {
-        self.ranking.probability(&self.asking.rule)
     }
 }

@@ -231,6 +231,17 @@ def test_fusion_of_ids_of_any_type():
         fusion.fuse([])
 
 
+def test_agreement_and_clicks():
+    experts = [["a", "b", "c"], ["b", "a", "c"]]
+    # Over the pairs ab, ac, bc: one half, one, one.
+    assert fusion.agreement(["a", "b", "c"], experts) == pytest.approx(2.5)
+    best = fusion.fuse(experts, method="exact").ids
+    assert fusion.agreement(best, experts) == pytest.approx(2.5)
+    assert fusion.clicks(["a", "b", "c"], ["c"]) == [("c", "a"), ("c", "b")]
+    with pytest.raises(ordain.DataError):
+        fusion.clicks(["a"], ["z"])
+
+
 def test_hedge_follows_its_formula():
     rounds = [([["a", "b", "c"], ["c", "b", "a"]], {"a": 2, "b": 1, "c": 0}), ([["x", "y"], ["y", "x"]], [("x", "y")])]
     hedge = ordain.Hedge(beta=0.5).fit(rounds)

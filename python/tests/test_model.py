@@ -100,6 +100,16 @@ def test_many_questions_and_pending_ones(taught):
     assert taught.ask() == questions[0]
 
 
+def test_only_some_pairs(taught):
+    taught.ask_only([("animal 1", "animal 2"), ("animal 3", "animal 4")])
+    asked = {frozenset(question) for question in taught.ask(5)}
+    assert asked <= {frozenset({"animal 1", "animal 2"}), frozenset({"animal 3", "animal 4"})}
+    with pytest.raises(ordain.DataError):
+        taught.ask_only([("animal 1", "animal 1")])
+    taught.ask_only(None)
+    assert len(taught.ask(5)) == 5
+
+
 def test_no_pair_is_left():
     model = ordain.PreferenceModel(noise=0.5).fit(["a", "b"])
     model.tell(*model.ask())

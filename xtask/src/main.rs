@@ -134,7 +134,8 @@ fn test() -> Result<(), Failure> {
 
 /// The Python package: its wheel, and its tests, which compare it with the command.
 fn test_package(python: &std::path::Path, position: &str) -> Result<(), Failure> {
-    cargo("the command", &["build", "-p", "ordain-cli", "--all-features"]).run(position)?;
+    // With the workspace, so that it is the one that the tests have built.
+    cargo("the command", &["build", "--workspace", "--all-features", "--bin", "ordain"]).run(position)?;
     python::test_package(python, position)
 }
 
