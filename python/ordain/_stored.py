@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from typing import Any, ClassVar
 
 from ._params import Estimator
@@ -31,6 +30,8 @@ class StoredModel(Estimator):
         state = self.__dict__.copy()
         model = state.pop("model_", None)
         if model is not None:
+            import tempfile
+
             with tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, "model.json")
                 model.save(path)
@@ -43,6 +44,8 @@ class StoredModel(Estimator):
         content = state.pop("_model_file", None)
         self.__dict__.update(state)
         if content is not None:
+            import tempfile
+
             with tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, "model.json")
                 with open(path, "wb") as file:

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _arrow
 from .errors import DataError, DataTypeError, UnknownItemError
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -49,6 +48,8 @@ def as_table(given: Any) -> Table | None:
     if module == "polars" and hasattr(given, "get_column"):
         return _polars(given)
     if hasattr(given, "__arrow_c_stream__"):
+        from . import _arrow
+
         return _columns(_arrow.read(given))
     if is_mapping(given) and given and all(isinstance(name, str) for name in given):
         if all(_is_column(value) for value in given.values()):

@@ -20,13 +20,11 @@ An id counts before a word or a number. Every answer is on the disk before the n
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import os
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Hashable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -36,6 +34,9 @@ from . import _core, data
 from .errors import DataError, DataTypeError, ParameterError
 
 if TYPE_CHECKING:
+    import asyncio
+    from concurrent.futures import Future
+
     from .models import Progress, _Model
 
 #: What a judge says of two items.
@@ -90,6 +91,8 @@ def run(
     answer that there was; calling `run` again goes on.
     """
     if inspect.iscoroutinefunction(judge) or inspect.iscoroutinefunction(getattr(judge, "__call__", None)):
+        import asyncio
+
         try:
             asyncio.get_running_loop()
         except RuntimeError:
@@ -134,6 +137,9 @@ async def run_async(
     progress: bool | Progress | None = None,
 ) -> Run:
     """As `run`, in a running event loop. Learning and choosing happen in a thread, so the loop goes on."""
+    # Here and below: importing the package stays quick.
+    import asyncio
+
     with _Asker(model, budget, stop, log, name, both_orders, batch, concurrency, progress) as asker:
 
         async def one(asked: list[_Asked]) -> None:
@@ -166,6 +172,7 @@ async def run_async(
 
 def _in_threads(asker: _Asker, judge: Any) -> None:
     """Workers record what they hear themselves, so nothing that was heard is lost, whatever happens to the caller."""
+    from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
     def one(asked: list[_Asked]) -> None:
         asker.record(asked, asker.call(judge, asked))

@@ -36,6 +36,7 @@ class LabelRanker(StoredModel):
             relevant ones, best first) or "first" (those that come first, in any order).
         labels: All labels, if some occur in no example.
         epochs: Passes of the online learner.
+        across: Whether the logistic learner also compares relevant labels with irrelevant ones. Without it, sets give probabilities.
         penalties: Penalties of the logistic and the pairwise learner, of which the best is chosen.
         neighbours: Numbers of neighbours, of which the best is chosen.
         trees: Trees of the forest.
@@ -52,6 +53,7 @@ class LabelRanker(StoredModel):
         target: Target = "set",
         labels: Sequence[Any] | None = None,
         epochs: int | None = None,
+        across: bool = True,
         penalties: Sequence[float] | None = None,
         neighbours: Sequence[int] | None = None,
         trees: int | None = None,
@@ -61,6 +63,7 @@ class LabelRanker(StoredModel):
         self.target = target
         self.labels = labels
         self.epochs = epochs
+        self.across = across
         self.penalties = penalties
         self.neighbours = neighbours
         self.trees = trees
@@ -75,7 +78,7 @@ class LabelRanker(StoredModel):
         known = dict.fromkeys(self.labels if self.labels is not None else (label for one in told for label in one))
         index = data.Index(list(known))
         targets = [[index.at(label) for label in one] for one in told]
-        params = {name: getattr(self, name) for name in ("epochs", "penalties", "neighbours", "trees", "seed")}
+        params = {name: getattr(self, name) for name in ("epochs", "across", "penalties", "neighbours", "trees", "seed")}
         with _following(progress) as step:
             self.model_ = _core.fit_labels(
                 self.learner, np.ascontiguousarray(values), _names(X), index.texts(), self.target, targets, params, step
@@ -125,7 +128,9 @@ class LabelRanker(StoredModel):
         """The probability that each label is relevant, for learners that have it."""
         found = self._predicted(X)[1]
         if found is None:
-            raise DataError(f'probabilities: found the learner "{self.learner}", expected "logistic"')
+            raise DataError(
+                f'probabilities: found none of the learner "{self.learner}", expected neighbours, or logistic with across=False'
+            )
         return found
 
     @property

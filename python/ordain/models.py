@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
@@ -636,6 +635,8 @@ class Project(_Model):
         if isinstance(items, str | os.PathLike):
             source = Path(items)
         else:
+            import csv
+
             source = place / "items.csv"
             table = data.as_table(items)
             rows = [dict(row) for row in items] if table is None else _rows(table)

@@ -166,6 +166,7 @@ fn ranker(learner: &str, params: &Bound<'_, PyDict>) -> Outcome<Box<dyn LabelRan
         }
         "logistic" => {
             let mut own = LogisticParams::default();
+            own.across = get(params, "across")?.unwrap_or(own.across);
             own.penalties = penalties.unwrap_or(own.penalties);
             Box::new(own)
         }

@@ -274,8 +274,13 @@ def test_labels_are_ranked(learner):
     assert hits > 30
     again = pickle.loads(pickle.dumps(ranker))
     np.testing.assert_array_equal(again.decision_function(X), ranker.decision_function(X))
+    if learner == "neighbours":
+        assert ((ranker.predict_proba(X) >= 0) & (ranker.predict_proba(X) <= 1)).all()
     if learner == "logistic":
-        assert ((ranker.predict_proba(X) > 0.5) == (ranker.decision_function(X) > 0)).all()
+        with pytest.raises(ordain.DataError, match="across=False"):
+            ranker.predict_proba(X)
+        apart = clone(ranker).set_params(across=False).fit(X[:100], y[:100])
+        assert ((apart.predict_proba(X) > 0.5) == (apart.decision_function(X) > 0)).all()
 
 
 def test_orders_and_classes_of_labels():
