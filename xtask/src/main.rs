@@ -22,11 +22,12 @@ Usage: cargo xtask <TASK>
 Tasks:
   test            Everything CI runs, in order, up to the first failure: edges, the oracles' Python environment,
                   format, lints, licences and sources of dependencies, documentation, doc tests, tests (by cargo-nextest where
-                  it is installed)
+                  it is installed), the wheel of the Python package and its tests
   edges           Check that folders and crates use only those that the block `edges` of ARCHITECTURE.md allows
   deny            Check the licences and sources of all dependencies against deny.toml
   soak [PART...]  The long runs, all or these parts of them: kills, log, projects, stopping, fuzz. Two
                   hours on two cores, and several more for stopping, which goes on where it was interrupted
+  package         Build the wheel of the Python package, install it into a fresh environment, and run its tests
   man             Write the pages of the manual of the `ordain` command to target/man
   pictures [EXPERIMENT...]
                   Make the reports of the bundled projects, the demo's page and the report of quick runs of these experiments of
@@ -51,6 +52,7 @@ Tasks:
 Environment:
   ORDAIN_PYTHON        A Python that has what tests/oracles/requirements.txt lists, used instead of a new environment
   ORDAIN_PEERS_PYTHON  The same for crates/ordain-bench/peers/requirements.txt
+  ORDAIN_PACKAGE_PYTHON  The same for python/tests/requirements.txt; the package is installed there
   ORDAIN_CROWDS_PYTHON  The same for crates/ordain-bench/peers/crowds.txt
   ORDAIN_FUZZ_SECONDS  How long soak fuzzes each target [default: 600]
   ORDAIN_COMMANDS_CELLS  A quick look at some projects of bench-commands, as in `1000, arena`: nothing is recorded
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         (Some("edges"), []) => finish(check_edges("")),
         (Some("deny"), []) => finish(deny("")),
         (Some("soak"), parts) => finish(soak::run(parts)),
+        (Some("package"), []) => finish(python::PACKAGE.prepare("").and_then(|python| test_package(&python, ""))),
         (Some("man"), []) => finish(man()),
         (Some("pictures"), experiments) => finish(pictures::take(experiments)),
         (Some("bench"), args) => finish(cargo("benches", &["bench", "-p", "ordain-bench"]).args(args).run("")),
@@ -88,7 +91,7 @@ fn main() -> ExitCode {
             "`bench-commands` takes `agreement`, `questions` or nothing, found `{}`",
             part.to_string_lossy()
         )),
-        (Some(task @ ("test" | "edges" | "deny" | "man" | "oracles")), [first, ..]) => {
+        (Some(task @ ("test" | "edges" | "deny" | "man" | "oracles" | "package")), [first, ..]) => {
             misuse(&format!("`{task}` takes no arguments, found `{}`", first.to_string_lossy()))
         }
         (Some(task), _) => misuse(&format!("unknown task `{task}`")),
@@ -97,7 +100,7 @@ fn main() -> ExitCode {
 
 /// Everything CI runs.
 fn test() -> Result<(), Failure> {
-    let mut course = Course::new(8);
+    let mut course = Course::new(10);
     course.take("edges", check_edges)?;
     course.take("dependencies", deny)?;
     let python = course.take("oracles", |position| python::ORACLES.prepare(position))?;
@@ -123,8 +126,17 @@ fn test() -> Result<(), Failure> {
     for step in &steps {
         course.take(step.title(), |position| step.run(position))?;
     }
+    let python = course.take("package", |position| python::PACKAGE.prepare(position))?;
+    course.take("package", |position| test_package(&python, position))?;
     course.finish();
     Ok(())
+}
+
+/// The Python package: its wheel, and its tests, which compare it with the command.
+fn test_package(python: &std::path::Path, position: &str) -> Result<(), Failure> {
+    // With the workspace, so that it is the one that the tests have built.
+    cargo("the command", &["build", "--workspace", "--all-features", "--bin", "ordain"]).run(position)?;
+    python::test_package(python, position)
 }
 
 /// The version of cargo-deny.

@@ -35,6 +35,14 @@ pub const PEERS: Environment = Environment {
     variable: "ORDAIN_PEERS_PYTHON",
 };
 
+/// What the tests of the Python package need, without the package.
+pub const PACKAGE: Environment = Environment {
+    name: "package-tests",
+    requirements: "python/tests/requirements.txt",
+    modules: "import choix, ipykernel, lightgbm, matplotlib, maturin, mypy, nbclient, networkx, numpy, pandas, polars, pyarrow, pytest, pytrec_eval, scipy, sklearn, tqdm, xgboost",
+    variable: "ORDAIN_PACKAGE_PYTHON",
+};
+
 /// What simulated crowds run beside.
 pub const CROWDS: Environment = Environment {
     name: "crowds",
@@ -82,6 +90,52 @@ impl Environment {
     }
 }
 
+/// Builds the wheel of the Python package, installs it where nothing else is, uses it there, and runs the package's tests with it.
+pub fn test_package(python: &Path, position: &str) -> Result<(), Failure> {
+    let wheels = tools::target().join("wheels");
+    if wheels.exists() {
+        fs::remove_dir_all(&wheels).map_err(|error| Failure::new(format!("{}: {error}", wheels.display())))?;
+    }
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"];
+    let build = Step::new("wheel of the Python package", python)
+        // The profile of all other builds, so that the library is built once.
+        .args(&["-m", "maturin", "build", "--locked", "--profile", "dev", "--compatibility", "linux"])
+        .args(&["--manifest-path", "python/Cargo.toml", "--interpreter"])
+        .args(&[python])
+        .args(&["--out"])
+        .args(&[&wheels]);
+    build.run(position)?;
+    let wheel = only_wheel(&wheels)?;
+
+    let fresh = tools::target().join("package-fresh");
+    let make = Step::new("a fresh environment", python).args(&["-m", "venv", "--clear"]).args(&[&fresh]);
+    make.off_stdout().run(position)?;
+    let own = fresh.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    Step::new("the wheel, installed there", &own).args(&pip).args(&[&wheel]).off_stdout().run(position)?;
+    Step::new("the wheel, used there", &own).args(&["-c", FIRST_USE]).off_stdout().run(position)?;
+
+    let install = Step::new("the wheel, among what the tests need", python).args(&pip);
+    install.args(&["--force-reinstall", "--no-deps"]).args(&[&wheel]).off_stdout().run(position)?;
+    Step::new("tests of the Python package", python)
+        // Not the sources beside the tests, but the wheel.
+        .args(&["-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", "python/tests"])
+        .env("ORDAIN_COMMAND", tools::target().join("debug").join(format!("ordain{}", std::env::consts::EXE_SUFFIX)))
+        .run(position)
+}
+
+/// Needs the package and NumPy alone.
+const FIRST_USE: &str = "import ordain; model = ordain.PreferenceModel().fit({'a': [1.0], 'b': [2.0]}, [('b', 'a')]); \
+    assert model.rank().ids == ['b', 'a'], model.rank().ids";
+
+fn only_wheel(folder: &Path) -> Result<PathBuf, Failure> {
+    let files = fs::read_dir(folder).map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
+    let mut wheels: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).collect();
+    match (wheels.pop(), wheels.len()) {
+        (Some(wheel), 0) => Ok(wheel),
+        _ => Err(Failure::new(format!("{}: expected one wheel", folder.display()))),
+    }
+}
+
 /// Whether the environment was made from these requirements.
 fn is_current(stamp: &Path, wanted: &str) -> bool {
     fs::read_to_string(stamp).is_ok_and(|installed| installed == wanted)
@@ -114,7 +168,7 @@ mod tests {
 
     #[test]
     fn every_requirement_is_pinned_and_checked() {
-        for environment in [ORACLES, PEERS, CROWDS] {
+        for environment in [ORACLES, PEERS, CROWDS, PACKAGE] {
             let requirements = read(&crate::root().join(environment.requirements)).unwrap();
             for line in requirements.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
                 let (name, version) = line.split_once("==").unwrap_or_else(|| panic!("{line}: expected name==version"));
@@ -126,6 +180,7 @@ mod tests {
                     "pytrec_eval-terrier" => "pytrec_eval",
                     "scikit-learn" => "sklearn",
                     "scikit-surprise" => "surprise",
+                    "xgboost-cpu" => "xgboost",
                     name => name,
                 };
                 assert!(environment.modules.contains(module), "{line}: not among the modules that are tried");

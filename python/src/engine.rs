@@ -1,0 +1,889 @@
+//! A model that learns: in memory, or in a folder.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread::{self, ThreadId};
+use std::time::Duration;
+
+use numpy::ndarray::Array2;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use ordain::active::{AskOptions, Session};
+use ordain::data::{AnswerLog, Ask, Attributes, Entry, Goal, Groups, ItemId, Items, Link, Relation};
+use ordain::formats::{AnswerWriter, Sketch, read_answers, rounded};
+use ordain::gp::{AnswerModel, Comparison, ComparisonParams, TuningMethod, TuningParams};
+use ordain::kernel::{Kernel, KernelSpec, Parameter};
+use ordain::numeric::Seed;
+use ordain::{Inference, Model, Project, Watch};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::answers::{self, Tuple};
+use crate::failure::{Outcome, unfit};
+use crate::fitted::Fitted;
+use crate::kernels;
+use crate::learners::get;
+use crate::long::{long, quick};
+
+/// The settings of questions and of the goal.
+#[pyclass(frozen, module = "ordain._core")]
+pub struct Asking {
+    pub asking: ordain::active::Asking,
+}
+
+/// A model in memory with the session that asks.
+struct Memory {
+    model: Model,
+    options: AskOptions,
+    pool: Option<Vec<(ItemId, ItemId)>>,
+    /// It has learned exactly the model's answers.
+    session: Option<Session>,
+}
+
+enum Door {
+    Memory(Box<Memory>),
+    Folder(Box<Project>),
+}
+
+impl Door {
+    fn model(&self) -> &Model {
+        match self {
+            Self::Memory(memory) => &memory.model,
+            Self::Folder(project) => project.model(),
+        }
+    }
+
+    /// The session that has learned all standing answers one by one.
+    fn session(&mut self) -> ordain::Result<&Session> {
+        match self {
+            Self::Memory(memory) => memory.session().map(|session| &*session),
+            Self::Folder(project) => project.session(),
+        }
+    }
+
+    fn asking(&self, options: &AskOptions) -> ordain::Result<ordain::active::Asking> {
+        self.model().asking(options)
+    }
+}
+
+impl Memory {
+    fn session(&mut self) -> ordain::Result<&mut Session> {
+        if self.session.is_none() {
+            self.session = Some(self.model.session(&self.options, self.pool.as_deref(), &Watch::NONE)?);
+        }
+        match &mut self.session {
+            Some(session) => Ok(session),
+            None => unreachable!("it was made just now"),
+        }
+    }
+
+    /// Learns an answer, then keeps it.
+    fn tell(&mut self, entry: Entry) -> ordain::Result<()> {
+        let Entry::Answer(answer) = &entry else { return self.model.add(entry) };
+        if !self.model.gold().is_about(answer) {
+            self.session()?.tell(answer.clone())?;
+        }
+        let told = self.model.add(entry);
+        if told.is_err() {
+            self.session = None;
+        }
+        told
+    }
+
+    fn undo(&mut self, judge: Option<&str>) -> ordain::Result<Option<ordain::data::Answer>> {
+        let Some(taken) = self.model.answers().latest(judge).cloned() else { return Ok(None) };
+        self.model.add(Entry::Undo { judge: judge.map(str::to_owned), time: None })?;
+        if let Some(session) = &mut self.session
+            && !self.model.gold().is_about(&taken)
+            && session.undo(judge).is_err()
+        {
+            // The answer is taken back all the same: the session is made anew when it is next needed.
+            self.session = None;
+        }
+        Ok(Some(taken))
+    }
+}
+
+/// A model, its session, and what was fitted since the latest answer.
+struct Inner {
+    door: Door,
+    fitted: Vec<(Inference, Arc<ordain::Fitted>)>,
+    /// Grows with every change.
+    version: u64,
+    /// Whether the session of a project is there, with all answers.
+    resumed: bool,
+}
+
+impl Inner {
+    fn changed(&mut self) {
+        self.fitted.clear();
+        self.version += 1;
+    }
+}
+
+/// A model in memory or in a folder. Threads may call it at once: they take turns.
+#[pyclass(frozen, module = "ordain._core")]
+pub struct Engine {
+    inner: Arc<Mutex<Inner>>,
+    /// The threads whose long calls have the model, or wait for it.
+    busy: Mutex<Vec<ThreadId>>,
+}
+
+impl Engine {
+    fn new(door: Door) -> Self {
+        let inner = Inner { door, fitted: Vec::new(), version: 0, resumed: false };
+        Self { inner: Arc::new(Mutex::new(inner)), busy: Mutex::default() }
+    }
+
+    /// The model, once no other thread has it. Ctrl-C ends the wait.
+    fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Inner>> {
+        loop {
+            match self.inner.try_lock() {
+                Ok(inner) => return Ok(inner),
+                Err(TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            if self.busy.lock().unwrap_or_else(PoisonError::into_inner).contains(&thread::current().id()) {
+                let message = "the model is busy with a call of this thread: a progress function must not call it";
+                return Err(PyRuntimeError::new_err(message));
+            }
+            py.check_signals()?;
+            py.detach(|| thread::sleep(Duration::from_millis(1)));
+        }
+    }
+
+    /// Runs quick work on the model.
+    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> Outcome<T> + Send) -> Outcome<T> {
+        let mut inner = self.lock(py)?;
+        let inner = &mut *inner;
+        quick(py, move || work(inner))
+    }
+
+    /// Has the session learn all answers, if it has not. That may last.
+    fn resume(&self, py: Python<'_>) -> Outcome<()> {
+        let (begun, version) = {
+            let inner = self.lock(py)?;
+            let begun = match &inner.door {
+                Door::Memory(memory) if memory.session.is_some() => return Ok(()),
+                Door::Memory(memory) => Some((memory.model.clone(), memory.options.clone(), memory.pool.clone())),
+                Door::Folder(_) if inner.resumed => return Ok(()),
+                Door::Folder(_) => None,
+            };
+            (begun, inner.version)
+        };
+        let Some((model, options, pool)) = begun else {
+            let inner = self.inner.clone();
+            return self.while_busy(|| {
+                long(py, None, move |watch| {
+                    let mut inner = inner.lock().unwrap_or_else(PoisonError::into_inner);
+                    let Door::Folder(project) = &mut inner.door else { return Ok(()) };
+                    project.set_watch(watch.clone());
+                    let found = project.session().map(|_| ());
+                    project.set_watch(Watch::NONE);
+                    inner.resumed = found.is_ok();
+                    found
+                })
+            });
+        };
+        let session = long(py, None, move |watch| model.session(&options, pool.as_deref(), watch))?;
+        let mut inner = self.lock(py)?;
+        let same = inner.version == version;
+        if let (Door::Memory(memory), true) = (&mut inner.door, same) {
+            memory.session = Some(session);
+        }
+        Ok(())
+    }
+
+    /// Marks this thread as one that has the model.
+    fn while_busy<T>(&self, work: impl FnOnce() -> T) -> T {
+        let own = thread::current().id();
+        let busy = || self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        busy().push(own);
+        let done = work();
+        busy().retain(|thread| *thread != own);
+        done
+    }
+
+    /// Runs long work on the model. One in memory is cheap to copy, so others may call it meanwhile; a project has others wait.
+    fn with_long<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        progress: Option<&Py<PyAny>>,
+        on_model: impl FnOnce(&Model, &Watch) -> ordain::Result<T> + Send + 'static,
+        on_project: impl FnOnce(&Project, &Watch) -> ordain::Result<T> + Send + 'static,
+    ) -> Outcome<T> {
+        let model = match &self.lock(py)?.door {
+            Door::Memory(memory) => Some(memory.model.clone()),
+            Door::Folder(_) => None,
+        };
+        if let Some(model) = model {
+            return long(py, progress, move |watch| on_model(&model, watch));
+        }
+        let inner = self.inner.clone();
+        self.while_busy(|| {
+            long(py, progress, move |watch| match &inner.lock().unwrap_or_else(PoisonError::into_inner).door {
+                Door::Folder(project) => on_project(project, watch),
+                Door::Memory(memory) => on_model(&memory.model, watch),
+            })
+        })
+    }
+}
+
+/// Items, relations, kernels and how judges answer, as Python hands them in.
+#[pymethods]
+impl Engine {
+    /// A model in memory. Relations are tuples: the number of targets or `None` for items, sources, targets, weights.
+    #[staticmethod]
+    #[pyo3(signature = (ids, values, names, groups, standardize, relations, kernels, noise, tie_width, sides, ask))]
+    #[expect(clippy::too_many_arguments, reason = "one call from one place, with names")]
+    fn memory(
+        py: Python<'_>,
+        ids: Vec<String>,
+        values: Option<PyReadonlyArray2<'_, f64>>,
+        names: Vec<String>,
+        groups: Option<Vec<String>>,
+        standardize: bool,
+        relations: Vec<Links<'_>>,
+        kernels: Vec<Bound<'_, PyDict>>,
+        noise: Option<f64>,
+        tie_width: f64,
+        sides: bool,
+        ask: &Bound<'_, PyDict>,
+    ) -> Outcome<Self> {
+        let count = ids.len();
+        let width = names.len();
+        let specs: Vec<KernelSpec> =
+            kernels.iter().map(|table| kernels::kernel(table, width)).collect::<Outcome<_>>()?;
+        let relations: Vec<Relation> =
+            relations.into_iter().map(|links| links.relation(count)).collect::<Outcome<_>>()?;
+        let ask = settings(ask)?;
+        // The model's own copy, row by row.
+        let rows: Option<Vec<f64>> = values.as_ref().map(|array| array.as_array().iter().copied().collect());
+        let model = long(py, None, move |_| {
+            let groups = groups.map(Groups::new);
+            let attributes = match rows {
+                None => Attributes::none(count),
+                Some(rows) => {
+                    let given = Attributes::new(names, count, rows)?;
+                    if standardize && width > 0 { given.standardized(groups.as_ref())? } else { given }
+                }
+            };
+            let answers = match noise {
+                Some(noise) => AnswerModel::new(noise, tie_width)?,
+                None => AnswerModel::learning(tie_width)?,
+            };
+            let items = Items::new(ids, groups, attributes)?;
+            let model = Model::new(items, specs)?.with_relations(relations);
+            let model = model.with_answer_model(answers.with_sides(sides)).with_ask(ask);
+            // What does not fit the items is said before anybody answers.
+            model.kernel()?;
+            model.asking(&AskOptions::default())?;
+            Ok(model)
+        })?;
+        Ok(Self::new(Door::Memory(Box::new(Memory {
+            model,
+            options: AskOptions::default(),
+            pool: None,
+            session: None,
+        }))))
+    }
+
+    /// Opens a project: a folder with an `ordain.toml`, or such a file.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> Outcome<Self> {
+        let project = quick(py, || Ok(Project::open(path)?))?;
+        Ok(Self::new(Door::Folder(Box::new(project))))
+    }
+
+    /// The ids of the items, as the model keeps them.
+    fn ids(&self, py: Python<'_>) -> Outcome<Vec<String>> {
+        self.with(py, |inner| Ok(inner.door.model().items().ids().to_vec()))
+    }
+
+    /// The group of every item, if there are groups.
+    fn groups(&self, py: Python<'_>) -> Outcome<Option<Vec<String>>> {
+        self.with(py, |inner| {
+            let items = inner.door.model().items();
+            Ok(items.groups().map(|groups| items.iter().map(|item| groups.names()[groups.of(item)].clone()).collect()))
+        })
+    }
+
+    /// The names of the attributes.
+    fn attributes(&self, py: Python<'_>) -> Outcome<Vec<String>> {
+        self.with(py, |inner| Ok(inner.door.model().items().attributes().names().to_vec()))
+    }
+
+    /// The attributes of the items, as the model has them; `None` if there are none.
+    fn values<'py>(&self, py: Python<'py>) -> Outcome<Option<Bound<'py, PyArray2<f64>>>> {
+        let inner = self.lock(py)?;
+        let attributes = inner.door.model().items().attributes();
+        if attributes.is_empty() {
+            return Ok(None);
+        }
+        let rows = (0..attributes.items()).flat_map(|item| attributes.row(item)).copied().collect();
+        let shape = (attributes.items(), attributes.len());
+        let array =
+            Array2::from_shape_vec(shape, rows).map_err(|error| unfit("attributes", error.to_string(), "rows"))?;
+        Ok(Some(array.into_pyarray(py)))
+    }
+
+    /// The relations: the number of targets or `None` for items, sources, targets, weights.
+    fn relations<'py>(&self, py: Python<'py>) -> Outcome<Vec<LinkColumns<'py>>> {
+        let inner = self.lock(py)?;
+        let model = inner.door.model();
+        let columns = |relation: &Relation| {
+            let links = relation.links();
+            let targets = (relation.targets() != model.items().len()).then_some(relation.targets());
+            let of = |end: fn(&Link) -> u32| links.iter().map(|link| i64::from(end(link))).collect::<Vec<i64>>();
+            let weights = links.iter().map(|link| link.weight).collect::<Vec<f64>>();
+            (
+                targets,
+                PyArray1::from_vec(py, of(|link| link.source)),
+                PyArray1::from_vec(py, of(|link| link.target)),
+                PyArray1::from_vec(py, weights),
+            )
+        };
+        Ok(model.relations().iter().map(columns).collect())
+    }
+
+    /// The kernels as tables.
+    fn kernels<'py>(&self, py: Python<'py>) -> Outcome<Vec<Bound<'py, PyDict>>> {
+        let inner = self.lock(py)?;
+        let tables = inner.door.model().kernels().iter().map(|spec| kernels::table(py, spec));
+        Ok(tables.collect::<PyResult<_>>()?)
+    }
+
+    /// The covariances of some items before any answer.
+    fn covariance<'py>(&self, py: Python<'py>, items: PyReadonlyArray1<'_, i64>) -> Outcome<Bound<'py, PyArray2<f64>>> {
+        let items = items.as_array().to_vec();
+        let (count, values) = self.with(py, |inner| {
+            let model = inner.door.model();
+            let all = model.items().len();
+            let items = items.iter().map(|&at| answers::item(at, all)).collect::<Outcome<Vec<ItemId>>>()?;
+            let kernel = model.kernel()?;
+            let mut column = vec![0.0; all];
+            let mut values = Vec::with_capacity(items.len() * items.len());
+            for item in &items {
+                kernel.column(item.index(), &mut column)?;
+                values.extend(items.iter().map(|other| column[other.index()]));
+            }
+            Ok((items.len(), values))
+        })?;
+        let array = Array2::from_shape_vec((count, count), values);
+        Ok(array.map_err(|error| unfit("covariances", error.to_string(), "a square"))?.into_pyarray(py))
+    }
+
+    /// The files of a project: the project file, the answer log, and the relations in their order. None in memory.
+    fn files(&self, py: Python<'_>) -> Outcome<Option<(PathBuf, PathBuf, Vec<PathBuf>)>> {
+        self.with(py, |inner| {
+            let Door::Folder(project) = &inner.door else { return Ok(None) };
+            let file = project.file();
+            Ok(Some((file.path.clone(), file.answers.clone(), file.relations.clone())))
+        })
+    }
+
+    /// How answers are given: noise and width of ties before any answer, whether the noise is learned, whether sides are.
+    fn answer_model(&self, py: Python<'_>) -> Outcome<(f64, f64, bool, bool)> {
+        self.with(py, |inner| {
+            let model = inner.door.model().answer_model();
+            Ok((model.noise(), model.tie_width(), model.learns(), model.sides()))
+        })
+    }
+
+    /// All entries of the log, undos included.
+    fn entries(&self, py: Python<'_>) -> Outcome<Vec<Tuple>> {
+        self.with(py, |inner| Ok(inner.door.model().answers().entries().iter().map(answers::tuple).collect()))
+    }
+
+    /// The answers that stand.
+    fn standing(&self, py: Python<'_>) -> Outcome<Vec<Tuple>> {
+        let tuples = |model: &Model| model.answers().standing().into_iter().map(answers::answer_tuple).collect();
+        self.with(py, move |inner| Ok(tuples(inner.door.model())))
+    }
+
+    /// Adds many answers to a model in memory at once. A second item below 0 is none; without outcomes the first is preferred.
+    #[pyo3(signature = (first, second, outcomes=None, judges=None, times=None))]
+    fn add(
+        &self,
+        py: Python<'_>,
+        first: PyReadonlyArray1<'_, i64>,
+        second: PyReadonlyArray1<'_, i64>,
+        outcomes: Option<Vec<String>>,
+        judges: Option<Bound<'_, PyAny>>,
+        times: Option<Bound<'_, PyAny>>,
+    ) -> Outcome<()> {
+        let (first, second) = (first.as_array(), second.as_array());
+        let count = first.len();
+        if second.len() != count || outcomes.as_ref().is_some_and(|outcomes| outcomes.len() != count) {
+            return Err(unfit("answers", "columns of different lengths", "one row per answer"));
+        }
+        let mut judges = answers::texts(judges, count, "judges of answers")?;
+        let mut times = answers::texts(times, count, "times of answers")?;
+        self.with(py, |inner| {
+            let Door::Memory(memory) = &mut inner.door else {
+                return Err(unfit(
+                    "a model",
+                    "a project",
+                    "a model in memory: a project's answers are told one by one",
+                ));
+            };
+            let items = memory.model.items().len();
+            let mut entries = memory.model.answers().entries().to_vec();
+            for at in 0..count {
+                let outcome = outcomes.as_ref().map_or("first", |outcomes| &outcomes[at]);
+                let judge = judges.as_mut().and_then(|judges| judges[at].take());
+                let time = times.as_mut().and_then(|times| times[at].take());
+                let entry = answers::entry((first[at], second[at]), outcome, judge, time, items);
+                entries.push(entry.map_err(|failure| failure.about(|| format!("answer {at}")))?);
+            }
+            let model = memory.model.clone().with_answers(AnswerLog::new(entries)?)?;
+            if model.ties_need_width() {
+                return Err(ordain::Error::Parameter {
+                    name: "tie_width".into(),
+                    value: 0.0,
+                    expected: "a positive width, since there are ties among the answers",
+                }
+                .into());
+            }
+            memory.model = model;
+            memory.session = None;
+            inner.changed();
+            Ok(())
+        })
+    }
+
+    /// Adds entries as `entries` gives them, undos included, to a model in memory.
+    fn add_entries(&self, py: Python<'_>, entries: Vec<Tuple>) -> Outcome<()> {
+        self.with(py, |inner| {
+            let Door::Memory(memory) = &mut inner.door else {
+                return Err(unfit("a model", "a project", "one in memory"));
+            };
+            let items = memory.model.items().len();
+            let position = |at: Option<usize>| at.map_or(-1, |at| at as i64);
+            let entry = |(first, second, outcome, judge, time): Tuple| {
+                answers::entry((position(first), position(second)), &outcome, judge, time, items)
+            };
+            let entries = entries.into_iter().map(entry).collect::<Outcome<Vec<_>>>()?;
+            memory.model = memory.model.clone().with_answers(AnswerLog::new(entries)?)?;
+            memory.session = None;
+            inner.changed();
+            Ok(())
+        })
+    }
+
+    /// Learns one answer; a project also puts it on the disk.
+    #[pyo3(signature = (first, second, outcome, judge=None, time=None))]
+    fn tell(
+        &self,
+        py: Python<'_>,
+        first: i64,
+        second: i64,
+        outcome: &str,
+        judge: Option<String>,
+        time: Option<String>,
+    ) -> Outcome<()> {
+        self.resume(py)?;
+        self.with(py, |inner| {
+            let items = inner.door.model().items().len();
+            let entry = answers::entry((first, second), outcome, judge, time, items)?;
+            // What was fitted holds a copy of the model: without it, the answers need not be copied.
+            inner.fitted.clear();
+            match (&mut inner.door, entry) {
+                (Door::Memory(memory), entry) => memory.tell(entry)?,
+                (Door::Folder(project), Entry::Answer(answer)) => project.tell(answer)?,
+                (Door::Folder(_), Entry::Undo { .. }) => return Err(unfit("an answer", "undo", "an outcome")),
+            }
+            inner.changed();
+            Ok(())
+        })
+    }
+
+    /// Takes back the latest standing answer of a judge, and returns it.
+    #[pyo3(signature = (judge=None, time=None))]
+    fn undo(&self, py: Python<'_>, judge: Option<String>, time: Option<String>) -> Outcome<Option<Tuple>> {
+        self.with(py, |inner| {
+            let judge = judge.as_deref().filter(|judge| !judge.is_empty());
+            inner.fitted.clear();
+            let taken = match &mut inner.door {
+                Door::Memory(memory) => memory.undo(judge)?,
+                Door::Folder(project) => project.undo(judge, time)?,
+            };
+            inner.changed();
+            Ok(taken.as_ref().map(answers::answer_tuple))
+        })
+    }
+
+    /// What the model itself says about asking, as `memory` takes it. What it leaves to the goal is absent.
+    fn settings<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyDict>> {
+        let inner = self.lock(py)?;
+        let ask = inner.door.model().ask();
+        let out = PyDict::new(py);
+        out.set_item("goal", ask.goal.name())?;
+        if let Some(k) = ask.goal.places() {
+            out.set_item("k", k)?;
+        }
+        if let Some(strategy) = &ask.strategy {
+            out.set_item("strategy", strategy)?;
+        }
+        if let Some(focus) = ask.focus {
+            out.set_item("focus", focus)?;
+        }
+        out.set_item("repeat", ask.repeat)?;
+        out.set_item("seed", ask.seed)?;
+        Ok(out)
+    }
+
+    /// The settings of questions, with these options in place of the model's own.
+    fn asking(&self, py: Python<'_>, ask: &Bound<'_, PyDict>) -> Outcome<Asking> {
+        let options = options(ask)?;
+        self.with(py, |inner| Ok(Asking { asking: inner.door.asking(&options)? }))
+    }
+
+    /// Asks by these options from now on.
+    fn set_options(&self, py: Python<'_>, ask: &Bound<'_, PyDict>) -> Outcome<()> {
+        let options = options(ask)?;
+        self.with(py, |inner| {
+            match &mut inner.door {
+                Door::Folder(project) => {
+                    project.set_options(options)?;
+                    inner.resumed = false;
+                }
+                Door::Memory(memory) => {
+                    memory.model.asking(&options)?;
+                    memory.options = options;
+                    memory.session = None;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Asks only these pairs from now on, or any pair.
+    #[pyo3(signature = (pairs))]
+    fn set_pairs(&self, py: Python<'_>, pairs: Option<PyReadonlyArray2<'_, i64>>) -> Outcome<()> {
+        let mut guard = self.lock(py)?;
+        let inner = &mut *guard;
+        let items = inner.door.model().items().len();
+        let pairs = pairs.map(|pairs| answers::pairs(&pairs, items)).transpose()?;
+        match &mut inner.door {
+            Door::Folder(project) => {
+                project.set_pairs(pairs)?;
+                inner.resumed = false;
+            }
+            Door::Memory(memory) => {
+                // A session says what is wrong with a pair.
+                memory.model.session(&memory.options, pairs.as_deref(), &Watch::NONE)?;
+                memory.pool = pairs;
+                memory.session = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// Up to `count` questions, the best first, beside pairs that are being asked elsewhere. They are those of a session.
+    #[pyo3(signature = (count, pending=None))]
+    fn ask(
+        &self,
+        py: Python<'_>,
+        count: usize,
+        pending: Option<PyReadonlyArray2<'_, i64>>,
+    ) -> Outcome<Vec<(usize, usize, f64)>> {
+        let pending = pending.as_ref().map(|pending| pending.as_array().into_owned());
+        self.resume(py)?;
+        self.with(py, |inner| {
+            let items = inner.door.model().items().len();
+            let mut beside = Vec::new();
+            for row in pending.iter().flat_map(|pending| pending.rows()) {
+                beside.push((answers::item(row[0], items)?, answers::item(row[1], items)?));
+            }
+            let session = inner.door.session()?;
+            let asked = match (count, beside.is_empty()) {
+                (1, true) => session.ask()?.into_iter().collect(),
+                _ => session.ask_beside(&beside, count)?,
+            };
+            Ok(asked.iter().map(answers::question).collect())
+        })
+    }
+
+    /// Whether the goal is reached; false if there are too many items to count at once.
+    fn is_done(&self, py: Python<'_>) -> Outcome<bool> {
+        self.resume(py)?;
+        self.with(py, |inner| Ok(inner.door.session()?.is_done()?))
+    }
+
+    /// The items of a question in the order in which a judge should see them: left, right.
+    fn sides(&self, py: Python<'_>, first: i64, second: i64) -> Outcome<(usize, usize)> {
+        self.with(py, |inner| {
+            let items = inner.door.model().items().len();
+            let question = ordain::active::Question {
+                first: answers::item(first, items)?,
+                second: answers::item(second, items)?,
+                score: 0.0,
+            };
+            let [left, right] = inner.door.session()?.sides(&question);
+            Ok((left.index(), right.index()))
+        })
+    }
+
+    /// What is believed after the answers. It is kept until the next answer.
+    #[pyo3(signature = (inference, progress=None))]
+    fn fit(&self, py: Python<'_>, inference: &str, progress: Option<Py<PyAny>>) -> Outcome<Fitted> {
+        let inference: Inference = inference.parse()?;
+        let known = |inner: &Inner| {
+            inner.fitted.iter().find(|(by, _)| *by == inference).map(|(_, fitted)| Fitted { fitted: fitted.clone() })
+        };
+        let version = {
+            let inner = self.lock(py)?;
+            if let Some(fitted) = known(&inner) {
+                return Ok(fitted);
+            }
+            inner.version
+        };
+        let fitted = self.with_long(
+            py,
+            progress.as_ref(),
+            move |model, watch| model.fit(inference, watch),
+            move |project, watch| project.fit(inference, watch),
+        )?;
+        let fitted = Arc::new(fitted);
+        let mut inner = self.lock(py)?;
+        if inner.version == version && known(&inner).is_none() {
+            inner.fitted.push((inference, fitted.clone()));
+        }
+        Ok(Fitted { fitted })
+    }
+
+    /// Tunes the kernels' parameters, the weights of the prior and the width of ties. Values are rounded as project files have them.
+    #[pyo3(signature = (method, restarts, seed, by_group, progress=None))]
+    fn tune<'py>(
+        &self,
+        py: Python<'py>,
+        method: &str,
+        restarts: usize,
+        seed: Option<u64>,
+        by_group: bool,
+        progress: Option<Py<PyAny>>,
+    ) -> Outcome<Bound<'py, PyDict>> {
+        let method: TuningMethod = method.parse()?;
+        let params = move |model: &Model, watch: &Watch| {
+            TuningParams::default()
+                .with_method(method)
+                .with_restarts(restarts)
+                .with_by_group(by_group)
+                .with_seed(Seed(seed.unwrap_or(model.ask().seed)))
+                .with_watch(watch.clone())
+        };
+        let (tuned, answers) = self.with_long(
+            py,
+            progress.as_ref(),
+            move |model, watch| Ok((model.tune(&params(model, watch))?, model.observations()?.len())),
+            move |project, watch| Ok((project.tune(&params(project.model(), watch))?, project.observations()?.len())),
+        )?;
+        let out = PyDict::new(py);
+        let parameters: Vec<(String, f64, f64)> =
+            tuned.parameters.into_iter().map(|one| (one.name, one.before, rounded(one.value))).collect();
+        out.set_item("parameters", parameters)?;
+        out.set_item("log_evidence_before", tuned.log_evidence_before)?;
+        out.set_item("log_evidence", tuned.log_evidence)?;
+        out.set_item("log_posterior_before", tuned.log_posterior_before)?;
+        out.set_item("log_posterior", tuned.log_posterior)?;
+        out.set_item("answers", answers)?;
+        out.set_item("evaluations", tuned.evaluations)?;
+        out.set_item("converged", tuned.converged)?;
+        Ok(out)
+    }
+
+    /// Goes on with these values of parameters; a project writes them into its file.
+    fn set_parameters(&self, py: Python<'_>, parameters: Vec<(String, f64)>) -> Outcome<()> {
+        let parameters: Vec<Parameter> =
+            parameters.into_iter().map(|(name, value)| Parameter { name, value: rounded(value) }).collect();
+        self.with(py, |inner| {
+            match &mut inner.door {
+                Door::Folder(project) => {
+                    project.save(&parameters)?;
+                    inner.resumed = false;
+                }
+                Door::Memory(memory) => {
+                    memory.model = memory.model.clone().with_parameters(&parameters)?;
+                    memory.session = None;
+                }
+            }
+            inner.changed();
+            Ok(())
+        })
+    }
+
+    /// Compares the model with those that lack one of its kernels.
+    #[pyo3(signature = (folds, repeats, seed, tuned, progress=None))]
+    fn compare<'py>(
+        &self,
+        py: Python<'py>,
+        folds: usize,
+        repeats: usize,
+        seed: Option<u64>,
+        tuned: bool,
+        progress: Option<Py<PyAny>>,
+    ) -> Outcome<Bound<'py, PyDict>> {
+        let params = move |model: &Model, watch: &Watch| {
+            let seed = Seed(seed.unwrap_or(model.ask().seed));
+            ComparisonParams::default()
+                .with_folds(folds)
+                .with_repeats(repeats)
+                .with_seed(seed)
+                .with_tuning(tuned.then(|| TuningParams::default().with_seed(seed)))
+                .with_watch(watch.clone())
+        };
+        let (comparison, names) = self.with_long(
+            py,
+            progress.as_ref(),
+            move |model, watch| {
+                let kind = |spec: &KernelSpec| spec.shape.kind().name().to_owned();
+                Ok((model.compare(&params(model, watch))?, model.kernels().iter().map(kind).collect()))
+            },
+            move |project, watch| Ok((project.compare(&params(project.model(), watch))?, project.kernel_names())),
+        )?;
+        Ok(compared(py, &comparison, names)?)
+    }
+}
+
+/// An answer log that a model in memory keeps in a file.
+#[pyclass(module = "ordain._core")]
+pub struct Log {
+    path: PathBuf,
+    items: Items,
+    writer: AnswerWriter,
+}
+
+#[pymethods]
+impl Log {
+    /// Opens a log of answers about these items, or begins one.
+    #[new]
+    fn new(path: PathBuf, engine: &Engine, py: Python<'_>) -> Outcome<Self> {
+        let items = engine.lock(py)?.door.model().items().clone();
+        let writer = quick(py, || Ok(AnswerWriter::open(&path, &items)?))?;
+        Ok(Self { path, items, writer })
+    }
+
+    /// All entries.
+    fn entries(&self, py: Python<'_>) -> Outcome<Vec<Tuple>> {
+        if !self.path.exists() {
+            return Ok(Vec::new());
+        }
+        let log = quick(py, || Ok(read_answers(&self.path, &self.items)?))?;
+        Ok(log.entries().iter().map(answers::tuple).collect())
+    }
+
+    /// Appends an answer. It is on the disk when this returns.
+    #[pyo3(signature = (first, second, outcome, judge=None, time=None))]
+    fn append(
+        &mut self,
+        py: Python<'_>,
+        first: i64,
+        second: i64,
+        outcome: &str,
+        judge: Option<String>,
+        time: Option<String>,
+    ) -> Outcome<()> {
+        let entry = answers::entry((first, second), outcome, judge, time, self.items.len())?;
+        let (writer, items) = (&mut self.writer, &self.items);
+        quick(py, move || Ok(writer.append(&entry, items)?))
+    }
+}
+
+fn compared<'py>(py: Python<'py>, comparison: &Comparison, names: Vec<String>) -> PyResult<Bound<'py, PyDict>> {
+    let score = |score: &ordain::gp::Score| -> PyResult<Bound<'py, PyDict>> {
+        let out = PyDict::new(py);
+        for (name, loss) in [("log_loss", score.log_loss), ("error", score.error)] {
+            out.set_item(name, (loss.mean, loss.low, loss.high))?;
+        }
+        out.set_item("log_evidence", score.log_evidence)?;
+        Ok(out)
+    };
+    let mut models = Vec::new();
+    let all = score(&comparison.all)?;
+    all.set_item("model", "all kernels")?;
+    models.push(all);
+    for (at, (lack, name)) in comparison.without.iter().zip(names).enumerate() {
+        let model = score(&lack.score)?;
+        model.set_item("model", format!("without {name}"))?;
+        model.set_item("without", at)?;
+        model.set_item("difference", score(&lack.difference)?)?;
+        models.push(model);
+    }
+    let out = PyDict::new(py);
+    out.set_item("models", models)?;
+    out.set_item("answers", comparison.answers)?;
+    out.set_item("pairs", comparison.pairs)?;
+    Ok(out)
+}
+
+/// A relation as Python gets it.
+type LinkColumns<'py> =
+    (Option<usize>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
+
+/// A relation: the number of targets or none, sources, targets, weights.
+#[derive(FromPyObject)]
+struct Links<'py>(Option<usize>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, f64>);
+
+impl Links<'_> {
+    fn relation(self, items: usize) -> Outcome<Relation> {
+        let Self(targets, from, to, weights) = self;
+        let (from, to, weights) = (from.as_array(), to.as_array(), weights.as_array());
+        if from.len() != to.len() || from.len() != weights.len() {
+            return Err(unfit("links", "columns of different lengths", "a source, a target and a weight each"));
+        }
+        let ends = targets.unwrap_or(items);
+        let link = |at: usize| -> Outcome<Link> {
+            let target = answers::item(to[at], ends)?.0;
+            Ok(Link { source: answers::item(from[at], items)?.0, target, weight: weights[at] })
+        };
+        let links = (0..from.len()).map(link).collect::<Outcome<Vec<_>>>()?;
+        Ok(match targets {
+            Some(targets) => Relation::bipartite(items, targets, links)?,
+            None => Relation::new(items, links)?,
+        })
+    }
+}
+
+/// What a model itself says about asking, from a table with the same keys.
+fn settings(table: &Bound<'_, PyDict>) -> Outcome<Ask> {
+    let options = options(table)?;
+    let mut ask = Ask::default();
+    ask.goal = options.goal.unwrap_or(ask.goal);
+    ask.strategy = options.strategy;
+    ask.focus = options.focus;
+    ask.repeat = options.repeat.unwrap_or(ask.repeat);
+    ask.seed = options.seed.unwrap_or(ask.seed);
+    Ok(ask)
+}
+
+/// Options of asking from a table: goal, k, strategy, focus, repeat, seed, target, error, judge. What is absent is left open.
+fn options(table: &Bound<'_, PyDict>) -> Outcome<AskOptions> {
+    let places = get::<usize>(table, "k")?;
+    let goal = match get::<String>(table, "goal")? {
+        None => None,
+        Some(word) => Some(match word.parse::<Goal>()? {
+            Goal::Top { k } => Goal::Top { k: places.unwrap_or(k) },
+            goal => goal,
+        }),
+    };
+    Ok(AskOptions::default()
+        .with_goal(goal)
+        .with_strategy(get(table, "strategy")?)
+        .with_focus(get(table, "focus")?)
+        .with_repeat(get(table, "repeat")?)
+        .with_seed(get(table, "seed")?)
+        .with_target(get(table, "target")?)
+        .with_error(get(table, "error")?)
+        .with_judge(get(table, "judge")?))
+}
+
+/// Writes a first project file for a table of items.
+#[pyfunction]
+pub fn create_project(py: Python<'_>, folder: PathBuf, file: PathBuf) -> Outcome<()> {
+    quick(py, || {
+        let sketch = Sketch { folder, file, ..Sketch::default() };
+        Project::create(&sketch)?;
+        Ok(())
+    })
+}
