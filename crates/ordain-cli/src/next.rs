@@ -50,8 +50,8 @@ pub struct Arguments {
     count: u32,
     #[command(flatten)]
     options: Options,
-    /// The judge who will be asked: pairs are weighed by what is known of his noise, and a pair that others answered is named only
-    /// where one more answer of his tells something. Default: any judge
+    /// The judge who will be asked: pairs are weighed by what is known of his noise, and a pair with answers is named only
+    /// where neither all answers nor his own settle it. Default: any judge
     #[arg(long, value_name = "NAME", value_parser = one_line)]
     judge: Option<String>,
     #[command(flatten)]
@@ -64,7 +64,7 @@ pub struct Arguments {
     target: Option<f64>,
     #[command(flatten)]
     slack: Slack,
-    /// How answers become a belief. With the default, the first pair is the one that `ordain ask` asks the same judge
+    /// How answers become a belief. With the default, and without a judge, the first pair is the one that `ordain ask` asks
     #[arg(long, default_value = "incremental", value_parser = word::parser::<Inference>())]
     inference: Inference,
     /// The form of the output

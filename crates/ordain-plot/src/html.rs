@@ -112,9 +112,9 @@ mod tests {
         let known: Vec<String> = [palette::PAPER, palette::INK, palette::GRID]
             .into_iter()
             .chain((0..7).map(palette::series))
-            .map(|colour| format!("#{}", hex(colour)))
+            .map(hex)
             .collect();
-        let found: Vec<&str> = STYLE.split("=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        let found: Vec<&str> = STYLE.split("=\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
         assert!(found.len() >= 4);
         for colour in found {
             assert!(known.iter().any(|known| known == colour), "{colour}");

@@ -93,3 +93,28 @@ impl Trust {
         sum.is_none_or(|sum| sum.abs() >= self.usual.unwrap_or(1.0))
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Judges who are not told apart settle a pair together, from the lead on that the model states.
+    #[test]
+    fn judges_who_are_alike_are_counted() {
+        for share in 1..300 {
+            let noise = 0.01 * f64::from(share);
+            let model = AnswerModel::learning(0.0).unwrap().in_unit(1.0).with_noise(noise).unwrap();
+            let telling = model.telling_lead();
+            for lead in 0..40 {
+                let mut leads = Leads::default();
+                leads.add((0, 1), Some("ann"), 7 - lead);
+                leads.add((0, 1), None, -7);
+                leads.trust(&model, Some("ann"));
+                let settled = telling.is_none_or(|telling| lead.unsigned_abs() >= telling);
+                assert_eq!(leads.settle(&(0, 1)), settled, "{noise} {lead} {telling:?}");
+                assert!(!leads.settle(&(0, 2)));
+            }
+        }
+    }
+}

@@ -145,7 +145,7 @@ impl AnswerModel {
     }
 
     /// The same model before any answer, whose noise is learned in this unit.
-    pub(super) fn in_unit(self, unit: f64) -> Self {
+    pub(crate) fn in_unit(self, unit: f64) -> Self {
         let first_width = match self.noise {
             Noise::Held => self.tie_width,
             Noise::Learned { first_width, .. } => first_width,
@@ -187,7 +187,7 @@ impl AnswerModel {
     }
 
     /// The same model with this noise.
-    pub(super) fn with_noise(self, sigma: f64) -> Result<Self> {
+    pub(crate) fn with_noise(self, sigma: f64) -> Result<Self> {
         Ok(Self { sigma: Self::new(sigma, self.tie_width)?.sigma, ..self })
     }
 

@@ -14,22 +14,34 @@ fn careful(sigma: f64) -> Nature {
     Nature { sigma, bias: 0.0, is_careless: false }
 }
 
-/// The noise of a judge on a difference, from the probability that the library gives to an answer of his: `Φ(mean / √(variance +
-/// noise²))`. The probability falls with the noise, so halving finds it.
-fn noise_of(fitted: &Fitted, judge: &str) -> f64 {
+/// The noise of a judge on a difference, and the probability h that he does not look, from the probabilities `(1 - h) Φ(mean / √(variance +
+/// noise²)) + h / 2` that the library gives to answers of his. How far they are from one half, beside each other, does not depend on h, and
+/// grows with the noise for a large difference beside a small one, so halving finds it.
+fn habit_of(fitted: &Fitted, judge: &str) -> (f64, f64) {
     let mean = fitted.belief().mean();
-    let by = |one: &usize, other: &usize| mean[*one].total_cmp(&mean[*other]);
-    let (first, second) = ((0..mean.len()).max_by(by).unwrap(), (0..mean.len()).min_by(by).unwrap());
-    let [first, second] = [first, second].map(ItemId::new);
-    let answer = Answer::new(first, Some(second), Outcome::First).unwrap().by(judge);
-    let probability = fitted.log_probability(&answer).unwrap().unwrap().exp();
-    let (difference, variance) = pair(fitted, first, second);
+    let apart = |&(one, other): &(usize, usize)| (mean[one] - mean[other]).abs();
+    let pairs = || (0..mean.len()).flat_map(|one| (0..one).map(move |other| (one, other)));
+    let by = |one: &(usize, usize), other: &(usize, usize)| apart(one).total_cmp(&apart(other));
+    let ends = [pairs().max_by(by).unwrap(), pairs().min_by(by).unwrap()].map(|(one, other)| {
+        let (first, second) = if mean[one] > mean[other] { (one, other) } else { (other, one) };
+        [ItemId::new(first), ItemId::new(second)]
+    });
+    let off = ends.map(|[first, second]| {
+        let answer = Answer::new(first, Some(second), Outcome::First).unwrap().by(judge);
+        fitted.log_probability(&answer).unwrap().unwrap().exp() - 0.5
+    });
+    let differences = ends.map(|[first, second]| pair(fitted, first, second));
+    let careful = |noise: f64| {
+        differences.map(|(difference, variance)| phi(difference / (variance + noise * noise).sqrt()) - 0.5)
+    };
     let (mut low, mut high) = (0.0, 100.0);
     for _ in 0..100 {
         let noise: f64 = 0.5 * (low + high);
-        if phi(difference / (variance + noise * noise).sqrt()) > probability { low = noise } else { high = noise }
+        let [large, small] = careful(noise);
+        if large / small < off[0] / off[1] { low = noise } else { high = noise }
     }
-    0.5 * (low + high)
+    let noise = 0.5 * (low + high);
+    (noise, (1.0 - off[0] / careful(noise)[0]).max(0.0))
 }
 
 /// The mean and the variance of a difference.
@@ -53,10 +65,11 @@ fn told(difference: f64, variance: f64, noise: f64) -> f64 {
 }
 
 /// The logarithm of the odds that an answer is not turned round, for utilities with a deviation of 1 and no lapses; `noise` is that on a
-/// difference. `None` if the judge would contradict himself about at most one random pair in twenty.
-fn log_odds(noise: f64) -> Option<f64> {
+/// difference, and he does not look with probability `heedless`. `None` if the judge would contradict himself about at most one random pair in twenty.
+fn log_odds((noise, heedless): (f64, f64)) -> Option<f64> {
     let differ = (1.0 / (1.0 + 0.5 * noise * noise)).acos() / std::f64::consts::PI;
     let turned = 0.5 * (1.0 - (1.0 - 2.0 * differ).max(0.0).sqrt());
+    let (differ, turned) = ((1.0 - heedless) * differ + 0.5 * heedless, (1.0 - heedless) * turned + 0.5 * heedless);
     (differ > 0.05).then(|| ((1.0 - turned) / turned).ln())
 }
 
@@ -73,15 +86,12 @@ fn leads(answers: &[Answer]) -> HashMap<(usize, usize), HashMap<&str, f64>> {
 }
 
 /// Whether answers with these leads settle a pair for a judge: one of a judge who hardly contradicts himself does, or odds of 99 by all
-/// answers together, or by his own.
-fn settle(leads: &HashMap<&str, f64>, judge: &str, noises: &HashMap<&str, f64>) -> bool {
-    let Some(shifts) =
-        leads.iter().map(|(by, lead)| Some((*by, log_odds(noises[by])? * lead))).collect::<Option<HashMap<_, _>>>()
-    else {
-        return true;
-    };
-    let own = shifts.get(judge).copied().unwrap_or_default();
-    own.abs().max(shifts.values().sum::<f64>().abs()) >= 99_f64.ln()
+/// answers together, or by his own if he looks.
+fn settle(leads: &HashMap<&str, f64>, judge: &str, habits: &HashMap<&str, (f64, f64)>) -> bool {
+    let all: Option<f64> = leads.iter().map(|(by, lead)| Some(log_odds(habits[by])? * lead)).sum();
+    let own = leads.get(judge).map(|lead| log_odds((habits[judge].0, 0.0)).map_or(f64::INFINITY, |odds| odds * lead));
+    let largest = all.unwrap_or(f64::INFINITY).abs().max(own.unwrap_or_default().abs());
+    largest >= 99_f64.ln()
 }
 
 /// Three judges of very different care are asked the pair that takes most entropy with their noise; pairs that were answered are asked
@@ -103,11 +113,11 @@ fn the_pair_for_a_judge_by_a_scan() {
                 assert_eq!(fitted.answer_model().lapse(), 0.0, "the definition above has no lapses");
                 let is_careful = |one: &JudgeSummary| one.careless < 0.04;
                 assert!(fitted.judges(&Watch::NONE).unwrap().iter().all(is_careful), "nor careless judges: {task}");
-                let noises = HashMap::from(judges.map(|judge| (judge, noise_of(&fitted, judge))));
-                assert!(noises["judge 000"] < noises["judge 002"], "{noises:?}");
-                let noise = noises[judge];
+                let habits = HashMap::from(judges.map(|judge| (judge, habit_of(&fitted, judge))));
+                assert!(habits["judge 000"].0 < habits["judge 002"].0, "{habits:?}");
+                let noise = habits[judge].0;
                 let is_open =
-                    |pair: &(usize, usize)| leads.get(pair).is_none_or(|leads| !settle(leads, judge, &noises));
+                    |pair: &(usize, usize)| leads.get(pair).is_none_or(|leads| !settle(leads, judge, &habits));
                 let all = (0..7).flat_map(|one| (one + 1..7).map(move |other| (one, other))).filter(is_open);
                 let score = |&(one, other): &(usize, usize)| {
                     let (difference, variance) = pair(&fitted, ItemId::new(one), ItemId::new(other));
@@ -120,7 +130,7 @@ fn the_pair_for_a_judge_by_a_scan() {
                 let (one, other) = (question.first.index(), question.second.index());
                 assert_eq!((one.min(other), one.max(other)), best.1, "{task} {judge} {inference}");
                 // The noise was found by halving, from a probability with some 13 digits.
-                assert!((question.score / best.0 - 1.0).abs() < 1e-6, "{question:?} {best:?}");
+                assert!((question.score / best.0 - 1.0).abs() < 1e-6, "{question:?} {best:?} {habits:?}");
                 asked_again += usize::from(leads.contains_key(&best.1));
                 if inference == Inference::Incremental {
                     let session = model.session(&options(Some(judge)), None, &Watch::NONE).unwrap();
