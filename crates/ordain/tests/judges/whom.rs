@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use ordain::active::AskOptions;
 use ordain::data::{Answer, ItemId, Outcome};
-use ordain::gp::JudgeSummary;
 use ordain::{Fitted, Inference, Model, Watch};
 
 use crate::care::{Nature, World};
@@ -99,9 +98,12 @@ fn settle(leads: &HashMap<&str, f64>, judge: &str, habits: &HashMap<&str, (f64, 
 #[test]
 fn the_pair_for_a_judge_by_a_scan() {
     let mut asked_again = 0;
-    for task in [91, 92, 94, 97, 99, 100] {
+    for task in [91, 92, 94] {
         let world = World::play(7, vec![careful(0.1), careful(0.4), careful(1.5)], 16, task);
         let model: Model = world.model(false);
+        let found = model.fit(Inference::Ep, &Watch::NONE).unwrap().judges(&Watch::NONE).unwrap();
+        // A priori it is one in twenty. Only a judge of whom it is more probable is taken for one.
+        assert!(found.iter().all(|one| one.careless < 0.04), "the definition below has no blind answers");
         let options = |judge: Option<&str>| {
             AskOptions::default().with_strategy(Some("entropy".into())).with_judge(judge.map(str::to_owned))
         };
