@@ -332,7 +332,7 @@ mod tests {
     use comfy_table::{Table, presets};
     use unicode_width::UnicodeWidthStr;
 
-    use super::{cut, draw_interval, fixed, stacked, typed, wrapped};
+    use super::{cut, cut_in_the_middle, draw_interval, fixed, stacked, typed, wrapped};
 
     #[test]
     fn long_and_wide_texts_are_cut() {

@@ -310,7 +310,7 @@ fn report_costs() -> Result<String> {
         let said = |at: usize, judge: &dyn Fn(usize) -> String| {
             let [winner, loser] = problem.pairs[at].map(ItemId);
             let (first, second, outcome) =
-                if at % 2 == 0 { (winner, loser, Outcome::First) } else { (loser, winner, Outcome::Second) };
+                if at.is_multiple_of(2) { (winner, loser, Outcome::First) } else { (loser, winner, Outcome::Second) };
             Ok::<Answer, Error>(Answer::new(first, Some(second), outcome)?.by(judge(at)))
         };
         let nobody = |_: usize| String::new();
