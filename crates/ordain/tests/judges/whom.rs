@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ordain::active::AskOptions;
+use ordain::active::{AskOptions, Session, SessionParams, Strategy};
 use ordain::data::{Answer, ItemId, Outcome};
 use ordain::{Fitted, Inference, Model, Watch};
 
@@ -101,9 +101,7 @@ fn the_pair_for_a_judge_by_a_scan() {
     for task in 91..97 {
         let world = World::play(7, vec![careful(0.1), careful(0.4), careful(1.5)], 16, task);
         let model: Model = world.model(false);
-        let options = |judge: Option<&str>| {
-            AskOptions::default().with_strategy(Some("entropy".into())).with_judge(judge.map(str::to_owned))
-        };
+        let options = AskOptions::default().with_strategy(Some("entropy".into()));
         let leads = leads(&world.answers);
         let judges = ["judge 000", "judge 001", "judge 002"];
         for judge in judges {
@@ -121,7 +119,7 @@ fn the_pair_for_a_judge_by_a_scan() {
                     told(difference, variance, noise)
                 };
                 let best = all.map(|pair| (score(&pair), pair)).max_by(|one, other| one.0.total_cmp(&other.0)).unwrap();
-                let asking = model.asking(&options(None)).unwrap();
+                let asking = model.asking(&options).unwrap();
                 fitted.ask_judge(Some(judge)).unwrap();
                 let question = fitted.ask_many(&asking, None, 1).unwrap()[0];
                 let (one, other) = (question.first.index(), question.second.index());
@@ -130,7 +128,11 @@ fn the_pair_for_a_judge_by_a_scan() {
                 assert!((question.score / best.0 - 1.0).abs() < 1e-6, "{question:?} {best:?} {habits:?}");
                 asked_again += usize::from(leads.contains_key(&best.1));
                 if inference == Inference::Incremental {
-                    let session = model.session(&options(Some(judge)), None, &Watch::NONE).unwrap();
+                    // Without a goal, no pair is asked because it decides one.
+                    let params = SessionParams::new(Strategy::Entropy).with_judge(Some(judge.to_owned()));
+                    let kernel = model.kernel().unwrap();
+                    let mut session = Session::new(kernel, None, model.answer_model().clone(), params).unwrap();
+                    session.resume(model.answers()).unwrap();
                     assert_eq!(session.ask_many(1).unwrap()[0], question, "{task} {judge}");
                 }
             }
