@@ -12,6 +12,10 @@ use super::files::typed;
 use crate::data::{Items, Outcome};
 use crate::{InputError, Result};
 
+/// Biases of more judges than this are not learned unless somebody wants it: each is one more coordinate of EP, whose time is cubic in
+/// their number.
+const MOST_JUDGES: usize = 100;
+
 /// What a table of answers says.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
@@ -36,6 +40,8 @@ pub(super) enum Order {
     Shown,
     /// Who won: there are columns for the winner and the loser.
     Winner,
+    /// Which of them was shown first, to very many judges.
+    ManyJudges,
     /// Who won, it seems: nearly all answers prefer the first item, or the second.
     OneSided,
 }
@@ -71,6 +77,7 @@ pub(super) fn read_summary(path: &Path, items: &Items, others: &[(&str, Items)])
     let judges: BTreeSet<&str> = said().filter_map(|answer| answer.judge.as_deref()).collect();
     let preferred = |outcome: Outcome| said().filter(|answer| answer.outcome.plain() == Some(outcome)).count();
     let order = match has_sides(path)? {
+        true if judges.len() > MOST_JUDGES => Order::ManyJudges,
         true => Order::of([preferred(Outcome::First), preferred(Outcome::Second)]),
         false => Order::Winner,
     };
@@ -99,6 +106,10 @@ impl Order {
         let (sides, why) = match self {
             Self::Shown => (true, "the first item of an answer was shown left: whoever favours a side is known"),
             Self::Winner => (false, "the answers do not say which item was shown left"),
+            Self::ManyJudges => (
+                false,
+                "so many judges would make every command slow; true: whoever favours the item shown left is known",
+            ),
             Self::OneSided => {
                 (false, "nearly all answers prefer the same side; true: it is the side where the item was shown")
             }
