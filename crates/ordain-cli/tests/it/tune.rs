@@ -17,9 +17,11 @@ fn the_file_says_what_was_reported() {
     let report = folder.json(["tune", "--intervals"]);
     assert_eq!((&report["written"], &report["converged"]), (&Value::Bool(true), &Value::Bool(true)));
     let after = number(&folder.json(["rank"])["log_evidence"]);
-    // EP stops at changes of 1e-7 while tuning, and values are written to six digits at a place without a slope.
+    // EP stops at changes of 1e-7 where the evidence is reported.
     assert!((number(&report["log_evidence_before"]) - before).abs() < 1e-6);
-    assert!((number(&report["log_evidence"]) - after).abs() < 1e-6);
+    // Six values are written to six digits, each off by up to 5e-6 of itself. At the top of the posterior the evidence still has the
+    // slope that the prior takes back, of about 1.
+    assert!((number(&report["log_evidence"]) - after).abs() < 3e-5);
     assert!(after > before + 1.0, "{before} {after}");
 
     let mut expected = text;

