@@ -55,6 +55,7 @@ mod ratings;
 mod relations;
 mod run_queries;
 mod scored;
+mod screens;
 mod settings;
 mod source;
 mod table;

@@ -189,11 +189,10 @@ impl State {
                     }
                     first.iter().zip(second).map(|(first, second)| first - second).collect()
                 }
-                beside @ Functional::Beside(..) => {
+                beside @ (Functional::Beside(..) | Functional::OnScreen(..)) => {
                     let mut along = vec![0.0; self.root.rows()];
-                    beside
-                        .terms()
-                        .for_each(|(axis, sign)| add_scaled(&mut along, sign, self.root.column(axis as usize)));
+                    let column = |axis: u32| self.root.column(axis as usize);
+                    beside.terms().for_each(|(axis, sign)| add_scaled(&mut along, sign, column(axis)));
                     along
                 }
             };
@@ -391,8 +390,19 @@ impl State {
                 let rows = at(first).iter().zip(at(second)).zip(at(aside));
                 rows.map(|((first, second), aside)| (first - second + aside).powi(2)).sum()
             }
+            Functional::OnScreen(..) => {
+                let along = self.along(functional);
+                dot(&along, &along)
+            }
         };
         Gaussian { mean: functional.of(&self.mean), variance }
+    }
+
+    /// `V d`.
+    fn along(&self, functional: Functional) -> Vec<f64> {
+        let mut along = vec![0.0; self.root.rows()];
+        functional.terms().for_each(|(axis, sign)| add_scaled(&mut along, sign, self.root.column(axis as usize)));
+        along
     }
 
     /// `A = Σ_s tau_s d_s d_s'`.
@@ -408,7 +418,7 @@ impl State {
                     (first, second, -tau),
                     (second, first, -tau),
                 ]),
-                beside @ Functional::Beside(..) => {
+                beside @ (Functional::Beside(..) | Functional::OnScreen(..)) => {
                     for (row, sign) in beside.terms() {
                         entries.extend(beside.terms().map(|(column, other)| (row, column, sign * other * tau)));
                     }
@@ -490,9 +500,23 @@ impl State {
         let each = self.observations.iter().zip(&self.sites).zip(&self.marginals);
         let slopes = each.map(|((observation, site), &marginal)| {
             let Gaussian { mean, variance } = site.cavity(marginal);
-            observation.slopes(mean, variance)
+            let slopes = observation.slopes(mean, variance);
+            let by_shared = self.by_shared_noise(observation.functional, *site, marginal);
+            Slopes { noise: slopes.noise + by_shared / observation.noise, ..slopes }
         });
         slopes.collect()
+    }
+
+    /// The derivative of the log evidence by the logarithm of the noise that a comparison shares with others on its screen; 0 for what
+    /// shares none. With the sites held, it is that of a Gaussian by the functional d: `(nu - tau m_d) m_s - tau Cov(d, s)`, for the share
+    /// s of the functional that is noise.
+    fn by_shared_noise(&self, functional: Functional, site: Site, marginal: Gaussian) -> f64 {
+        let Functional::OnScreen(first, second, _) = functional else { return 0.0 };
+        let difference = Functional::Difference(first, second);
+        let (along, items) = (self.along(functional), self.along(difference));
+        let mean = marginal.mean - difference.of(&self.mean);
+        let covariance: f64 = along.iter().zip(&items).map(|(all, items)| all * (all - items)).sum();
+        (site.shift - site.precision * marginal.mean) * mean - site.precision * covariance
     }
 
     /// The symmetric matrix G for which `½ Σ_ij G_ij ∂K_ij/∂θ` is the derivative of the log evidence by any parameter

@@ -65,7 +65,7 @@ impl State {
                     Functional::Difference(first, second) => {
                         factor[(axis, first as usize)] - factor[(axis, second as usize)]
                     }
-                    beside @ Functional::Beside(..) => {
+                    beside @ (Functional::Beside(..) | Functional::OnScreen(..)) => {
                         beside.terms().map(|(coordinate, sign)| sign * factor[(axis, coordinate as usize)]).sum()
                     }
                 };
