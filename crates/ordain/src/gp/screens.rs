@@ -194,3 +194,7 @@ impl AnswerModel {
         self.screens.taken + asides_of(answer) <= self.screens.capacity
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
