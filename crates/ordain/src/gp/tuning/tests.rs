@@ -20,7 +20,7 @@ fn problem(items: usize, answers: usize) -> (impl Fn() -> WeightedSum, Vec<Obser
         let seen = utilities[first] - utilities[second] + model.lambda() * stream.sample::<f64, _>(StandardNormal);
         let outcome = if seen > 0.0 { Outcome::First } else { Outcome::Second };
         let answer = Answer::new(ItemId(first as u32), Some(ItemId(second as u32)), outcome).unwrap();
-        model.observe(&answer).unwrap().unwrap()
+        model.observe(&answer).unwrap().next().unwrap()
     };
     (kernel, (0..answers).map(|_| answer()).collect())
 }
