@@ -58,7 +58,7 @@ impl ScreenQuestion {
 }
 
 /// Up to `count` screens of this many items to show at the same time, the best first. There are fewer if fewer are left, and a screen has
-/// fewer items if no more may be shown with them. The first grows from `decisive` if there is one. Each is chosen from the belief that is
+/// fewer items if no more may be shown with them. The first grows from `seed` if it is given. Each is chosen from the belief that is
 /// expected once those before it are answered.
 ///
 /// # Errors
@@ -68,7 +68,7 @@ pub fn choose_screens(
     model: &AnswerModel,
     strategy: Strategy,
     mut candidates: Candidates,
-    decisive: Option<Question>,
+    seed: Option<Question>,
     [shown, count]: [usize; 2],
     stream: &mut Stream,
 ) -> Result<Vec<ScreenQuestion>> {
@@ -85,8 +85,8 @@ pub fn choose_screens(
     let mut belief = Pending::new(belief);
     let mut out: Vec<ScreenQuestion> = Vec::new();
     while out.len() < count {
-        let seed = match decisive.filter(|_| out.is_empty()) {
-            Some(decisive) => Some(decisive),
+        let seed = match seed.filter(|_| out.is_empty()) {
+            Some(seed) => Some(seed),
             None => choose(&belief, model, strategy, &candidates, stream)?,
         };
         let Some(seed) = seed else { break };

@@ -348,9 +348,10 @@ impl Session {
     /// As [`choose_screens`].
     pub fn ask_screens(&self, shown: usize, count: usize) -> Result<Vec<ScreenQuestion>> {
         let mut stream = self.choice_after(self.answers.len());
-        let (model, decisive) = (self.asked_model()?, self.decisive()?);
+        let Some(seed) = self.ask()? else { return Ok(Vec::new()) };
         let (strategy, candidates) = (self.params.strategy, self.candidates.clone());
-        choose_screens(self.belief(), &model, strategy, candidates, decisive, [shown, count], &mut stream)
+        let model = self.asked_model()?;
+        choose_screens(self.belief(), &model, strategy, candidates, Some(seed), [shown, count], &mut stream)
     }
 
     /// The items of a screen in the order in which they are shown, drawn at random.

@@ -71,7 +71,7 @@ pub use documents::{Document, Documents, DocumentsSpec, Queries, QueryText, read
 pub use gold::read_gold;
 pub use init::{Description, Draft, Sketch, USUAL_OWN_WEIGHT, USUAL_WEIGHT, describe, draft_project, write_project};
 pub(crate) use items::pair_of_ids;
-pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, named_item, named_pair, read_items};
+pub use items::{ItemTable, ItemsSpec, Missing, TextColumns, named_item, named_items, named_pair, read_items};
 pub use label_table::{LabelColumns, LabelTable, has_listing, read_attributes};
 pub(crate) use letor::HIGHEST_GRADE;
 pub use letor::{Letor, LetorRanks, read_letor, read_letor_ranks, read_letors, read_scores};
@@ -86,6 +86,7 @@ pub use ratings::read_ratings;
 pub use relations::{read_document_links, read_relation};
 pub use run_queries::{RunQueries, RunQuery, check_query};
 pub use scored::{Scored, read_scores_or_runs};
+pub use screens::joined_ids;
 pub use source::Lines;
 pub(crate) use source::{read_long_text, read_text};
 pub use table::Table;

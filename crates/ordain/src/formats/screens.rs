@@ -13,8 +13,8 @@ const ESCAPE: char = '\\';
 /// What stands before the other items of a screen.
 const WORDS: [(&str, Outcome); 3] = [("best", Outcome::Best), ("order", Outcome::Order), ("skip", Outcome::Skip)];
 
-/// These ids in one cell.
-pub(super) fn joined<'a>(ids: impl Iterator<Item = &'a str>) -> String {
+/// These ids in one cell, as tables of screens have them: with `|` between them, and `\\` before a `|` or `\\` that is in an id.
+pub fn joined_ids<'a>(ids: impl Iterator<Item = &'a str>) -> String {
     let mut out = String::new();
     for (at, id) in ids.enumerate() {
         if at > 0 {
@@ -47,7 +47,7 @@ pub(super) fn split(cell: &str) -> Option<Vec<String>> {
 
 /// The outcome of a line about a screen, with the ids of its other items in one cell.
 pub(super) fn outcome<'a>(outcome: Outcome, others: impl Iterator<Item = &'a str>) -> String {
-    format!("{outcome}:{}", joined(others))
+    format!("{outcome}:{}", joined_ids(others))
 }
 
 /// What a line says of a screen, and the cell of its other items; `None` if it is about no screen.
@@ -72,9 +72,9 @@ mod tests {
         let ids = ["a", "", "a|b", "\\", "\\|", "x,\"y\"", " spaced ", "best:", "é|\\\\|", "\u{1F600}"];
         for count in 1..=ids.len() {
             let some = &ids[..count];
-            assert_eq!(split(&joined(some.iter().copied())).unwrap(), some);
+            assert_eq!(split(&joined_ids(some.iter().copied())).unwrap(), some);
         }
-        assert_eq!(joined(["a|b", "c\\"].into_iter()), r"a\|b|c\\");
+        assert_eq!(joined_ids(["a|b", "c\\"].into_iter()), r"a\|b|c\\");
         assert_eq!(split(r"a\|b|c").unwrap(), ["a|b", "c"]);
         assert_eq!(split(r"a\b"), None);
         assert_eq!(split(r"a\"), None);

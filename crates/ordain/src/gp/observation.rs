@@ -689,9 +689,14 @@ impl Observation {
         self.has_two_ends() && self.low < self.middle && self.middle < self.high && self.has_width()
     }
 
+    /// Whether it shares noise with other comparisons.
+    pub(super) fn is_on_screen(&self) -> bool {
+        matches!(self.functional, Functional::OnScreen(..))
+    }
+
     /// Whether its finite ends are the width of a tie or that of strong preferences, or minus those: it compares two items.
     fn has_width(&self) -> bool {
-        self.functional.compares() && !self.is_value() && !matches!(self.functional, Functional::OnScreen(..))
+        self.functional.compares() && !self.is_value() && !self.is_on_screen()
     }
 
     /// The same answer under another width of ties. The threshold of strong preferences is as far beyond it as before.
