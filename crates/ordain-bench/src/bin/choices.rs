@@ -6,15 +6,13 @@
 
 #![allow(clippy::print_stdout)] // It prints tables.
 
-use std::sync::Arc;
-
-use ordain::active::{AskOptions, Asking, QualityMeasure, Session, SessionParams, Truth};
-use ordain::data::{Answer, Ask, Attributes, Goal, ItemId, Items, Outcome};
+use ordain::active::{AskOptions, QualityMeasure, Truth};
+use ordain::data::{Answer, Attributes, Goal, ItemId, Items, Outcome};
 use ordain::gp::AnswerModel;
-use ordain::kernel::Independent;
+use ordain::kernel::{KernelSpec, Shape};
 use ordain::measure::Mean;
 use ordain::numeric::{Seed, Stream};
-use ordain::{Error, Result};
+use ordain::{Error, Model, Result, Watch};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
@@ -81,17 +79,14 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn items() -> Result<Items> {
-    Items::new((0..ITEMS).map(|item| format!("i{item}")).collect(), None, Attributes::none(ITEMS))
-}
-
 fn play(goal: Goal, way: Way, world: u64) -> Result<Marks> {
     let mut stream = Seed(91).stream(world);
     let utilities: Vec<f64> = (0..ITEMS).map(|_| stream.sample(StandardNormal)).collect();
     let truth = Truth::from_utilities(utilities.clone(), None)?;
-    let asking = Asking::resolve(&Ask::default().with_goal(goal), &AskOptions::default(), &items()?)?;
-    let params = SessionParams::new(asking.strategy).with_seed(Seed(world));
-    let mut session = Session::new(Arc::new(Independent::new(ITEMS)), None, AnswerModel::new(NOISE, 0.0)?, params)?;
+    let items = Items::new((0..ITEMS).map(|item| format!("i{item}")).collect(), None, Attributes::none(ITEMS))?;
+    let model = Model::new(items, vec![KernelSpec::new(1.0, Shape::Independent)])?;
+    let options = AskOptions::default().with_goal(Some(goal)).with_seed(Some(world));
+    let mut session = model.with_answer_model(AnswerModel::new(NOISE, 0.0)?).session(&options, None, &Watch::NONE)?;
     let mut out = [[f64::NAN; 2]; MARKS.len()];
     let mut asked = 0;
     for (mark, out) in MARKS.into_iter().zip(&mut out) {

@@ -91,12 +91,24 @@ pub(crate) fn asides_of_all<'a>(answers: impl IntoIterator<Item = &'a Answer>) -
     answers.into_iter().map(asides_of).sum()
 }
 
-/// The comparisons of a screen: the better item, the other, the own noise, and the asides that take part, each with its factor. Noise is in
-/// units of that on one utility.
-fn comparisons(answer: &Answer) -> Vec<([ItemId; 2], f64, [(usize, f64); 2])> {
+/// A comparison on a screen. Noise is in units of that on one utility.
+struct Compared {
+    /// The better item, and the other.
+    items: [ItemId; 2],
+    /// The deviation of its own noise.
+    own: f64,
+    /// The asides of the screen that take part, each with its factor.
+    shared: [(usize, f64); 2],
+}
+
+/// The comparisons of a screen.
+fn comparisons(answer: &Answer) -> Vec<Compared> {
     let items: Vec<ItemId> = answer.items().collect();
     if answer.outcome == Outcome::Best {
-        return items[1..].iter().map(|&other| ([items[0], other], 1.0, [(0, 1.0), (0, 0.0)])).collect();
+        return items[1..]
+            .iter()
+            .map(|&other| Compared { items: [items[0], other], own: 1.0, shared: [(0, 1.0), (0, 0.0)] })
+            .collect();
     }
     let angle = std::f64::consts::PI / items.len() as f64;
     let own = (2.0 - 2.0 * angle.cos()).sqrt();
@@ -110,7 +122,7 @@ fn comparisons(answer: &Answer) -> Vec<([ItemId; 2], f64, [(usize, f64); 2])> {
             _ if at == last => [before, (0, 0.0)],
             _ => [before, here],
         };
-        ([items[at - 1], items[at]], own, shared)
+        Compared { items: [items[at - 1], items[at]], own, shared }
     };
     (1..=last).map(comparison).collect()
 }
@@ -154,7 +166,7 @@ impl AnswerModel {
         let first = self.screens.first + taken as u32;
         let screen = Screen { shown: (answer.others.len() + 2) as u8, is_order: answer.outcome == Outcome::Order };
         let (noise, lapse) = (self.noise(), self.lapse());
-        let observation = |([better, other], own, shared): ([ItemId; 2], f64, [(usize, f64); 2])| Observation {
+        let observation = |Compared { items: [better, other], own, shared }: Compared| Observation {
             functional: Functional::OnScreen(
                 better.0,
                 other.0,

@@ -41,7 +41,7 @@ fn noise_is_that_of_differences() {
             let all = comparisons(&answer);
             assert_eq!(all.len(), shown - 1);
             let asides = asides_of(&answer);
-            let shares = |(.., shared): &([ItemId; 2], f64, [(usize, f64); 2])| {
+            let shares = |Compared { shared, .. }: &Compared| {
                 let mut out = vec![0.0; asides];
                 shared.iter().filter(|(_, factor)| *factor != 0.0).for_each(|(at, factor)| out[*at] = *factor);
                 out
@@ -53,9 +53,9 @@ fn noise_is_that_of_differences() {
                         f64::from(u8::from(pair[0] == item)) - f64::from(u8::from(pair[1] == item))
                     };
                     let expected: f64 =
-                        items(shown).iter().map(|&item| sign(&one.0, item) * sign(&other.0, item)).sum();
+                        items(shown).iter().map(|&item| sign(&one.items, item) * sign(&other.items, item)).sum();
                     let shared: f64 = shares(one).iter().zip(shares(other)).map(|(a, b)| a * b).sum();
-                    let found = shared + if row == column { one.1 * other.1 } else { 0.0 };
+                    let found = shared + if row == column { one.own * other.own } else { 0.0 };
                     // Roots of sines near pi lose some digits.
                     assert!((found - expected).abs() < 1e-12, "{shown} {row} {column}: {found} {expected}");
                 }
