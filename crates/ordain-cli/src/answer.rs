@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use ordain::data::{Answer, Entry, Items, Lookup, Outcome as Said, quoted_in_list};
-use ordain::formats::{named_item, named_pair};
+use ordain::formats::{named_item, named_items, named_pair};
 use ordain::{Error, InputError, Recorder};
 
 use crate::clock::now;
@@ -21,6 +21,10 @@ use crate::{Failure, Outcome, output};
 /// the shell); first:0.8 is the probability that the first is preferred; 7:3 counts seven votes for the first and three for the
 /// second, 7:2:3 also two for neither.
 ///
+/// Of several items that were looked at together, --best names the best, and --order says that they stand in this order, the best first.
+/// That is one answer: the belief knows that its comparisons were one look. `skip` after them says nothing, and keeps them from being
+/// asked together again.
+///
 /// With --new, the items may be ones that the project does not have yet. If the answers name the items, recording the answer
 /// is all. If there is a table of items whose attributes may be empty (missing = "mean" under [items], or no attributes), a
 /// row with the id is added to it. Otherwise add the item with its numbers first: `ordain add --help`.
@@ -31,17 +35,26 @@ use crate::{Failure, Outcome, output};
   ordain answer France Italy first:0.8
   ordain answer France Spain 7:3
   ordain answer France --grade 4
+  ordain answer France Italy Spain Austria --best Italy
+  ordain answer Italy France Spain --order
   ordain answer undo --judge ann")]
 #[command(override_usage = "ordain answer [OPTIONS] <FIRST> <SECOND> <first|second|tie|skip|first:0.8|7:3>\n       \
                             ordain answer [OPTIONS] <ITEM> <good|bad|skip>\n       ordain answer [OPTIONS] <ITEM> --grade <GRADE>\n       \
+                            ordain answer [OPTIONS] <ITEM> <ITEM>... <--best <ITEM>|--order>\n       \
                             ordain answer [OPTIONS] undo")]
 pub struct Arguments {
     /// The items, by id or name, then the answer
-    #[arg(required = true, num_args = 1..=3, value_name = "WORD")]
+    #[arg(required = true, num_args = 1..=33, value_name = "WORD")]
     words: Vec<String>,
     /// The grade of the one item. The higher, the better
     #[arg(long, allow_negative_numbers = true)]
     grade: Option<i32>,
+    /// The best of the items
+    #[arg(long, value_name = "ITEM", conflicts_with = "grade")]
+    best: Option<String>,
+    /// The items stand in this order, the best first
+    #[arg(long, conflicts_with_all = ["grade", "best"])]
+    order: bool,
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(long, default_value = ".")]
     project: PathBuf,
@@ -132,6 +145,15 @@ impl<'a> Words<'a> {
             _ => unknown(word, expected),
         };
         let single = |word: &str| said(word).filter(|said| said.is_single() || *said == Said::Skip);
+        if let Some(outcome) = said_of_screen(arguments) {
+            let several = 2..=Answer::MOST_SHOWN;
+            if several.contains(&words.len()) {
+                return Ok(Self { items: words, outcome: Some(outcome) });
+            }
+            let found = words.join(" ");
+            let hint = "for example: ordain answer France Italy Spain --best Italy";
+            return Err(wrong(&found, "two to 32 items with --best or --order", hint));
+        }
         let (items, outcome) = match (arguments.grade, &words[..]) {
             (Some(grade), [item]) => (vec![*item], Some(Said::Grade(grade))),
             (Some(_), words) => {
@@ -156,10 +178,11 @@ impl<'a> Words<'a> {
                     return Err(unknown(word, "first, second, tie, skip, or such as first:0.8 or 7:3 after two items"));
                 }
             },
+            (None, [several @ .., "skip"]) => (several.to_vec(), Some(Said::Skip)),
             _ => {
                 let last = words.last().copied().unwrap_or_default();
-                let expected =
-                    "two items and first, second, tie or skip; one item and good, bad, skip or --grade; undo";
+                let expected = "two items and first, second, tie or skip; one item and good, bad, skip or --grade; several items and \
+                                --best, --order or skip; undo";
                 return Err(unknown(last, expected));
             }
         };
@@ -182,6 +205,22 @@ impl<'a> Words<'a> {
         let (time, judge, group) = (Some(now()), arguments.judge.clone(), arguments.group.as_deref());
         let answer = match (self.outcome, &self.items[..]) {
             (None, _) => return Ok(Entry::Undo { judge, time }),
+            (Some(said), several) if said.is_choice() || several.len() > 2 => {
+                let shown = named_items(items, ORIGIN, several, group)?;
+                match (said, arguments.best.as_deref()) {
+                    (Said::Best, Some(best)) => {
+                        let item = named_item(items, ORIGIN, best, group)?;
+                        if !shown.contains(&item) {
+                            let error =
+                                InputError::new(ORIGIN, "one of the items that are named before").column("best");
+                            return Err(error.found(best).hint("--best names the best of them").into());
+                        }
+                        Answer::best(&shown, item)?
+                    }
+                    (Said::Skip, _) => Answer::skipped(&shown)?,
+                    _ => Answer::order(&shown)?,
+                }
+            }
             (Some(said), [first, second]) => {
                 let (first, second) = named_pair(items, ORIGIN, [first, second], group)?;
                 Answer::new(first, Some(second), said)?
@@ -193,6 +232,12 @@ impl<'a> Words<'a> {
         };
         Ok(Entry::Answer(Answer { judge, time, ..answer }))
     }
+}
+
+/// What is said of several items, if that is.
+fn said_of_screen(arguments: &Arguments) -> Option<Said> {
+    let best = arguments.best.as_ref().map(|_| Said::Best);
+    best.or(arguments.order.then_some(Said::Order))
 }
 
 /// Checks that a judge's name is one line, because the log holds one entry per line.

@@ -37,6 +37,8 @@ use crate::{Failure, Outcome, memory, output};
 /// A goal that is given here (--goal, --top) is written into the project file, so that `ordain rank`, `ordain next` and the
 /// next `ordain ask` pursue it too.
 ///
+/// With --choose 4, `ask` shows four items at once and asks which is best: a key 1 to 4 answers. One answer then tells about three pairs.
+///
 /// Before every question, `ask` shows which items are ranked first, how sure that is, and about how many answers the goal
 /// takes in all. It offers to stop when the goal is reached with the target's probability. If the noise is learned, it
 /// first asks some answered pairs again, to see how consistent the judge is. The forecast plays the rest of the session
@@ -59,6 +61,7 @@ use crate::{Failure, Outcome, memory, output};
 #[command(after_long_help = "Examples:
   ordain ask
   ordain ask --judge ann --goal top --top 3 --target 0.9
+  ordain ask --choose 4 --limit 5
   ordain ask --pool pairs.csv --limit 20")]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
@@ -76,6 +79,9 @@ pub struct Arguments {
     /// Ask only pairs of this table. Its columns are first and second, and group if ids alone are ambiguous
     #[arg(long, value_name = "FILE")]
     pool: Option<PathBuf>,
+    /// Show this many items at once, and ask which is best
+    #[arg(long, value_name = "K", default_value = "2", value_parser = clap::value_parser!(u32).range(2..=9))]
+    choose: u32,
     /// Stop after this many answers. Skips do not count
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -88,6 +94,8 @@ pub struct Arguments {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word {
     Said(Said),
+    /// The item at this place of the screen is the best.
+    Best(usize),
     Undo,
     Quit,
 }
@@ -111,21 +119,38 @@ const WORDS: [(&str, Word); 6] = [
     ("quit", Word::Quit),
 ];
 
+/// The keys of the items of a screen.
+const NUMBERS: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+
 /// What is asked.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum Asked {
     /// Which of two items, as they are shown.
     Pair([ItemId; 2]),
     /// The grade of an item.
     Grade(ItemId),
+    /// The best of several items, as they are shown.
+    Best(Vec<ItemId>),
 }
 
 impl Asked {
     /// An item of the question.
-    fn item(self) -> ItemId {
+    fn item(&self) -> ItemId {
         match self {
-            Self::Pair([item, _]) | Self::Grade(item) => item,
+            Self::Pair([item, _]) | Self::Grade(item) => *item,
+            Self::Best(shown) => shown[0],
         }
+    }
+
+    /// The answer that this word gives, if it gives one.
+    fn answer(&self, word: Word) -> Result<Option<Answer>, Error> {
+        Ok(Some(match (self, word) {
+            (Self::Best(shown), Word::Best(at)) => Answer::best(shown, shown[at])?,
+            (Self::Best(shown), Word::Said(Said::Skip)) => Answer::skipped(shown)?,
+            (&Self::Pair([left, right]), Word::Said(said)) => Answer::new(left, Some(right), said)?,
+            (&Self::Grade(item), Word::Said(said)) => Answer::new(item, None, said)?,
+            _ => return Ok(None),
+        }))
     }
 }
 
@@ -146,6 +171,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let cards = Cards::read(&project, &arguments.hide)?;
     project.check_log()?;
+    let choose = arguments.choose as usize;
+    if choose > 2 {
+        project.check_log_for_screens()?;
+    }
     if let Some(goal) = changed {
         remember(&mut project, goal);
     }
@@ -156,7 +185,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let input = Input::new()?;
     let progress = Progress::new(&project, input.is_terminal())?;
     let judge = arguments.judge.clone();
-    Talk { project, cards, progress, judge, input, given: 0 }.go(arguments.limit)
+    Talk { project, cards, progress, judge, input, choose, given: 0 }.go(arguments.limit)
 }
 
 /// Writes the goal into the project file, so that `rank`, `next` and the next `ask` pursue it too. A file that cannot be written is
@@ -187,6 +216,8 @@ struct Talk {
     progress: Progress,
     judge: Option<String>,
     input: Input,
+    /// How many items are shown at once.
+    choose: usize,
     /// The standing answers of this conversation, without skips.
     given: usize,
 }
@@ -222,9 +253,9 @@ impl Talk {
                 Some(sides) => Asked::Pair(sides),
                 None => self.asked(&question)?,
             };
-            self.show(asked, standing, beyond)?;
+            self.show(&asked, standing, beyond)?;
             loop {
-                match self.hear(&question, asked)? {
+                match self.hear(&question, &asked)? {
                     None | Some(Word::Quit) => return self.end("see you"),
                     Some(Word::Said(Said::Tie)) if !self.has_ties() => {
                         let file = self.project.file().path.display();
@@ -233,17 +264,27 @@ impl Talk {
                              [answers] in {file}, and ask again"
                         ))?;
                     }
-                    Some(Word::Said(said)) => break self.record(asked, said)?,
                     Some(Word::Undo) if self.take_back()? => break,
                     Some(Word::Undo) => output::text("there is no answer to take back")?,
+                    Some(word) => {
+                        if let Some(answer) = asked.answer(word)? {
+                            break self.record(answer)?;
+                        }
+                    }
                 }
             }
         }
     }
 
-    /// The pair that is worth asking, or the one of the two items whose grade tells more.
+    /// The screen or the pair that is worth asking, or the one of two items whose grade tells more.
     fn asked(&mut self, question: &Question) -> Result<Asked, Error> {
+        let choose = self.choose;
         let session = self.project.session()?;
+        if choose > 2
+            && let Some(screen) = session.ask_screens(choose, 1)?.first().filter(|screen| screen.items.len() > 2)
+        {
+            return Ok(Asked::Best(session.arranged(screen)));
+        }
         Ok(match session.grade_instead(question)? {
             Some(grade) => Asked::Grade(grade.item),
             None => Asked::Pair(session.sides(question)),
@@ -256,9 +297,11 @@ impl Talk {
     }
 
     /// Waits for the judge's word, and meanwhile prepares what the answer will need.
-    fn hear(&mut self, question: &Question, asked: Asked) -> Result<Option<Word>, Failure> {
-        if let Asked::Grade(_) = asked {
-            return self.hear_grade();
+    fn hear(&mut self, question: &Question, asked: &Asked) -> Result<Option<Word>, Failure> {
+        match asked {
+            Asked::Grade(_) => return self.hear_grade(),
+            Asked::Best(shown) => return self.hear_best(shown.len()),
+            Asked::Pair(_) => {}
         }
         let (words, offered) = words(self.has_ties(), self.project.model().ask().strengths);
         let Self { project, input, .. } = self;
@@ -271,6 +314,14 @@ impl Talk {
             scope.spawn(|| session.prefetch(question).is_ok());
             input.choose(&words, offered)
         })
+    }
+
+    /// Waits for the number of an item, or another word.
+    fn hear_best(&self, shown: usize) -> Result<Option<Word>, Failure> {
+        let numbers = (0..shown).map(|at| (NUMBERS[at], Word::Best(at)));
+        let words: Vec<(&str, Word)> =
+            numbers.chain(WORDS.into_iter().skip_while(|(word, _)| *word != "skip")).collect();
+        self.input.choose(&words, words.len())
     }
 
     /// Waits for a grade, or another word.
@@ -288,7 +339,7 @@ impl Talk {
         self.project.model().answer_model().tie_width() > 0.0
     }
 
-    fn show(&mut self, asked: Asked, standing: Option<Standing>, beyond: bool) -> Outcome {
+    fn show(&mut self, asked: &Asked, standing: Option<Standing>, beyond: bool) -> Outcome {
         let item = asked.item();
         let first_few = self.first_few(item)?;
         let answers = self.project.session()?.learned();
@@ -310,13 +361,14 @@ impl Talk {
             output::text(sure)?;
         }
         let sides = match asked {
-            Asked::Grade(item) => return self.show_one(item),
-            Asked::Pair(sides) => sides,
+            Asked::Grade(item) => return self.show_one(*item),
+            Asked::Best(shown) => return self.show_several(shown),
+            Asked::Pair(sides) => *sides,
         };
         if self.was_answered(sides)? {
             output::text("asked before; a second answer helps most now:")?;
         }
-        output::text(self.cards.draw(self.project.items(), sides))?;
+        output::text(self.cards.draw(self.project.items(), &sides, &["left", "right"]))?;
         output::text(format!("{} or {}?", self.name(sides[0]), self.name(sides[1])))
     }
 
@@ -331,6 +383,12 @@ impl Talk {
         output::text(self.cards.draw_one(self.project.items(), item))?;
         let scale = self.scale().map_or_else(String::new, |scale| format!(" from {scale}, the higher the better"));
         output::text(format!("the grade of {}{scale}?", self.name(item)))
+    }
+
+    /// Shows several items of which the best is asked.
+    fn show_several(&self, shown: &[ItemId]) -> Outcome {
+        output::text(self.cards.draw(self.project.items(), shown, &NUMBERS[..shown.len()]))?;
+        output::text("which is best?")
     }
 
     /// Whether a judge decided between these two items before, and is asked again to learn the noise.
@@ -350,14 +408,10 @@ impl Talk {
     }
 
     /// Learns an answer, puts it on disk, then says so.
-    fn record(&mut self, asked: Asked, said: Said) -> Outcome {
-        let answer = match asked {
-            Asked::Pair([left, right]) => Answer::new(left, Some(right), said)?,
-            Asked::Grade(item) => Answer::new(item, None, said)?,
-        };
+    fn record(&mut self, answer: Answer) -> Outcome {
         let answer = Answer { judge: self.judge.clone(), time: Some(now()), ..answer };
         during("learning the answer", || self.project.tell(answer.clone()))?;
-        self.given += usize::from(said != Said::Skip);
+        self.given += usize::from(!answer.is_skip());
         output::text(format!("recorded: {}", answer.sentence(|item| self.name(item))))
     }
 

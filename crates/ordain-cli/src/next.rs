@@ -1,5 +1,7 @@
 //! `ordain next`: the pairs that are worth asking.
 
+mod screens;
+
 use std::borrow::Cow;
 use std::path::PathBuf;
 
@@ -33,6 +35,9 @@ use crate::{Outcome, memory, word};
 /// With `grades = true` under [ask], the grade of one item is named in place of a pair where it tells more now. Its second item
 /// is null in JSON and empty in CSV, and its score is the entropy that it is expected to take, in nats.
 ///
+/// With --choose, screens of several items are named, of which a judge says the best (`ordain answer A B C --best B`). A screen grows from the
+/// best pair by the items whose pairs with those shown score most. CSV has their ids in one cell, with | between them.
+///
 /// Scores are comparable only within a strategy. JSON has null for an infinite score. The score of variance-ratio is
 /// infinite for items with equal means.
 #[derive(Args)]
@@ -40,6 +45,7 @@ use crate::{Outcome, memory, word};
   ordain next --count 5
   ordain next --goal top --top 3 --format json
   ordain next --judge ann
+  ordain next --choose 4 --count 2 --format json
   ordain next --pool pairs.csv --target 0.9")]
 pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
@@ -48,6 +54,9 @@ pub struct Arguments {
     /// The number of pairs
     #[arg(long, value_name = "K", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
+    /// Name screens of this many items instead of pairs
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(2..=32))]
+    choose: Option<u32>,
     #[command(flatten)]
     options: Options,
     /// The judge who will be asked: pairs are weighed by what is known of his noise, and a pair with answers is named only
@@ -103,6 +112,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     // The same draws as those of a ranking, so that `ordain rank` says the same.
     let (draws, seed) = (RankingParams::for_items(project.items().len()).draws, Seed(project.model().ask().seed));
     let params = CertaintyParams::default().with_draws(draws).with_seed(seed);
+    if let Some(shown) = arguments.choose {
+        return screens::run(arguments, &mut project, &asking, &params, shown as usize);
+    }
     let (enough, questions) = match arguments.inference {
         Inference::Incremental => {
             let session = project.session()?;

@@ -1,4 +1,4 @@
-//! Cards of items: of two side by side, or of one.
+//! Cards of items: of several side by side, or of one.
 
 use std::borrow::Cow;
 
@@ -33,13 +33,13 @@ fn heading(word: &str, label: &str, width: usize) -> String {
     output::cut(&format!("{word}: {}", output::cut(label, width)), width)
 }
 
-/// Two items, one below the other.
-fn listed(labels: [&str; 2], rows: &[(&str, [&str; 2])], width: usize) -> String {
+/// Items, one below the other.
+fn listed(words: &[&str], labels: &[Cow<'_, str>], rows: &[(&str, Vec<&str>)], width: usize) -> String {
     let card = |at: usize| {
-        let head = heading(["left", "right"][at], labels[at], width);
+        let head = heading(words[at], &labels[at], width);
         head + &list(rows.iter().map(|(name, cells)| (*name, cells[at])), width)
     };
-    format!("{}\n{}", card(0), card(1))
+    (0..words.len()).map(card).collect::<Vec<_>>().join("\n")
 }
 
 /// The cells of one item, each on its line.
@@ -98,47 +98,48 @@ impl Cards {
 
     /// Draws one item.
     pub fn draw_one(&self, items: &Items, item: ItemId) -> String {
-        let (rows, width) = (self.rows([item, item]), output::columns());
+        let (rows, width) = (self.rows(&[item]), output::columns());
         let head = output::cut(&self.label(items, item), width);
-        format!("{head}{}{}", list(rows.iter().map(|(name, [cell, _])| (*name, *cell)), width), more(rows.len()))
+        format!("{head}{}{}", list(rows.iter().map(|(name, cells)| (*name, cells[0])), width), more(rows.len()))
     }
 
-    /// Draws two items side by side, in the width of the terminal.
-    pub fn draw(&self, items: &Items, [left, right]: [ItemId; 2]) -> String {
-        let rows = self.rows([left, right]);
+    /// Draws items side by side under these words, in the width of the terminal, or one below the other if they have no room.
+    pub fn draw(&self, items: &Items, shown: &[ItemId], words: &[&str]) -> String {
+        let rows = self.rows(shown);
         let width = output::columns();
         let names = rows.iter().map(|(name, _)| name.width()).max().unwrap_or(0).min(width / 4);
-        // Two spaces around each of three cells.
-        let half = width.saturating_sub(names + 6) / 2;
+        // Two spaces around every cell.
+        let part = width.saturating_sub(names + 2 * (1 + shown.len())) / shown.len();
         let more = more(rows.len());
-        let labels = [left, right].map(|item| self.label(items, item));
-        if half < NARROWEST {
-            return format!("{}{more}", listed([&labels[0], &labels[1]], &rows, width));
+        let labels: Vec<Cow<'_, str>> = shown.iter().map(|&item| self.label(items, item)).collect();
+        if part < NARROWEST {
+            return format!("{}{more}", listed(words, &labels, &rows, width));
         }
         let mut drawn = Drawn::new();
         drawn.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
         drawn.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-        let head = |word: &str, label: &str| heading(word, label, half);
-        drawn.set_header([String::new(), head("left", &labels[0]), head("right", &labels[1])]);
+        let heads = words.iter().zip(&labels).map(|(word, label)| heading(word, label, part));
+        drawn.set_header(std::iter::once(String::new()).chain(heads));
         for (name, cells) in rows.iter().take(ROWS) {
-            let [left, right] = cells.map(|cell| output::cut(cell, LINES * half - LINES));
-            drawn.add_row([output::cut(name, names), left, right]);
+            let cells = cells.iter().map(|cell| output::cut(cell, LINES * part - LINES));
+            drawn.add_row(std::iter::once(output::cut(name, names)).chain(cells));
         }
-        for column in [1, 2] {
+        for column in 1..=shown.len() {
             if let Some(column) = drawn.column_mut(column) {
-                let most = u16::try_from(half + 2).unwrap_or(u16::MAX);
+                let most = u16::try_from(part + 2).unwrap_or(u16::MAX);
                 column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(most)));
             }
         }
         format!("{}{more}", drawn.trim_fmt())
     }
 
-    /// The columns in which at least one of the two items has a value.
-    fn rows(&self, items: [ItemId; 2]) -> Vec<(&str, [&str; 2])> {
+    /// The columns in which at least one of the items has a value.
+    fn rows(&self, items: &[ItemId]) -> Vec<(&str, Vec<&str>)> {
         let Some(table) = &self.table else { return Vec::new() };
         let row = |&column: &usize| {
-            (table.columns()[column].as_str(), items.map(|item| table.cell(item.index(), column).trim()))
+            let cell = |item: &ItemId| table.cell(item.index(), column).trim();
+            (table.columns()[column].as_str(), items.iter().map(cell).collect::<Vec<_>>())
         };
-        self.columns.iter().map(row).filter(|(_, cells)| *cells != ["", ""]).collect()
+        self.columns.iter().map(row).filter(|(_, cells)| cells.iter().any(|cell| !cell.is_empty())).collect()
     }
 }

@@ -8,6 +8,7 @@ mod apart;
 mod ask;
 mod bad_input;
 mod bounds;
+mod choices;
 mod compare;
 mod contract;
 mod demo;

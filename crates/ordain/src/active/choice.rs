@@ -80,18 +80,30 @@ impl Candidates {
         self.excluded.insert(key(first, second));
     }
 
-    /// Leaves out the pair of an answer: always if it was skipped, otherwise unless pairs may be asked again
-    /// (`repeat`).
+    /// Leaves out the pairs of an answer: all of them always if it was skipped, otherwise those that it compares unless pairs may be asked
+    /// again (`repeat`).
     pub fn rule_out(&mut self, answer: &Answer, repeat: bool) {
         let Some(second) = answer.second else { return };
+        let judge = answer.judge.as_deref();
         if answer.outcome == Outcome::Skip {
-            return self.exclude(answer.first, second);
+            let items: Vec<ItemId> = answer.items().collect();
+            let pairs =
+                items.iter().enumerate().flat_map(|(at, &one)| items[at + 1..].iter().map(move |&two| (one, two)));
+            pairs.for_each(|(one, two)| self.exclude(one, two));
+        } else if answer.is_of_screen() {
+            answer.preferences().into_iter().for_each(|(one, two)| self.count(one, two, Outcome::First, judge, repeat));
+        } else {
+            self.count(answer.first, second, answer.outcome, judge, repeat);
         }
-        let tie = if answer.outcome.plain() == Some(Outcome::Tie) { 1 } else { -1 };
-        *self.ties.entry(key(answer.first, second)).or_default() += tie;
+    }
+
+    /// Counts what was said of a pair.
+    fn count(&mut self, first: ItemId, second: ItemId, outcome: Outcome, judge: Option<&str>, repeat: bool) {
+        let tie = if outcome.plain() == Some(Outcome::Tie) { 1 } else { -1 };
+        *self.ties.entry(key(first, second)).or_default() += tie;
         if !repeat {
-            let lead = if answer.first < second { lead(answer.outcome) } else { -lead(answer.outcome) };
-            self.answered.add(key(answer.first, second), answer.judge.as_deref(), lead);
+            let lead = if first < second { lead(outcome) } else { -lead(outcome) };
+            self.answered.add(key(first, second), judge, lead);
         }
     }
 
@@ -333,7 +345,7 @@ impl Best {
     }
 
     /// One of the best pairs, drawn uniformly.
-    fn draw(mut self, stream: &mut Stream) -> Option<Question> {
+    pub(super) fn draw(mut self, stream: &mut Stream) -> Option<Question> {
         // The draw must not depend on the order in which the pairs were found.
         self.pairs.sort_by_key(|&(_, (first, second))| (first.min(second), first.max(second)));
         let at = if self.pairs.len() > 1 { stream.random_range(0..self.pairs.len()) } else { 0 };

@@ -41,7 +41,10 @@ pub(crate) fn gold_question(
     }
     let key = |first: ItemId, second: ItemId| (first.min(second), first.max(second));
     let own = standing.iter().filter(|answer| answer.judge.as_deref() == judge);
-    let asked: HashSet<_> = own.filter_map(|answer| Some(key(answer.first, answer.second?))).collect();
+    let asked: HashSet<_> = own
+        .filter(|answer| !answer.is_of_screen())
+        .filter_map(|answer| Some(key(answer.first, answer.second?)))
+        .collect();
     let is_open =
         |(first, second): &&(ItemId, ItemId)| !asked.contains(&key(*first, *second)) && allowed(*first, *second);
     let open: Vec<_> = gold.pairs().iter().filter(is_open).collect();

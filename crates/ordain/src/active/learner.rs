@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::{Glicko, Strategy};
 use crate::data::{Answer, Outcome};
 use crate::gp::{
-    AnswerModel, Belief, CovarianceForm, Ep, EpParams, Incremental, Observation, UnderNoise, Workload, last_due,
+    AnswerModel, Belief, CovarianceForm, Ep, EpParams, Incremental, Observation, UnderNoise, Workload, asides_of_all,
+    last_due,
 };
 use crate::kernel::{Independent, Kernel, WeightedSum};
 use crate::numeric::Matrix;
@@ -60,7 +61,7 @@ pub(super) struct Learner {
     kernel: Arc<dyn Kernel>,
     /// The answer model, with what was learned of it so far.
     model: AnswerModel,
-    /// The answers so far without skips, if the model is learned.
+    /// The answers so far without skips.
     answers: Vec<Answer>,
     observations: Vec<Observation>,
     /// The number of observations in the latest run of EP.
@@ -177,7 +178,8 @@ impl Learner {
     /// Learns from answers, one after the other. If one cannot be learned, the belief has learned some of those before it.
     pub(super) fn learn_all(&mut self, answers: &[&Answer], watch: &Watch) -> Result<()> {
         let mut from = 0;
-        if self.model.sides() && self.observations.is_empty() {
+        let takes_asides = self.model.sides() || asides_of_all(answers.iter().copied()) > 0;
+        if takes_asides && self.observations.is_empty() {
             *self = self.fresh_for(answers)?;
         }
         if self.adapts() && self.observations.is_empty() {
@@ -188,6 +190,7 @@ impl Learner {
             let until = last.map_or(0, |count| said[count - 1] + 1);
             let mut there = self.fresh_for(answers)?;
             there.answers = said[..last.unwrap_or(0)].iter().map(|&at| answers[at].clone()).collect();
+            there.model = there.model.after_screens(&there.answers);
             there.learn_model(watch)?;
             // Where EP does not converge, the way there matters.
             if until > 0 && there.refresh().is_ok() {
@@ -206,10 +209,12 @@ impl Learner {
 
     /// Takes a step per answer, where nothing else is learned.
     fn step_through(&mut self, answers: &[&Answer], watch: &Watch) -> Result<()> {
-        let observations = self.model.observe_all(answers.iter().copied())?;
+        let observations = self.model.observe_more(answers.iter().copied())?;
         let State::Steps(steps) = &mut self.state else { return Ok(()) };
         let (known, items) = (self.observations.len(), self.items.len());
         self.observations.extend(&observations);
+        self.answers.extend(answers.iter().filter(|answer| !answer.is_skip()).map(|&answer| answer.clone()));
+        self.model = self.model.clone().after_screens(answers.iter().copied());
         let mut from = 0;
         // A belief that is learned anew does not depend on what it was before. Where EP does not converge, the way there matters.
         let due = |count: &usize| is_relearned(known + count, items);
@@ -250,26 +255,29 @@ impl Learner {
 
     /// Learns from an answer. Skips teach nothing. If the answer cannot be learned, the belief stays as it was.
     pub(super) fn learn(&mut self, answer: &Answer) -> Result<()> {
+        if !self.model.has_room_for(answer) {
+            return self.learn_with_more_asides(answer);
+        }
         let observations: Vec<Observation> = self.model.observe(answer)?.collect();
         if observations.is_empty() {
             return Ok(());
-        }
-        if !self.adapts() {
-            return self.step_each(answer, &observations);
         }
         let before = self.model.clone();
         let Some(model) = before.clone().seating(answer) else { return self.learn_with_more_asides(answer) };
         self.model = model;
         self.answers.push(answer.clone());
-        let learned = self.learn_with_model(answer);
-        if learned.is_err() {
-            self.answers.pop();
-            self.model = before;
+        let learned = if self.adapts() { self.learn_with_model(answer) } else { self.step_each(answer, &observations) };
+        match learned {
+            Ok(()) => self.model = self.model.clone().after_screens([answer]),
+            Err(_) => {
+                self.answers.pop();
+                self.model = before;
+            }
         }
         learned
     }
 
-    /// Learns everything anew, with twice as many asides as before: this answer is that of a judge for whom there is none left.
+    /// Learns everything anew, with twice as many asides as before: for the judge of this answer, or for its screen, there is none left.
     fn learn_with_more_asides(&mut self, answer: &Answer) -> Result<()> {
         let answers: Vec<&Answer> = self.answers.iter().chain([answer]).collect();
         let mut anew = self.fresh_for(&answers)?;
@@ -294,6 +302,12 @@ impl Learner {
 
     /// Learns from the observations that an answer made, or from none of them.
     fn step_each(&mut self, answer: &Answer, observations: &[Observation]) -> Result<()> {
+        if let (State::Ratings(ratings), true) = (&mut self.state, answer.outcome.is_choice()) {
+            // Ratings count the comparisons of a screen as games.
+            answer.preferences().into_iter().for_each(|(better, other)| ratings.compare(better, other, 1.0));
+            self.observations.extend(observations);
+            return Ok(());
+        }
         if let (State::Ratings(ratings), Some(second)) = (&mut self.state, answer.second) {
             let share = match answer.outcome {
                 Outcome::Probability(share) => share.value(),
@@ -430,7 +444,7 @@ fn prior(kind: BeliefKind, (form, workload): (CovarianceForm, Workload), kernel:
             State::Steps(Box::new(Incremental::in_form(kernel.clone(), form, workload)?))
         }
         BeliefKind::GpFull => State::Full(Box::new(EpParams::default().fit(kernel.clone(), &[])?)),
-        BeliefKind::Glicko { deviation } => State::Ratings(Glicko::new(kernel.len(), deviation)),
+        BeliefKind::Glicko { deviation } => State::Ratings(Glicko::new(kernel.items(), deviation)),
     })
 }
 

@@ -8,8 +8,8 @@ use super::grade_question::{grade_instead, grade_is_closed};
 use super::learner::Learner;
 use super::standing::{Counted, Looks};
 use super::{
-    BeliefKind, Candidates, Certainty, CertaintyParams, GradeQuestion, Outlook, Question, Span, StopRule, Strategy,
-    certainty, choose, choose_many,
+    BeliefKind, Candidates, Certainty, CertaintyParams, GradeQuestion, Outlook, Question, ScreenQuestion, Span,
+    StopRule, Strategy, certainty, choose, choose_many, choose_screens,
 };
 use crate::data::{Answer, AnswerLog, Groups, ItemId, Outcome, check_pair};
 use crate::gp::{AnswerModel, Belief, CovarianceForm, by_falling_mean};
@@ -333,6 +333,24 @@ impl Session {
     /// If the kernel cannot give a column.
     pub fn ask_many(&self, count: usize) -> Result<Vec<Question>> {
         self.ask_beside(&[], count)
+    }
+
+    /// Up to `count` screens of this many items to show at the same time, the best first: see [`choose_screens`]. The first grows from the pair
+    /// that [`Session::ask`] names.
+    ///
+    /// # Errors
+    /// As [`choose_screens`].
+    pub fn ask_screens(&self, shown: usize, count: usize) -> Result<Vec<ScreenQuestion>> {
+        let mut stream = self.choice_after(self.answers.len());
+        let Some(seed) = self.ask()? else { return Ok(Vec::new()) };
+        let (strategy, candidates) = (self.params.strategy, self.candidates.clone());
+        let model = self.asked_model()?;
+        choose_screens(self.belief(), &model, strategy, candidates, Some(seed), [shown, count], &mut stream)
+    }
+
+    /// The items of a screen in the order in which they are shown, drawn at random.
+    pub fn arranged(&self, screen: &ScreenQuestion) -> Vec<ItemId> {
+        screen.shuffled(&mut self.params.seed.stream(Purpose::Sides { answers: self.answers.len() }))
     }
 
     /// As [`Session::ask_many`], while the pairs in `pending` are already being asked elsewhere.

@@ -422,8 +422,10 @@ impl Session {
     fn least_sure_answer(&self) -> Result<Option<Question>> {
         let mut times: BTreeMap<(ItemId, ItemId), usize> = BTreeMap::new();
         for answer in self.answers.iter().filter(|answer| answer.outcome != Outcome::Skip) {
-            let Some(second) = answer.second else { continue };
-            *times.entry((answer.first.min(second), answer.first.max(second))).or_default() += 1;
+            let of_two = answer.second.filter(|_| !answer.is_of_screen()).map(|second| (answer.first, second));
+            for (first, second) in answer.preferences().into_iter().chain(of_two) {
+                *times.entry((first.min(second), first.max(second))).or_default() += 1;
+            }
         }
         times.retain(|&(first, second), _| self.candidates.allow_again(first.index(), second.index()));
         let fewest = times.values().min().copied();

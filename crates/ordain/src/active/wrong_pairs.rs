@@ -45,23 +45,20 @@ pub(super) fn wrong_pairs(
 ) -> Result<Best> {
     let rows = Rows::new(belief);
     let covariances = belief.covariances().unwrap_or(&rows);
-    if belief.len() > FEW && !covariances.has_cheap_entries() {
+    let Some(stand_ins) = StandIns::of(belief, covariances, candidates)? else {
         return search(belief, answers, Strategy::Entropy, candidates, 1);
-    }
-    let (list, most) = sizes(belief.len());
+    };
+    let (list, _) = sizes(belief.len());
     let short = search(belief, answers, Strategy::Entropy, candidates, list)?.some(stream);
     let mut best = Best::default();
-    let stand_ins = StandIns::new(belief, covariances, candidates, most)?;
     for (first, second) in short {
-        let mean = belief.mean()[first] - belief.mean()[second];
-        let (spread, variance) = stand_ins.spread(covariances, first, second)?;
-        best.offer((answers.information(mean, variance) * spread, 0.0), (first, second));
+        best.offer((stand_ins.score(belief, covariances, answers, first, second)?, 0.0), (first, second));
     }
     Ok(best)
 }
 
 /// Pairs that stand for all pairs of the ranking.
-struct StandIns {
+pub(super) struct StandIns {
     /// The items that occur, without repetition.
     items: Vec<u32>,
     /// The positions of two items in `items`, and the weight of their pair.
@@ -69,6 +66,33 @@ struct StandIns {
 }
 
 impl StandIns {
+    /// Those of a belief; none if there are so many items that a kernel without cheap entries cannot give what they take.
+    pub(super) fn of(
+        belief: &dyn Belief,
+        covariances: &dyn Covariances,
+        candidates: &Candidates,
+    ) -> Result<Option<Self>> {
+        if belief.len() > FEW && !covariances.has_cheap_entries() {
+            return Ok(None);
+        }
+        let (_, most) = sizes(belief.len());
+        Self::new(belief, covariances, candidates, most).map(Some)
+    }
+
+    /// By how much an answer about two items is expected to mend the wrong pairs.
+    pub(super) fn score(
+        &self,
+        belief: &dyn Belief,
+        covariances: &dyn Covariances,
+        answers: &Answers,
+        first: usize,
+        second: usize,
+    ) -> Result<f64> {
+        let mean = belief.mean()[first] - belief.mean()[second];
+        let (spread, variance) = self.spread(covariances, first, second)?;
+        Ok(answers.information(mean, variance) * spread)
+    }
+
     /// At most about `most` pairs, over all groups.
     fn new(belief: &dyn Belief, covariances: &dyn Covariances, candidates: &Candidates, most: usize) -> Result<Self> {
         let orders = candidates.orders(belief);

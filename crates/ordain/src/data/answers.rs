@@ -7,13 +7,26 @@ use crate::{Error, Result};
 /// The name of the width of ties, among settings and tuned parameters.
 pub const TIE_WIDTH: &str = "tie_width";
 
-/// One comparison, or what was said of one item.
+/// One comparison, what was said of one item, or what was said of a screen: several items that were shown together.
+///
+/// ```
+/// use ordain::data::{Answer, ItemId, Outcome};
+///
+/// let [a, b, c, d] = [0, 1, 2, 3].map(ItemId::new);
+/// let best = Answer::best(&[a, b, c, d], c)?;
+/// assert_eq!(best, Answer::best(&[d, c, b, a], c)?);
+/// assert_eq!(best.first, c);
+/// assert_eq!(Answer::order(&[b, a])?, Answer::new(b, Some(a), Outcome::First)?);
+/// # Ok::<(), ordain::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The first item.
+    /// The first item: the best of a screen.
     pub first: ItemId,
     /// The second item; none for `good`, `bad`, a grade, and a skipped grade.
     pub second: Option<ItemId>,
+    /// The items of a screen after the first two: in their order if that was said, else ascending. None for two items and for one.
+    pub others: Vec<ItemId>,
     /// The outcome.
     pub outcome: Outcome,
     /// The judge.
@@ -23,6 +36,104 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// The most items of a screen.
+    pub const MOST_SHOWN: usize = 32;
+
+    /// That this is the best of the items of a screen. Of two items it is a plain answer.
+    ///
+    /// # Errors
+    /// If it is not among them, one is shown twice, or there are fewer than two or more than 32.
+    pub fn best(shown: &[ItemId], best: ItemId) -> Result<Self> {
+        let mut order = vec![best];
+        order.extend(shown.iter().copied().filter(|&item| item != best));
+        order[1..].sort_unstable();
+        if !shown.contains(&best) {
+            return Err(wrong_screen("a best item that is not among those shown", "one of the items shown"));
+        }
+        if order.len() < shown.len() {
+            return Err(shown_twice());
+        }
+        Self::screen(&order, Outcome::Best)
+    }
+
+    /// That these items stand in this order, best first. Two items are a plain answer.
+    ///
+    /// # Errors
+    /// If one is there twice, or there are fewer than two or more than 32.
+    pub fn order(items: &[ItemId]) -> Result<Self> {
+        Self::screen(items, Outcome::Order)
+    }
+
+    /// That the judge said nothing of a screen.
+    ///
+    /// # Errors
+    /// If an item is there twice, or there are fewer than two or more than 32.
+    pub fn skipped(shown: &[ItemId]) -> Result<Self> {
+        let mut shown = shown.to_vec();
+        shown.sort_unstable();
+        Self::screen(&shown, Outcome::Skip)
+    }
+
+    /// A screen whose items are in this order.
+    pub(crate) fn screen(items: &[ItemId], outcome: Outcome) -> Result<Self> {
+        let (first, second, others) = match *items {
+            [first, second, ref others @ ..] => (first, second, others.to_vec()),
+            _ => return Err(wrong_screen("fewer than two items", "two items or more")),
+        };
+        if others.is_empty() {
+            return Self::new(first, Some(second), if outcome.is_choice() { Outcome::First } else { outcome });
+        }
+        let answer = Self { first, second: Some(second), others, outcome, judge: None, time: None };
+        answer.check_screen()?;
+        Ok(answer)
+    }
+
+    /// Fails unless it may say this of more than two items, which all differ.
+    fn check_screen(&self) -> Result<()> {
+        let mut items: Vec<ItemId> = self.items().collect();
+        items.sort_unstable();
+        if !(self.outcome.is_choice() || self.is_skip()) {
+            return Err(wrong_screen("more than two items", "one item or two"));
+        }
+        if items.len() < 3 || items.len() > Self::MOST_SHOWN {
+            return Err(wrong_screen(&format!("{} items", items.len()), "two to 32 items"));
+        }
+        if items.windows(2).any(|pair| pair[0] == pair[1]) { Err(shown_twice()) } else { Ok(()) }
+    }
+
+    /// The items that the answer is about.
+    pub fn items(&self) -> impl Iterator<Item = ItemId> {
+        std::iter::once(self.first).chain(self.second).chain(self.others.iter().copied())
+    }
+
+    /// The same statement about other items.
+    pub(crate) fn of_others(&self, other: impl Fn(ItemId) -> ItemId) -> Self {
+        let others = self.others.iter().map(|&item| other(item)).collect();
+        Self { first: other(self.first), second: self.second.map(&other), others, ..self.clone() }
+    }
+
+    /// Whether it is about more than two items.
+    pub fn is_of_screen(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// The pairs of items of which it says that the first is better: all that follow of themselves, so that nobody need be asked.
+    pub(crate) fn preferences(&self) -> Vec<(ItemId, ItemId)> {
+        let items: Vec<ItemId> = self.items().collect();
+        let better = match self.outcome {
+            Outcome::Best => 1,
+            Outcome::Order => items.len(),
+            _ => 0,
+        };
+        let below = |at: usize| items[at + 1..].iter().map(|&lower| (items[at], lower)).collect::<Vec<_>>();
+        (0..better).flat_map(below).collect()
+    }
+
+    /// How many observations it makes.
+    pub(crate) fn parts(&self) -> usize {
+        if self.outcome.is_choice() { 1 + self.others.len() } else { self.outcome.parts() }
+    }
+
     /// A comparison of two different items, or a judgement of one.
     ///
     /// # Errors
@@ -39,7 +150,8 @@ impl Answer {
             None if !outcome.is_single() && outcome != Outcome::Skip => {
                 Err(wrong("one item", "two items for a comparison"))
             }
-            _ => Ok(Self { first, second, outcome, judge: None, time: None }),
+            Some(_) if outcome.is_choice() => Err(wrong("two items", "three items or more for a choice among several")),
+            _ => Ok(Self { first, second, others: Vec::new(), outcome, judge: None, time: None }),
         }
     }
 
@@ -59,11 +171,15 @@ impl Answer {
         Self { judge: named(self.judge), ..self }
     }
 
-    /// Checks that the answer is about items that are there: one, or two different ones of one group, as the outcome says.
+    /// Checks that the answer is about items that are there: one, or different ones of one group, as many as the outcome says.
     ///
     /// # Errors
     /// If it is not.
     pub fn check(&self, items: usize, groups: Option<&Groups>) -> Result<()> {
+        if self.is_of_screen() {
+            self.check_screen()?;
+            return self.items().skip(1).try_for_each(|other| check_pair(self.first, other, items, groups));
+        }
         Self::new(self.first, self.second, self.outcome)?;
         match self.second {
             Some(second) => check_pair(self.first, second, items, groups),
@@ -73,6 +189,9 @@ impl Answer {
 
     /// The answer in words; `name` gives an item's name.
     pub fn sentence(&self, name: impl Fn(ItemId) -> String) -> String {
+        if self.is_of_screen() {
+            return self.sentence_of_screen(name);
+        }
         let first = name(self.first);
         match (self.second.map(name), self.outcome) {
             (Some(second), Outcome::First) => format!("{first} over {second}"),
@@ -90,6 +209,17 @@ impl Answer {
         }
     }
 
+    fn sentence_of_screen(&self, name: impl Fn(ItemId) -> String) -> String {
+        let names: Vec<String> = self.items().map(name).collect();
+        match (self.outcome, names.split_last()) {
+            (Outcome::Order, _) => names.join(" over "),
+            (Outcome::Best, Some((last, before))) => {
+                format!("{} over {} and {last}", before[0], before[1..].join(", "))
+            }
+            (outcome, _) => format!("{}, {outcome}", names.join(", ")),
+        }
+    }
+
     /// The answer that prefers the other item. Answers without a preference stay.
     pub fn turned(mut self) -> Self {
         self.outcome = self.outcome.turned();
@@ -99,7 +229,9 @@ impl Answer {
     /// The same statement with this item first, if it is one of two: where the items are said to stand left and right.
     pub fn shown(self, left: ItemId) -> Self {
         match self.second {
-            Some(second) if second == left => Self { first: left, second: Some(self.first), ..self.turned() },
+            Some(second) if second == left && !self.is_of_screen() => {
+                Self { first: left, second: Some(self.first), ..self.turned() }
+            }
             _ => self,
         }
     }
@@ -141,6 +273,14 @@ impl Entry {
             Self::Undo { judge, time } => Self::Undo { judge: named(judge), time },
         }
     }
+}
+
+fn wrong_screen(found: &str, expected: &str) -> Error {
+    Error::Data { what: "a choice among several items", found: found.into(), expected: expected.into() }
+}
+
+fn shown_twice() -> Error {
+    wrong_screen("an item that is shown twice", "different items")
 }
 
 fn named(judge: Option<String>) -> Option<String> {

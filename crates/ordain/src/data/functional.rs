@@ -10,6 +10,35 @@ pub enum Functional {
     /// The first item's utility minus the second's, plus a coordinate beside the items (an aside), such as a judge's bias towards the
     /// side on which the first item was shown. The first item is the one that an aside speaks for, so items are not reordered.
     Beside(u32, u32, u32),
+    /// The first item's utility minus the second's, plus a share of the noise that comparisons on one screen have in common.
+    OnScreen(u32, u32, Shared),
+}
+
+/// Noise that comparisons share: one or two coordinates beside the items, each with its factor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Shared {
+    /// The second is the first again if there is but one.
+    asides: [u32; 2],
+    /// The bits of the factors.
+    factors: [u64; 2],
+}
+
+impl Shared {
+    /// These coordinates with these factors. A factor of 0 leaves its coordinate out.
+    pub(crate) fn new(asides: [u32; 2], factors: [f64; 2]) -> Self {
+        Self { asides, factors: factors.map(f64::to_bits) }
+    }
+
+    /// The coordinates and their factors.
+    fn terms(self) -> [Option<(u32, f64)>; 2] {
+        let term = |at: usize| (self.asides[at], f64::from_bits(self.factors[at]));
+        [0, 1].map(|at| Some(term(at)).filter(|(_, factor)| *factor != 0.0))
+    }
+
+    /// The same with all factors times this.
+    fn times(self, scale: f64) -> Self {
+        Self { factors: self.factors.map(|bits| (scale * f64::from_bits(bits)).to_bits()), ..self }
+    }
 }
 
 impl Functional {
@@ -22,6 +51,10 @@ impl Functional {
             Self::Beside(first, second, aside) => {
                 utilities[first as usize] - utilities[second as usize] + utilities[aside as usize]
             }
+            Self::OnScreen(first, second, shared) => {
+                let noise = shared.terms().into_iter().flatten().map(|(at, factor)| factor * utilities[at as usize]);
+                utilities[first as usize] - utilities[second as usize] + noise.sum::<f64>()
+            }
         }
     }
 
@@ -29,9 +62,13 @@ impl Functional {
     #[inline]
     pub fn terms(self) -> impl Iterator<Item = (u32, f64)> {
         let (first, others) = match self {
-            Self::Item(item) => (item, [None, None]),
-            Self::Difference(first, second) => (first, [Some((second, -1.0)), None]),
-            Self::Beside(first, second, aside) => (first, [Some((second, -1.0)), Some((aside, 1.0))]),
+            Self::Item(item) => (item, [None, None, None]),
+            Self::Difference(first, second) => (first, [Some((second, -1.0)), None, None]),
+            Self::Beside(first, second, aside) => (first, [Some((second, -1.0)), Some((aside, 1.0)), None]),
+            Self::OnScreen(first, second, shared) => {
+                let [one, other] = shared.terms();
+                (first, [Some((second, -1.0)), one, other])
+            }
         };
         std::iter::once((first, 1.0)).chain(others.into_iter().flatten())
     }
@@ -45,12 +82,35 @@ impl Functional {
                 let (first, second) = (at(first), at(second));
                 covariance(first, first) + covariance(second, second) - 2.0 * covariance(first, second)
             }
-            Self::Beside(..) => {
+            Self::Beside(..) | Self::OnScreen(..) => {
                 let row = |(one, sign): (u32, f64)| -> f64 {
                     self.terms().map(|(other, other_sign)| sign * other_sign * covariance(at(one), at(other))).sum()
                 };
                 self.terms().map(row).sum()
             }
+        }
+    }
+
+    /// The two items that are compared, if two are.
+    pub(crate) fn pair(self) -> Option<(u32, u32)> {
+        match self {
+            Self::Item(_) => None,
+            Self::Difference(first, second) | Self::Beside(first, second, _) | Self::OnScreen(first, second, _) => {
+                Some((first, second))
+            }
+        }
+    }
+
+    /// The coordinates beside the two items, with their coefficients.
+    pub(crate) fn asides(self) -> impl Iterator<Item = (u32, f64)> {
+        self.terms().skip(if self.pair().is_some() { 2 } else { 1 })
+    }
+
+    /// The same with that much more noise of the screen.
+    pub(crate) fn with_noise_times(self, scale: f64) -> Self {
+        match self {
+            Self::OnScreen(first, second, shared) => Self::OnScreen(first, second, shared.times(scale)),
+            other => other,
         }
     }
 
@@ -73,10 +133,11 @@ impl Functional {
                 onto[second as usize] -= factor;
                 onto[aside as usize] += factor;
             }
+            Self::OnScreen(..) => self.terms().for_each(|(at, own)| onto[at as usize] += own * factor),
         }
     }
 
-    /// The items that the functional touches, and then its aside if it has one.
+    /// The items that the functional touches, and then its asides if it has any.
     pub fn items(self) -> impl Iterator<Item = u32> {
         self.terms().map(|(item, _)| item)
     }
@@ -95,6 +156,12 @@ impl Functional {
             Self::Item(item) => Self::Item(other(item)),
             Self::Difference(first, second) => Self::Difference(other(first), other(second)),
             Self::Beside(first, second, aside) => Self::Beside(other(first), other(second), other(aside)),
+            Self::OnScreen(first, second, Shared { asides, factors }) => {
+                let [one, two] = asides;
+                // A coordinate that is left out need not be among the others.
+                let two = if factors[1] == 0 { other(one) } else { other(two) };
+                Self::OnScreen(other(first), other(second), Shared { asides: [other(one), two], factors })
+            }
         }
     }
 

@@ -59,9 +59,10 @@ impl Gold {
         Some(if pair == (first, second) { known } else { known.turned() })
     }
 
-    /// Whether an answer is about a gold pair.
+    /// Whether an answer is about a gold pair. A screen is not, whatever it shows.
     pub fn is_about(&self, answer: &Answer) -> bool {
-        answer.second.is_some_and(|second| self.known(answer.first, second).is_some())
+        let known = |second| !answer.is_of_screen() && self.known(answer.first, second).is_some();
+        answer.second.is_some_and(known)
     }
 
     /// Whether an answer about a gold pair is right; `None` of others and of skips. A probability, a strength and votes count as what

@@ -20,7 +20,7 @@ pub use answers::{Answer, AnswerLog, Entry, TIE_WIDTH};
 pub(crate) use answers::{check_item, check_pair};
 pub use ask::Ask;
 pub use attributes::{Attributes, Scale};
-pub use functional::Functional;
+pub use functional::{Functional, Shared};
 pub use goal::Goal;
 pub use gold::Gold;
 pub use grades::{Judgements, Run, RunFault, RunRow};

@@ -42,7 +42,14 @@ pub enum Outcome {
     Votes(Votes),
     /// The single item has this grade. The higher, the better.
     Grade(i32),
+    /// Of several items that were shown together, the first is the best ([`Answer::best`](super::Answer::best)).
+    Best,
+    /// Several items that were shown together stand in this order, best first ([`Answer::order`](super::Answer::order)).
+    Order,
 }
+
+/// The words of answers about a screen: several items that were shown together.
+const SCREEN_WORDS: [(&str, Outcome); 2] = [("best", Outcome::Best), ("order", Outcome::Order)];
 
 /// What a grade is written behind, as in `grade:4`.
 const GRADE: &str = "grade:";
@@ -88,6 +95,11 @@ impl Outcome {
         }
     }
 
+    /// Whether it says something about several items that were shown together.
+    pub fn is_choice(self) -> bool {
+        matches!(self, Self::Best | Self::Order)
+    }
+
     /// Whether the outcome is about a single item.
     pub fn is_single(self) -> bool {
         matches!(self, Self::Good | Self::Bad | Self::Grade(_))
@@ -107,7 +119,7 @@ impl Outcome {
             Self::Tie => Some(Self::Tie),
             Self::Probability(Probability(units)) => Some(larger(units, Probability::ONE - units)),
             Self::Votes(votes) => Some(larger(votes.first.into(), votes.second.into())),
-            Self::Skip | Self::Good | Self::Bad | Self::Grade(_) => None,
+            Self::Skip | Self::Good | Self::Bad | Self::Grade(_) | Self::Best | Self::Order => None,
         }
     }
 
@@ -154,7 +166,7 @@ impl Outcome {
             Self::SecondStrongly => Self::FirstStrongly,
             Self::Probability(first) => Self::Probability(first.opposite()),
             Self::Votes(votes) => Self::Votes(votes.turned()),
-            Self::Tie | Self::Skip | Self::Good | Self::Bad | Self::Grade(_) => self,
+            Self::Tie | Self::Skip | Self::Good | Self::Bad | Self::Grade(_) | Self::Best | Self::Order => self,
         }
     }
 }
@@ -281,6 +293,7 @@ impl std::fmt::Display for Outcome {
             Self::Votes(votes) => votes.to_string(),
             plain => Self::WORDS
                 .iter()
+                .chain(&SCREEN_WORDS)
                 .find(|(_, known)| known == plain)
                 .map_or_else(String::new, |(word, _)| (*word).into()),
         })

@@ -2,13 +2,14 @@
 //!
 //! | columns | what they say |
 //! |---|---|
-//! | `first,second,outcome` | the log: `first`, `second`, `tie`, `skip`; weak and strong preference `first>`, `first>>`; a probability `first:0.8`; votes `7:3`; `good`, `bad`, `grade:4` (second empty); `undo` (both empty) |
+//! | `first,second,outcome` | the log: `first`, `second`, `tie`, `skip`; weak and strong preference `first>`, `first>>`; a probability `first:0.8`; votes `7:3`; `good`, `bad`, `grade:4` (second empty); `undo` (both empty); `best:C|D`, `order:C|D`, `skip:C|D` of a screen with the first, the second, C and D |
 //! | `model_a,model_b,winner` | arena battles: `model_a`, `model_b`, `tie`, `tie (bothbad)` or `both_bad`, or the id |
 //! | `left,right,winner` | `left`, `right`, `tie`, or the id |
 //! | `left,right,label` | the id, or `left`, `right`, `tie`, `equal`, or `1`, `2`, `0` |
 //! | `first,second,probability` | the probability that the first is preferred |
 //! | `model_a,model_b,votes_a,votes_b` | numbers of votes; those for neither in `votes_tie`, if there is such a column |
 //! | `winner,loser` | the winner was preferred |
+//! | `shown,best` | the items of a screen, as in `A|B|C`, and the best of them |
 //!
 //! The first row of this table whose columns are all present counts. The judge is read from `judge`, `judge_hash`,
 //! `user` or `worker`, the time from `time`, `tstamp` or `timestamp`, and the group of both items from `group`. Other
@@ -29,6 +30,7 @@ use std::path::Path;
 
 use super::items::{Place, find_item};
 use super::lock::wait_for_writers;
+use super::screens;
 use super::table::{LastLine, Row, Rows};
 use crate::data::{Answer, AnswerLog, Attributes, Entry, GradeScale, Groups, ItemId, Items, Outcome, Votes};
 use crate::words::suggestion;
@@ -44,17 +46,18 @@ pub(crate) enum Kind {
     Stated,
     Voted,
     WinnerLoser,
+    Chosen,
 }
 
 impl Kind {
     /// Whether the table says which item was shown first, or left, whoever won. Votes were given in more than one showing.
     pub(crate) fn has_sides(self) -> bool {
-        !matches!(self, Self::WinnerLoser | Self::Voted)
+        !matches!(self, Self::WinnerLoser | Self::Voted | Self::Chosen)
     }
 
     /// Whether answers can be appended to such a table.
     pub(super) fn can_grow(self) -> bool {
-        !matches!(self, Self::Labelled | Self::Stated | Self::Voted)
+        !matches!(self, Self::Labelled | Self::Stated | Self::Voted | Self::Chosen)
     }
 
     /// Whether a verdict may be the id of an item.
@@ -64,7 +67,7 @@ impl Kind {
 }
 
 /// The columns that make a table of answers: the two items, and the verdict.
-const KINDS: [(Kind, [&str; 2], &[&str]); 7] = [
+const KINDS: [(Kind, [&str; 2], &[&str]); 8] = [
     (Kind::Log, ["first", "second"], &["outcome"]),
     (Kind::Arena, ["model_a", "model_b"], &["winner"]),
     (Kind::LeftRight, ["left", "right"], &["winner"]),
@@ -72,6 +75,7 @@ const KINDS: [(Kind, [&str; 2], &[&str]); 7] = [
     (Kind::Stated, ["first", "second"], &["probability"]),
     (Kind::Voted, ["model_a", "model_b"], &["votes_a", "votes_b"]),
     (Kind::WinnerLoser, ["winner", "loser"], &[]),
+    (Kind::Chosen, ["shown", "best"], &[]),
 ];
 
 /// The column of votes for neither item.
@@ -177,7 +181,7 @@ fn words(kind: Kind) -> &'static [(&'static str, Word)] {
         Kind::Arena => &ARENA_WORDS,
         Kind::LeftRight => &LEFT_RIGHT_WORDS,
         Kind::Labelled => &LABEL_WORDS,
-        Kind::Log | Kind::Stated | Kind::Voted | Kind::WinnerLoser => &[],
+        Kind::Log | Kind::Stated | Kind::Voted | Kind::WinnerLoser | Kind::Chosen => &[],
     }
 }
 
@@ -296,6 +300,8 @@ fn settled<T>(path: &Path, read: impl Fn() -> Result<T>) -> Result<T> {
 struct Said {
     line: u64,
     items: [Option<ItemId>; 2],
+    /// The other items of a screen.
+    others: Vec<ItemId>,
     by_word: Option<Word>,
     by_id: Option<Word>,
     judge: Option<String>,
@@ -330,6 +336,9 @@ impl Reader<'_> {
 
     fn read(&self, row: &Row<'_>) -> Result<Said> {
         let layout = &self.layout;
+        if let Some(said) = self.read_screen(row)? {
+            return Ok(said);
+        }
         let (by_word, by_id) = self.verdict(row)?;
         let text = |column: Option<usize>| column.map(|at| row.get(at).to_owned()).filter(|cell| !cell.is_empty());
         let [first, second] = layout.items;
@@ -344,7 +353,65 @@ impl Reader<'_> {
                 pair.map(Some)
             }
         };
-        Ok(Said { line: row.line, items, by_word, by_id, judge: text(layout.judge), time: text(layout.time) })
+        let (judge, time) = (text(layout.judge), text(layout.time));
+        Ok(Said { line: row.line, items, others: Vec::new(), by_word, by_id, judge, time })
+    }
+
+    /// What a row says of a screen, if it is about one.
+    fn read_screen(&self, row: &Row<'_>) -> Result<Option<Said>> {
+        let [first, second] = self.layout.items;
+        let (answer, column) = match (self.layout.kind, self.layout.verdict) {
+            (Kind::Chosen, _) => {
+                let shown = self.listed(row, first, row.get(first))?;
+                (Answer::best(&shown, self.item(row, second)?), first)
+            }
+            (Kind::Log, Some(column)) => {
+                let Some((outcome, others)) = screens::said(row.get(column)) else { return Ok(None) };
+                let mut shown = vec![self.item(row, first)?, self.item(row, second)?];
+                shown.extend(self.listed(row, column, others)?);
+                let answer = match outcome {
+                    Outcome::Best => Answer::best(&shown, shown[0]),
+                    Outcome::Order => Answer::order(&shown),
+                    _ => Answer::skipped(&shown),
+                };
+                (answer, column)
+            }
+            _ => return Ok(None),
+        };
+        let wrong = |expected: &str, found: &str| self.error(row.line, column, found, expected);
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(Error::Data { found, expected, .. }) => return Err(wrong(&expected, &found).into()),
+            Err(error) => return Err(error),
+        };
+        if let Some(groups) = self.items.groups()
+            && let Some(other) = answer.items().find(|&item| groups.of(item) != groups.of(answer.first))
+        {
+            let group = &groups.names()[groups.of(answer.first)];
+            let error = wrong(&format!("an item of the group \"{group}\""), self.items.id(other));
+            return Err(error.hint("only items of one group are compared").into());
+        }
+        let text = |column: Option<usize>| column.map(|at| row.get(at).to_owned()).filter(|cell| !cell.is_empty());
+        Ok(Some(Said {
+            line: row.line,
+            items: [Some(answer.first), answer.second],
+            others: answer.others,
+            by_word: Some(Word::Outcome(answer.outcome)),
+            by_id: None,
+            judge: text(self.layout.judge),
+            time: text(self.layout.time),
+        }))
+    }
+
+    /// The items that a cell lists.
+    fn listed(&self, row: &Row<'_>, column: usize, cell: &str) -> Result<Vec<ItemId>> {
+        let ids = screens::split(cell).ok_or_else(|| {
+            let error = self.error(row.line, column, cell, "ids with | between them");
+            error.hint(r"in an id, write \| for | and \\ for \")
+        })?;
+        let place = Place { path: self.path, line: Some(row.line), column: &self.columns[column] };
+        let group = self.layout.group.map(|at| row.get(at));
+        ids.iter().map(|id| find_item(self.items, &place, id, group)).collect()
     }
 
     /// Whether a row says that a judge would not grade an item.
@@ -377,7 +444,12 @@ impl Reader<'_> {
         if by_word.is_none() && by_id.is_none() {
             let or = if !kind.has_ids() { "" } else { ", or the id of one of the two items" };
             let mut error = self.error(row.line, column, cell, &format!("a known word{or}"));
-            error.hint = suggested(kind, &lower);
+            error.hint = match kind {
+                Kind::Log if screens::lacks_others(&lower) => Some(format!(
+                    "write the items after the second behind it, for example {lower}:C|D; of two items write first"
+                )),
+                _ => suggested(kind, &lower),
+            };
             return Err(error.into());
         }
         Ok((by_word, by_id))
@@ -506,12 +578,14 @@ impl Reader<'_> {
 
 /// One entry, or two if both items were called bad.
 fn make_entries(said: Said, word: Word) -> Result<Vec<Entry>> {
-    let Said { items, judge, time, .. } = said;
-    let answer = |first: ItemId, second, outcome| {
-        Answer::new(first, second, outcome)
-            .map(|answer| Entry::Answer(Answer { judge: judge.clone(), time: time.clone(), ..answer }))
-    };
+    let Said { items, others, judge, time, .. } = said;
+    let entry = |answer: Answer| Entry::Answer(Answer { judge: judge.clone(), time: time.clone(), ..answer });
+    let answer = |first: ItemId, second, outcome| Answer::new(first, second, outcome).map(entry);
     match (word, items) {
+        (Word::Outcome(outcome), [Some(first), Some(second)]) if !others.is_empty() => {
+            let shown: Vec<ItemId> = [first, second].into_iter().chain(others).collect();
+            Ok(vec![entry(Answer::screen(&shown, outcome)?)])
+        }
         (Word::Outcome(outcome), [Some(first), second]) => Ok(vec![answer(first, second, outcome)?]),
         (Word::BothBad, [Some(first), Some(second)]) => {
             Ok(vec![answer(first, None, Outcome::Bad)?, answer(second, None, Outcome::Bad)?])
@@ -571,12 +645,25 @@ fn names_now(path: &Path) -> Result<(bool, Named)> {
     let mut out = Vec::new();
     while let Some(row) = rows.next()? {
         let group = layout.group.map(|at| row.get(at).to_owned());
-        for id in layout.items.map(|at| row.get(at)) {
-            let key = (id.to_owned(), group.clone());
-            if !id.is_empty() && seen.insert(key.clone()) {
+        for id in named_in(&layout, &row) {
+            let key = (id, group.clone());
+            if !key.0.is_empty() && seen.insert(key.clone()) {
                 out.push(key);
             }
         }
     }
     Ok((layout.group.is_some(), out))
+}
+
+/// The ids that a row names.
+fn named_in(layout: &Layout, row: &Row<'_>) -> Vec<String> {
+    let [first, second] = layout.items.map(|at| row.get(at));
+    // What cannot be split is refused when the answers are read.
+    let listed = |cell: &str| screens::split(cell).unwrap_or_default();
+    if layout.kind == Kind::Chosen {
+        return listed(first);
+    }
+    let others = layout.verdict.filter(|_| layout.kind == Kind::Log).and_then(|at| screens::said(row.get(at)));
+    let pair = [first.to_owned(), second.to_owned()];
+    pair.into_iter().chain(others.map_or_else(Vec::new, |(_, others)| listed(others))).collect()
 }

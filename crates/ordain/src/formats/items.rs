@@ -430,6 +430,29 @@ pub fn named_pair(items: &Items, origin: &str, words: [&str; 2], group: Option<&
     pair_of(items, origin, words, |word| named_item(items, origin, word, group))
 }
 
+/// Several items to be compared that somebody named outside any file, as in [`named_item`].
+///
+/// # Errors
+/// If an item is not named as [`named_item`] asks or is named twice, or two are in different groups.
+pub fn named_items(items: &Items, origin: &str, words: &[&str], group: Option<&str>) -> Result<Vec<ItemId>> {
+    let mut out: Vec<ItemId> = Vec::with_capacity(words.len());
+    for word in words {
+        let item = named_item(items, origin, word, group)?;
+        let wrong =
+            |expected: &str, hint: &str| InputError::new(origin, expected).column("item").found(*word).hint(hint);
+        if out.contains(&item) {
+            return Err(wrong("an item that is not named before", "an item cannot be compared with itself").into());
+        }
+        if let (Some(groups), Some(first)) = (items.groups(), out.first())
+            && groups.of(*first) != groups.of(item)
+        {
+            return Err(wrong("an item of the first one's group", "only items of one group are compared").into());
+        }
+        out.push(item);
+    }
+    Ok(out)
+}
+
 /// Two items to be compared that a file names by their ids.
 pub(crate) fn pair_of_ids(items: &Items, file: &Path, ids: [&str; 2], group: Option<&str>) -> Result<(ItemId, ItemId)> {
     let place = Place { path: file, line: None, column: "item" };

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::answers::{Kind, Layout, UNDO, answers_in, is_begun, item_like_a_word, verdict};
 use super::lock::{failed, open_locked};
+use super::screens;
 use super::source::{Limits, Lines, Wrapping, sniff};
 use super::table::{LastLine, Rows, delimiter, empty, torn};
 use super::whole::sync_folder;
@@ -230,6 +231,12 @@ impl Columns {
             (Kind::WinnerLoser, Some(other), _) if outcome == Outcome::Second => {
                 (cells[first], cells[second]) = (items.id(other).into(), items.id(answer.first).into());
             }
+            (Kind::Log, Some(second_item), Some(column)) if answer.is_of_screen() => {
+                cells[first] = items.id(answer.first).into();
+                cells[second] = items.id(second_item).into();
+                cells[column] = screens::outcome(outcome, answer.others.iter().map(|&item| items.id(item))).into();
+            }
+            _ if answer.is_of_screen() => return Err(self.cannot_hold(path, &outcome.to_string())),
             (kind, other, Some(column)) => {
                 let text = verdict(kind, outcome).ok_or_else(|| self.cannot_hold(path, &outcome.to_string()))?;
                 cells[first] = items.id(answer.first).into();
@@ -238,11 +245,7 @@ impl Columns {
             }
             _ => return Err(self.cannot_hold(path, &outcome.to_string())),
         }
-        self.place_group(path, answer.first, items, cells)?;
-        match answer.second {
-            Some(second) => self.place_group(path, second, items, cells),
-            None => Ok(()),
-        }
+        answer.items().try_for_each(|item| self.place_group(path, item, items, cells))
     }
 
     /// Names the group if the log has a column for it. Refuses an id that would be ambiguous when read again.

@@ -142,6 +142,13 @@ impl ComparisonParams {
     /// # Errors
     /// If there are fewer pairs than folds, a parameter is out of range, or a model cannot be fitted.
     pub fn compare(&self, setting: Setting<'_>) -> Result<Comparison> {
+        if let Some(screen) = setting.answers.iter().find(|answer| answer.outcome.is_choice()) {
+            return Err(Error::Data {
+                what: "the answers to compare models by",
+                found: format!("a choice among several items (\"{}\")", screen.outcome),
+                expected: "answers about one item or two, which can be held out one by one".into(),
+            });
+        }
         let trials = trials(&setting)?;
         self.check(&trials)?;
         let models = (0..=setting.kernels.len()).map(|lack| Model::new(&setting, lack)).collect::<Result<Vec<_>>>()?;
@@ -489,6 +496,6 @@ fn marginal(belief: &dyn Belief, functional: Functional, scratch: &mut [f64]) ->
             // Rounding may leave a hair below zero for twins.
             (mean, (variances[first] + variances[second] - 2.0 * scratch[second]).max(0.0))
         }
-        Functional::Beside(..) => unreachable!("folds are learned without asides"),
+        Functional::Beside(..) | Functional::OnScreen(..) => unreachable!("folds are learned without asides"),
     })
 }

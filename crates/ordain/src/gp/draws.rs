@@ -524,17 +524,21 @@ fn among(factors: &[Factor], items: &[ItemId], belief: &dyn Belief) -> (Vec<Fact
     let mut coordinates = items.to_vec();
     items.iter().enumerate().for_each(|(at, item)| positions[item.index()] = Some(at as u32));
     let mut place = |factor: &Factor| {
-        let at = |item: u32| positions[item as usize];
         let functional = match factor.observation.functional {
-            Functional::Item(item) => Functional::Item(at(item)?),
-            Functional::Difference(first, second) => Functional::Difference(at(first)?, at(second)?),
-            Functional::Beside(first, second, aside) => {
-                let (first, second) = (at(first)?, at(second)?);
-                let place = *positions[aside as usize].get_or_insert_with(|| {
-                    coordinates.push(ItemId(aside));
-                    coordinates.len() as u32 - 1
-                });
-                Functional::Beside(first, second, place)
+            Functional::Item(item) => Functional::Item(positions[item as usize]?),
+            Functional::Difference(first, second) => {
+                Functional::Difference(positions[first as usize]?, positions[second as usize]?)
+            }
+            beside => {
+                let (first, second) = beside.pair()?;
+                positions[first as usize].and(positions[second as usize])?;
+                for (aside, _) in beside.asides() {
+                    positions[aside as usize].get_or_insert_with(|| {
+                        coordinates.push(ItemId(aside));
+                        coordinates.len() as u32 - 1
+                    });
+                }
+                beside.of_others(|at| positions[at as usize].unwrap_or_default())
             }
         };
         Some(Factor { observation: Observation { functional, ..factor.observation }, ..*factor })

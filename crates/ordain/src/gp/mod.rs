@@ -18,6 +18,7 @@ mod noise;
 mod observation;
 mod paths;
 mod ranking;
+mod screens;
 mod soft;
 mod tiers;
 mod tuning;
@@ -39,6 +40,8 @@ pub use observation::{AnswerModel, Moments, NoiseLaw, Observation};
 pub use paths::Paths;
 pub(crate) use ranking::{DrawnOrder, rank_and};
 pub use ranking::{RankedItem, RankingParams, by_falling_mean, rank};
+pub use screens::Screen;
+pub(crate) use screens::asides_of_all;
 pub use soft::Reading;
 pub use tuning::{Problem, Tuned, TunedParameter, TuningMethod, TuningParams};
 

@@ -20,6 +20,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::ep::Evidence;
+use super::screens::asides_of_all;
 use super::{AnswerModel, Belief, Covariances, Ep, EpParams, Factor, Observation, Paths};
 use crate::data::{Answer, Functional, ItemId, Outcome};
 use crate::kernel::Kernel;
@@ -275,9 +276,13 @@ fn effort(lapse: f64, watch: &Watch) -> EpParams {
 fn is_small(answers: &[&Answer], asides: usize) -> bool {
     let ends = |answer: &&Answer| [answer.first, answer.second.unwrap_or(answer.first)];
     let said = || answers.iter().filter(|answer| answer.outcome != Outcome::Skip);
-    let pairs: HashSet<[ItemId; 2]> = said().map(ends).map(|[a, b]| [a.min(b), a.max(b)]).collect();
-    let items: HashSet<ItemId> = said().flat_map(ends).collect();
-    !pairs.is_empty() && pairs.len().min(items.len() + asides) <= MOST_COMPARED
+    let of_two = said().filter(|answer| !answer.is_of_screen());
+    let pairs: HashSet<[ItemId; 2]> = of_two.map(ends).map(|[a, b]| [a.min(b), a.max(b)]).collect();
+    // The comparisons of screens have noise of their own, so none is that of another.
+    let on_screens: usize = said().filter(|answer| answer.is_of_screen()).map(|answer| answer.parts()).sum();
+    let items: HashSet<ItemId> = said().flat_map(|answer| answer.items()).collect();
+    let (pairs, asides) = (pairs.len() + on_screens, asides + asides_of_all(said().copied()));
+    pairs > 0 && pairs.min(items.len() + asides) <= MOST_COMPARED
 }
 
 /// A belief, and the same under all noises that the answers allow. Draws come from all of these; all else is that of the belief.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::grading::Grading;
 use super::judges::Judges;
 use super::prior_too_wide;
+use super::screens::{Screen, Screens, asides_of};
 use super::soft::{Soft, beyond};
 use crate::data::{Answer, Functional, ItemId, Outcome};
 use crate::numeric::logistic::{LogisticInterval, Mass};
@@ -36,6 +37,8 @@ pub struct AnswerModel {
     pub(super) judges: Option<Arc<Judges>>,
     /// How judges say more than which of two items they prefer, as far as that was learned. Clones share it.
     soft: Option<Arc<Soft>>,
+    /// The asides of screens.
+    pub(super) screens: Screens,
 }
 
 /// Whether the noise is a given number.
@@ -59,8 +62,19 @@ impl Default for AnswerModel {
     /// `lambda = 1` and no ties, as AXPGP prints it.
     fn default() -> Self {
         let (sigma, tie_width) = (std::f64::consts::FRAC_1_SQRT_2, 0.0);
-        let (noise, law) = (Noise::Held, NoiseLaw::Normal);
-        Self { sigma, tie_width, lapse: 0.0, noise, law, grading: None, soft: None, sides: false, judges: None }
+        let (noise, law, screens) = (Noise::Held, NoiseLaw::Normal, Screens::default());
+        Self {
+            sigma,
+            tie_width,
+            lapse: 0.0,
+            noise,
+            law,
+            grading: None,
+            soft: None,
+            sides: false,
+            judges: None,
+            screens,
+        }
     }
 }
 
@@ -299,8 +313,17 @@ impl AnswerModel {
     /// # Errors
     /// If the answer is a tie and the tie width is 0, or a grade that is not on the scale.
     pub fn observe(&self, answer: &Answer) -> Result<impl Iterator<Item = Observation> + std::fmt::Debug + use<>> {
-        let observed = self.observe_of_any(answer)?;
-        Ok(observed.map(|one| one.map(|observation| self.heard(observation, answer))).into_iter().flatten())
+        self.observe_after(answer, self.taken_by_screens())
+    }
+
+    /// As [`AnswerModel::observe`], after screens that take so many asides.
+    fn observe_after(
+        &self,
+        answer: &Answer,
+        taken: usize,
+    ) -> Result<impl Iterator<Item = Observation> + std::fmt::Debug + use<>> {
+        let observed = self.observe_of_any(answer)?.map(|one| one.map(|observation| self.heard(observation, answer)));
+        Ok(observed.into_iter().flatten().chain(self.observe_screen(answer, taken)?))
     }
 
     /// The observations that an answer makes if nothing is known of its judge but how he grades and states probabilities.
@@ -321,21 +344,38 @@ impl AnswerModel {
             (Outcome::Good, _) => Some(self.good(first)),
             (Outcome::Bad, _) => Some(self.bad(first)),
             (Outcome::Grade(grade), _) => Some(self.grade(first, grade, judge)?),
-            // No answer is of two items without a second one.
-            (Outcome::Skip, _) | (_, None) => None,
+            // No answer is of two items without a second one, and a screen is observed by itself.
+            (Outcome::Skip | Outcome::Best | Outcome::Order, _) | (_, None) => None,
         };
         Ok([one, None, None])
     }
 
-    /// The observations that a list of answers makes. Skips are left out.
+    /// The observations that a list of answers makes, with which a belief begins. Skips are left out.
     ///
     /// # Errors
     /// As [`AnswerModel::observe`].
     pub fn observe_all<'a>(&self, answers: impl IntoIterator<Item = &'a Answer>) -> Result<Vec<Observation>> {
+        self.observe_from(0, answers)
+    }
+
+    /// The observations that a list of further answers makes.
+    ///
+    /// # Errors
+    /// As [`AnswerModel::observe`].
+    pub(crate) fn observe_more<'a>(&self, answers: impl IntoIterator<Item = &'a Answer>) -> Result<Vec<Observation>> {
+        self.observe_from(self.taken_by_screens(), answers)
+    }
+
+    fn observe_from<'a>(
+        &self,
+        mut taken: usize,
+        answers: impl IntoIterator<Item = &'a Answer>,
+    ) -> Result<Vec<Observation>> {
         let answers = answers.into_iter();
         let mut out = Vec::with_capacity(answers.size_hint().0);
         for answer in answers {
-            out.extend(self.observe(answer)?);
+            out.extend(self.observe_after(answer, taken)?);
+            taken += asides_of(answer);
         }
         Ok(out)
     }
@@ -420,6 +460,8 @@ pub struct Observation {
     pub unit: f64,
     /// How often this was said, at least once. Probabilities and moments are those of one.
     pub count: u32,
+    /// The screen whose first comparison it is, if it is one.
+    pub screen: Option<Screen>,
 }
 
 /// The effect of an observation on a Gaussian `N(mean, variance)` of its functional: the first two derivatives of its
@@ -457,6 +499,7 @@ impl Observation {
         gap: 0.0,
         unit: 1.0,
         count: 1,
+        screen: None,
     };
 
     /// An item's utility plus normal noise lay between these two.
@@ -627,7 +670,18 @@ impl Observation {
 
     /// The logarithm of the largest probability, or density, that this can have.
     pub(super) fn log_most(&self) -> f64 {
-        if self.is_value() { (self.unit / (self.noise * std::f64::consts::TAU.sqrt())).ln() } else { 0.0 }
+        if self.is_value() { (self.unit / (self.noise * std::f64::consts::TAU.sqrt())).ln() } else { self.log_share() }
+    }
+
+    /// The logarithm of what the probability of a screen counts more than the product of its comparisons; 0 for all else.
+    fn log_share(&self) -> f64 {
+        let turned = (1.0 - self.heedless) * self.lapse + 0.5 * self.heedless;
+        self.screen.map_or(0.0, |screen| screen.log_share(turned))
+    }
+
+    /// The logarithm of its probability if the judge does not look.
+    pub(super) fn log_blind(&self) -> f64 {
+        self.blindly.ln() + self.screen.map_or(0.0, |screen| screen.log_share(0.5))
     }
 
     /// Whether it is a tie of two items, not a grade.
@@ -635,9 +689,14 @@ impl Observation {
         self.has_two_ends() && self.low < self.middle && self.middle < self.high && self.has_width()
     }
 
+    /// Whether it shares noise with other comparisons.
+    pub(super) fn is_on_screen(&self) -> bool {
+        matches!(self.functional, Functional::OnScreen(..))
+    }
+
     /// Whether its finite ends are the width of a tie or that of strong preferences, or minus those: it compares two items.
     fn has_width(&self) -> bool {
-        self.functional.compares() && !self.is_value()
+        self.functional.compares() && !self.is_value() && !self.is_on_screen()
     }
 
     /// The same answer under another width of ties. The threshold of strong preferences is as far beyond it as before.
@@ -731,6 +790,12 @@ impl Observation {
 
     /// The log probability of the observation under a Gaussian of the functional, `log Z` (AXPGP eq. 14).
     pub fn log_mass(&self, mean: f64, variance: f64) -> f64 {
+        let own = self.log_mass_of_own(mean, variance);
+        if self.screen.is_some() { own + self.log_share() } else { own }
+    }
+
+    /// The same without what a screen counts more.
+    fn log_mass_of_own(&self, mean: f64, variance: f64) -> f64 {
         let heeded = self.log_mass_heeded(mean, variance);
         if self.heedless == 0.0 {
             return heeded;

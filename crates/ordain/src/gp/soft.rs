@@ -439,7 +439,7 @@ impl Ascent<'_> {
 
 /// The answer of every observation that these answers make, in the same order.
 pub(super) fn each_said<'a>(answers: &[&'a Answer]) -> impl Iterator<Item = &'a Answer> {
-    answers.iter().flat_map(|&answer| std::iter::repeat_n(answer, answer.outcome.parts()))
+    answers.iter().flat_map(|&answer| std::iter::repeat_n(answer, answer.parts()))
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Coordinates beside the items: what an answer is about besides two utilities.
 //!
 //! A judge's bias towards a side, or the noise that the comparisons of one screen share, is a Gaussian number of its own, an *aside*. With
-//! asides after the items, a functional may touch one ([`Functional::Beside`]), and everything that learns from observations learns of
-//! asides too, exactly. A priori, asides are independent of the items. Asides of one owner may depend on each other ([`Block`]).
+//! asides after the items, a functional may touch some ([`Functional::Beside`], [`Functional::OnScreen`]), and everything that learns from
+//! observations learns of asides too, exactly. A priori, asides are independent of the items. Alike ones may depend on each other
+//! ([`Block`]).
 
 use std::ops::Deref;
-use std::sync::Arc;
 
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -13,50 +13,29 @@ use rand_distr::StandardNormal;
 use super::{Contraction, Kernel, Parameter, PriorDraws};
 use crate::Result;
 use crate::data::Functional;
-use crate::numeric::dense::SemidefiniteFactor;
 use crate::numeric::{Matrix, Stream};
 
-/// Asides that depend on each other, and on no others.
+/// So many asides that are alike and depend on no others: each has a variance of its own, and one that all have in common.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Block {
-    /// So many that are alike: each has a variance of its own, and one that all have in common.
-    Alike { count: usize, own: f64, common: f64 },
-    /// With this covariance.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the comparisons of a screen"))]
-    Joint(Arc<Matrix>),
+pub(crate) struct Block {
+    /// How many there are.
+    pub count: usize,
+    /// The variance of each by itself.
+    pub own: f64,
+    /// The variance that all have in common.
+    pub common: f64,
 }
 
 impl Block {
-    fn len(&self) -> usize {
-        match self {
-            Self::Alike { count, .. } => *count,
-            Self::Joint(covariance) => covariance.rows(),
-        }
-    }
-
-    fn covariance(&self, one: usize, other: usize) -> f64 {
-        match self {
-            Self::Alike { own, common, .. } if one == other => own + common,
-            Self::Alike { common, .. } => *common,
-            Self::Joint(covariance) => covariance[(one, other)],
-        }
+    fn covariance(&self, one: u32, other: u32) -> f64 {
+        if one == other { self.own + self.common } else { self.common }
     }
 
     /// Writes a draw.
-    fn draw(&self, root: Option<&Matrix>, stream: &mut Stream, out: &mut [f64]) {
+    fn draw(&self, stream: &mut Stream, out: &mut [f64]) {
         let mut normal = || stream.sample::<f64, _>(StandardNormal);
-        match (self, root) {
-            (Self::Alike { own, common, .. }, _) => {
-                let shared = common.sqrt() * normal();
-                out.iter_mut().for_each(|value| *value = shared + own.sqrt() * normal());
-            }
-            (Self::Joint(_), Some(root)) => {
-                let numbers: Vec<f64> = (0..root.rows()).map(|_| normal()).collect();
-                let along = |at: usize| root.column(at).iter().zip(&numbers).map(|(one, other)| one * other).sum();
-                out.iter_mut().enumerate().for_each(|(at, value)| *value = along(at));
-            }
-            (Self::Joint(_), None) => unreachable!("the root of a covariance was found before"),
-        }
+        let shared = self.common.sqrt() * normal();
+        out.iter_mut().for_each(|value| *value = shared + self.own.sqrt() * normal());
     }
 }
 
@@ -75,7 +54,7 @@ impl<K: Deref<Target: Kernel> + Send + Sync> Asides<K> {
     /// These asides beside the items of a kernel, which has none itself.
     pub(crate) fn beside(items: K, blocks: Vec<Block>) -> Self {
         let places: Vec<(u32, u32)> =
-            (0..).zip(&blocks).flat_map(|(at, block)| (0..block.len() as u32).map(move |place| (at, place))).collect();
+            (0..).zip(&blocks).flat_map(|(at, block)| (0..block.count as u32).map(move |place| (at, place))).collect();
         let (known, len) = (items.len(), items.len() + places.len());
         let mean =
             items.mean().map(|mean| mean.iter().copied().chain(std::iter::repeat_n(0.0, places.len())).collect());
@@ -99,7 +78,7 @@ impl<K: Deref<Target: Kernel> + Send + Sync> Asides<K> {
         let place = |at: usize| at.checked_sub(self.known()).map(|aside| self.places[aside]);
         match (place(one), place(other)) {
             (Some((block, one)), Some((same, other))) if block == same => {
-                self.blocks[block as usize].covariance(one as usize, other as usize)
+                self.blocks[block as usize].covariance(one, other)
             }
             _ => 0.0,
         }
@@ -109,25 +88,28 @@ impl<K: Deref<Target: Kernel> + Send + Sync> Asides<K> {
     fn of_items(&self, functional: Functional) -> Option<(Functional, f64)> {
         match functional {
             Functional::Item(item) if item as usize >= self.known() => None,
-            Functional::Beside(first, second, _) if first < second => {
-                Some((Functional::Difference(first, second), 1.0))
+            Functional::Beside(first, second, _) | Functional::OnScreen(first, second, _) => {
+                Some(match first < second {
+                    true => (Functional::Difference(first, second), 1.0),
+                    false => (Functional::Difference(second, first), -1.0),
+                })
             }
-            Functional::Beside(first, second, _) => Some((Functional::Difference(second, first), -1.0)),
             other => Some((other, 1.0)),
         }
     }
 
-    /// The coordinate of a functional's aside.
-    fn aside_of(&self, functional: Functional) -> Option<usize> {
-        functional.items().map(|item| item as usize).find(|&item| item >= self.known())
+    /// A functional's asides, with their coefficients.
+    fn asides_of(&self, functional: Functional) -> impl Iterator<Item = (usize, f64)> {
+        let known = self.known();
+        functional.terms().map(|(at, factor)| (at as usize, factor)).filter(move |(at, _)| *at >= known)
     }
 
     /// The covariance of the asides of two functionals.
     fn beside_items(&self, one: Functional, other: Functional) -> f64 {
-        match (self.aside_of(one), self.aside_of(other)) {
-            (Some(one), Some(other)) => self.covariance(one, other),
-            _ => 0.0,
-        }
+        let with = |(aside, factor): (usize, f64)| -> f64 {
+            self.asides_of(other).map(|(other, own)| factor * own * self.covariance(aside, other)).sum()
+        };
+        self.asides_of(one).map(with).sum()
     }
 
     /// What functionals say of the items alone: the different ones, and for each functional the place among them and the sign.
@@ -159,8 +141,9 @@ impl<K: Deref<Target: Kernel> + Send + Sync> Asides<K> {
                     column.iter_mut().zip(columns.column(own)).for_each(|(out, value)| *out = sign * value);
                 }
             }
-            let aside = self.aside_of(functional);
-            let with = |other: usize| aside.map_or(0.0, |aside| self.covariance(aside, other));
+            let with = |other: usize| -> f64 {
+                self.asides_of(functional).map(|(aside, factor)| factor * self.covariance(aside, other)).sum()
+            };
             column.iter_mut().enumerate().skip(known).for_each(|(other, out)| *out = with(other));
         }
         Ok(())
@@ -282,12 +265,7 @@ impl<K: Deref<Target: Kernel> + Send + Sync> Kernel for Asides<K> {
     }
 
     fn prior_draws(&self) -> Result<Box<dyn PriorDraws + '_>> {
-        let root = |block: &Block| match block {
-            Block::Alike { .. } => None,
-            Block::Joint(covariance) => Some(SemidefiniteFactor::new(covariance).transpose().clone()),
-        };
-        let blocks = self.blocks.iter().map(|block| (block, root(block))).collect();
-        Ok(Box::new(Drawn { known: self.known(), items: self.items.prior_draws()?, blocks }))
+        Ok(Box::new(Drawn { known: self.known(), items: self.items.prior_draws()?, blocks: &self.blocks }))
     }
 
     fn parameters(&self) -> Vec<Parameter> {
@@ -334,11 +312,11 @@ impl<K: Deref<Target: Kernel> + Send + Sync> Kernel for Asides<K> {
     }
 }
 
-/// Draws of the items, and of every block with its root.
+/// Draws of the items, and of every block.
 struct Drawn<'a> {
     known: usize,
     items: Box<dyn PriorDraws + 'a>,
-    blocks: Vec<(&'a Block, Option<Matrix>)>,
+    blocks: &'a [Block],
 }
 
 impl PriorDraws for Drawn<'_> {
@@ -349,9 +327,9 @@ impl PriorDraws for Drawn<'_> {
         for (at, (column, stream)) in out.columns_mut().zip(streams).enumerate() {
             let (own, mut rest) = column.split_at_mut(self.known);
             own.copy_from_slice(items.column(at));
-            for (block, root) in &self.blocks {
-                let (asides, others) = rest.split_at_mut(block.len());
-                block.draw(root.as_ref(), stream, asides);
+            for block in self.blocks {
+                let (asides, others) = rest.split_at_mut(block.count);
+                block.draw(stream, asides);
                 rest = others;
             }
         }
@@ -362,16 +340,18 @@ impl PriorDraws for Drawn<'_> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::data::Shared;
     use crate::kernel::{Given, Independent, WeightedSum};
     use crate::numeric::Seed;
 
-    /// Five items, three judges, and the comparisons of one screen.
+    /// Five items, three judges, and the noise of one screen.
     fn kernel() -> (Arc<dyn Kernel>, Matrix) {
         let near = |row: usize, column: usize| 1.3 * (-0.4 * row.abs_diff(column) as f64).exp();
         let given = Given::new(vec![0.3, 0.0, -0.4, 0.1, 0.2], Matrix::from_fn(5, 5, near)).unwrap();
-        let screen = Matrix::from_fn(2, 2, |row, column| if row == column { 0.8 } else { 0.3 });
-        let blocks = vec![Block::Alike { count: 3, own: 0.09, common: 0.02 }, Block::Joint(Arc::new(screen.clone()))];
+        let blocks = vec![Block { count: 3, own: 0.09, common: 0.02 }, Block { count: 2, own: 1.0, common: 0.0 }];
         let whole = Matrix::from_fn(10, 10, |row, column| match (row, column) {
             (0..5, 0..5) => near(row, column),
             (5..8, 5..8) => {
@@ -381,7 +361,7 @@ mod tests {
                     0.02
                 }
             }
-            (8..10, 8..10) => screen[(row - 8, column - 8)],
+            (8..10, 8..10) => f64::from(u8::from(row == column)),
             _ => 0.0,
         });
         (Arc::new(Asides::beside(Arc::new(given) as Arc<dyn Kernel>, blocks)), whole)
@@ -426,6 +406,8 @@ mod tests {
             Functional::Beside(1, 4, 7),
             Functional::Beside(4, 2, 8),
             Functional::Beside(4, 0, 9),
+            Functional::OnScreen(3, 1, Shared::new([8, 8], [0.7, 0.0])),
+            Functional::OnScreen(1, 2, Shared::new([8, 9], [-0.4, 1.3])),
         ];
         let along = |functional: Functional, other: usize| functional.of(whole.column(other));
         let mut columns = Matrix::zeros(10, functionals.len());
@@ -446,12 +428,13 @@ mod tests {
             Functional::Beside(0, 3, 6),
             Functional::Difference(0, 3),
             Functional::Item(5),
+            Functional::OnScreen(4, 1, Shared::new([5, 6], [0.7, -0.2])),
         ];
-        let weights = Matrix::from_fn(4, 4, |row, column| 1.0 / (1.0 + (row + column) as f64));
+        let weights = Matrix::from_fn(5, 5, |row, column| 1.0 / (1.0 + (row + column) as f64));
         let sum = |weight: f64| {
             let parts: Vec<(f64, Box<dyn Kernel>)> = vec![(weight, Box::new(Independent::new(5)))];
             let kernel: Arc<dyn Kernel> = Arc::new(WeightedSum::new(parts).unwrap());
-            let kernel = Asides::beside(kernel, vec![Block::Alike { count: 2, own: 0.09, common: 0.02 }]);
+            let kernel = Asides::beside(kernel, vec![Block { count: 2, own: 0.09, common: 0.02 }]);
             let between = kernel.between(&functionals).unwrap();
             let sum: f64 = between.values().iter().zip(weights.values()).map(|(one, other)| one * other).sum();
             (kernel.contract_between(&functionals, &weights).unwrap(), sum)

@@ -176,7 +176,7 @@ impl Kernel for RegularizedLaplacian {
         let pair = |functional: &Functional| match *functional {
             Functional::Item(item) => (item as usize, None),
             Functional::Difference(first, second) => (first as usize, Some(second as usize)),
-            Functional::Beside(..) => unreachable!("a kernel over links has no asides"),
+            Functional::Beside(..) | Functional::OnScreen(..) => unreachable!("a kernel over links has no asides"),
         };
         self.solver.differences(&functionals.iter().map(pair).collect::<Vec<_>>(), out.values_mut())?;
         out.values_mut().iter_mut().for_each(|value| *value /= self.beta);

@@ -8,15 +8,15 @@ use rayon::prelude::*;
 use super::memory::{self, Sizes};
 use super::{Inference, Model, Ranking, ranked};
 use crate::active::{
-    Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, GradeQuestion, Learned, Question, certainty,
-    choose_many, grade_instead, grade_is_closed, learn_in_session,
+    Asking, Candidates, Certainty, CertaintyParams, Effort, Foreseen, GradeQuestion, Learned, Question, ScreenQuestion,
+    certainty, choose_many, choose_screens, grade_instead, grade_is_closed, learn_in_session,
 };
 use crate::data::{Answer, Functional, ItemId, Items, Newcomers, check_item, check_pair};
 use crate::gp::{
     AnswerModel, Belief, Ep, EpParams, GradePrediction, Incremental, JudgeSummary, Observation, OverNoises, Prediction,
-    RankingParams, UnderNoise, predict,
+    RankingParams, UnderNoise, asides_of_all, predict,
 };
-use crate::kernel::{Kernel, build_with_newcomers};
+use crate::kernel::{Given, Kernel, build_with_newcomers};
 use crate::numeric::Purpose;
 use crate::watch::{LEARNING, Step};
 use crate::{Result, Watch};
@@ -46,13 +46,10 @@ impl Model {
     /// # Errors
     /// If a kernel cannot be evaluated, an answer cannot be learned, EP does not converge, or the watch stops it.
     pub fn fit(&self, inference: Inference, watch: &Watch) -> Result<Fitted> {
-        let observations = self.answer_model.observe_all(self.standing())?;
-        let taken = self.room_for_belief(self.items.len(), &observations, inference)?;
+        let taken = self.room_for_belief(self.items.len(), inference)?;
         let learned = match inference {
             Inference::Ep => self.fit_ep(watch)?,
-            Inference::Incremental => {
-                self.step_by_step(self.kernel()?, self.answer_model.clone(), &observations, watch)?
-            }
+            Inference::Incremental => self.step_by_step(self.kernel()?, self.answer_model.clone(), watch)?,
         };
         Ok(learned.fitted(self.clone(), None, self.learned(), taken))
     }
@@ -63,9 +60,8 @@ impl Model {
     /// # Errors
     /// As [`Model::fit`].
     pub fn fit_with(&self, newcomers: Newcomers<'_>, inference: Inference, watch: &Watch) -> Result<Fitted> {
-        let observations = self.answer_model.observe_all(self.standing())?;
         let joint = Arc::new(build_with_newcomers(&self.kernels, &newcomers)?);
-        let taken = self.room_for_belief(joint.len(), &observations, inference)?;
+        let taken = self.room_for_belief(joint.len(), inference)?;
         let learned = match inference {
             Inference::Ep => {
                 let (ep, answer_model, _) = self.run_ep(watch)?;
@@ -75,7 +71,7 @@ impl Model {
             }
             // Steps are along known items, and the noise is in the unit of known items, so that newcomers change nothing
             // for those.
-            Inference::Incremental => self.step_by_step(joint, self.answer_model_in_unit()?, &observations, watch)?,
+            Inference::Incremental => self.step_by_step(joint, self.answer_model_in_unit()?, watch)?,
         };
         Ok(learned.fitted(self.clone(), Some(newcomers.into_items()), self.learned(), taken))
     }
@@ -86,9 +82,11 @@ impl Model {
     }
 
     /// The bytes that a belief takes, if there is room for them.
-    fn room_for_belief(&self, items: usize, observations: &[Observation], inference: Inference) -> Result<u64> {
-        let needed = Sizes::new(items, &self.standing()).of_belief(inference);
-        let work = || format!("learning from {} answers about {items} items", observations.len());
+    fn room_for_belief(&self, items: usize, inference: Inference) -> Result<u64> {
+        let standing = self.standing();
+        let needed = Sizes::new(items, &standing).of_belief(inference);
+        let parts = || standing.iter().map(|answer| answer.parts()).sum::<usize>();
+        let work = || format!("learning from {} answers about {items} items", parts());
         memory::check(work, needed, self.memory)?;
         Ok(needed)
     }
@@ -107,16 +105,12 @@ impl Model {
     }
 
     /// What a session believes, and the answer model that it has then.
-    fn step_by_step(
-        &self,
-        kernel: Arc<dyn Kernel>,
-        answer_model: AnswerModel,
-        observations: &[Observation],
-        watch: &Watch,
-    ) -> Result<Learned> {
-        if answer_model.adapts() {
-            return learn_in_session(kernel, answer_model, &self.standing(), watch);
+    fn step_by_step(&self, kernel: Arc<dyn Kernel>, answer_model: AnswerModel, watch: &Watch) -> Result<Learned> {
+        let standing = self.standing();
+        if answer_model.adapts() || asides_of_all(standing.iter().copied()) > 0 {
+            return learn_in_session(kernel, answer_model, &standing, watch);
         }
+        let observations = &answer_model.observe_all(standing)?;
         let mut belief = Incremental::new(kernel.clone(), observations.len())?;
         let done = |done: usize| watch.step(|| Step::new(LEARNING, done, observations.len()));
         belief.learn_all(observations, &kernel, done)?;
@@ -198,9 +192,24 @@ impl Fitted {
     /// If an item is not there, the answer cannot be, or a kernel cannot give a column.
     pub fn log_probability(&self, answer: &Answer) -> Result<Option<f64>> {
         answer.check(self.belief.len(), self.items().groups())?;
+        if answer.outcome.is_choice() {
+            return self.log_probability_of_screen(answer).map(Some);
+        }
         let observations: Vec<Observation> = self.answer_model.observe(answer)?.collect();
         let each = |one: &Observation| Ok(f64::from(one.count) * self.log_probability_of(one)?);
         if observations.is_empty() { Ok(None) } else { observations.iter().map(each).sum::<Result<f64>>().map(Some) }
+    }
+
+    /// As EP has it, for noise that no screen before it had.
+    fn log_probability_of_screen(&self, answer: &Answer) -> Result<f64> {
+        let items: Vec<ItemId> = answer.items().collect();
+        let means = items.iter().map(|item| self.belief.mean()[item.index()]).collect();
+        let kernel: Arc<dyn Kernel> = Arc::new(Given::new(means, self.belief.covariance(&items)?)?);
+        let place = |item: &ItemId| items.iter().position(|own| own == item).map(ItemId::new);
+        let alone = answer.of_others(|item| place(&item).unwrap_or(item));
+        let (model, kernel) = self.answer_model.clone().for_screen(&kernel, &alone);
+        let observations: Vec<Observation> = model.observe(&alone)?.collect();
+        Ok(EpParams::default().fit(kernel, &observations)?.log_evidence())
     }
 
     fn log_probability_of(&self, observation: &Observation) -> Result<f64> {
@@ -296,6 +305,28 @@ impl Fitted {
         let mut stream = asking.seed.stream(Purpose::Choice { answers: self.model.standing().len() });
         let candidates = self.candidates(asking, pool);
         choose_many(self.belief(), &self.asked.1, asking.strategy, candidates, &[], count, &mut stream)
+    }
+
+    /// This many screens of so many items that are worth showing at once under this belief: see [`choose_screens`]. None where newcomers are.
+    ///
+    /// # Errors
+    /// As [`choose_screens`], or if a pair of the pool is none.
+    pub fn ask_screens(
+        &self,
+        asking: &Asking,
+        pool: Option<&[(ItemId, ItemId)]>,
+        shown: usize,
+        count: usize,
+    ) -> Result<Vec<ScreenQuestion>> {
+        if self.has_newcomers() {
+            return Ok(Vec::new());
+        }
+        let items = &self.model.items;
+        let check = |&(first, second): &(ItemId, ItemId)| check_pair(first, second, items.len(), items.groups());
+        pool.unwrap_or_default().iter().try_for_each(check)?;
+        let mut stream = asking.seed.stream(Purpose::Choice { answers: self.model.standing().len() });
+        let candidates = self.candidates(asking, pool);
+        choose_screens(self.belief(), &self.asked, asking.strategy, candidates, None, [shown, count], &mut stream)
     }
 
     /// Forecasts how many more answers it takes until the rule is met. None if it is met already, the effort is too small to say

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Inference;
 use crate::data::{Answer, ItemId, Items, Outcome};
-use crate::gp::{BLOCK, CovarianceForm, LARGEST_GROUP, OF_A_BLOCK, Workload};
+use crate::gp::{BLOCK, CovarianceForm, LARGEST_GROUP, OF_A_BLOCK, Workload, asides_of_all};
 use crate::{Error, Result};
 
 /// Bytes of a number.
@@ -39,16 +39,22 @@ pub(super) struct Sizes {
 impl Sizes {
     /// Of answers that count, about so many items.
     pub(super) fn new(items: usize, answers: &[&Answer]) -> Self {
-        let told = answers.iter().filter(|answer| answer.outcome != Outcome::Skip);
-        let pair = |answer: &&&Answer| {
+        let told = answers.iter().copied().filter(|answer| answer.outcome != Outcome::Skip);
+        let pair = |answer: &&Answer| {
             let second = answer.second.unwrap_or(answer.first);
             (answer.first.min(second), answer.first.max(second))
         };
-        let functionals: HashSet<(ItemId, ItemId)> = told.clone().map(|answer| pair(&answer)).collect();
-        let compared: HashSet<ItemId> = functionals.iter().flat_map(|&(first, second)| [first, second]).collect();
-        let parts: usize = told.map(|answer| answer.outcome.parts()).sum();
-        let (compared, answers) = (compared.len() as u64, parts as u64);
-        Self { items: items as u64, answers, compared, coordinates: compared.min(functionals.len() as u64) }
+        let (on_screens, of_two): (Vec<&Answer>, Vec<&Answer>) = told.partition(|answer| answer.is_of_screen());
+        let functionals: HashSet<(ItemId, ItemId)> = of_two.iter().map(pair).collect();
+        let compared: HashSet<ItemId> = of_two.iter().chain(&on_screens).flat_map(|answer| answer.items()).collect();
+        let of_screens: usize = on_screens.iter().map(|answer| answer.parts()).sum();
+        let parts: usize = of_screens + of_two.iter().map(|answer| answer.parts()).sum::<usize>();
+        // As many asides are set aside as the next power of two.
+        let asides = asides_of_all(on_screens.iter().copied());
+        let asides = if asides == 0 { 0 } else { asides.next_power_of_two() };
+        let (compared, answers) = ((compared.len() + asides) as u64, parts as u64);
+        let functionals = (functionals.len() + of_screens) as u64;
+        Self { items: (items + asides) as u64, answers, compared, coordinates: compared.min(functionals) }
     }
 
     /// The numbers of steps: `n` per answer, or twice per compared item.

@@ -25,7 +25,7 @@ use crate::data::{
 };
 use crate::gp::{
     AnswerModel, Belief, Comparison, ComparisonParams, Observation, Prediction, Problem, RankingParams, Setting, Tuned,
-    TuningParams, predict,
+    TuningParams, asides_of_all, predict,
 };
 use crate::kernel::{Kernel, KernelSpec, Parameter, WeightedSum, build, set_parameters};
 use crate::words::vocabulary;
@@ -382,7 +382,8 @@ impl Model {
         memory::check(work, needed(Sizes::new(self.items.len(), &answers)), Some(available))
     }
 
-    /// What the standing answers say; skips say nothing.
+    /// What the standing answers say; skips say nothing. Choices among several items speak of coordinates after the items, with which only a
+    /// belief of [`Model::fit`] or a session can do something.
     ///
     /// # Errors
     /// As [`Model::learned_answer_model`], or if an answer is a tie and ties have no width.
@@ -396,10 +397,16 @@ impl Model {
     /// # Errors
     /// If a kernel cannot be evaluated, an answer cannot be learned, or the watch stops it.
     pub fn learned_answer_model(&self, watch: &Watch) -> Result<AnswerModel> {
-        if !self.answer_model.adapts() {
-            return Ok(self.answer_model.clone());
+        let standing = self.standing();
+        let learned = match self.answer_model.adapts() {
+            true => self.seated_answer_model(&standing, watch)?.0.without_sides(),
+            false => self.answer_model.clone(),
+        };
+        if asides_of_all(standing.iter().copied()) == 0 {
+            return Ok(learned);
         }
-        Ok(self.seated_answer_model(&self.standing(), watch)?.0.without_sides())
+        let kernel: Arc<dyn Kernel> = self.kernel()?;
+        Ok(learned.seated(&kernel, &standing)?.0)
     }
 
     /// How utilities become answers before any answer.
@@ -410,7 +417,7 @@ impl Model {
     /// How utilities become answers after these, and the kernel with the asides of judges if there are any.
     fn seated_answer_model(&self, answers: &[&Answer], watch: &Watch) -> Result<(AnswerModel, Arc<dyn Kernel>)> {
         let kernel: Arc<dyn Kernel> = self.kernel()?;
-        if !self.answer_model.adapts() {
+        if !self.answer_model.adapts() && asides_of_all(answers.iter().copied()) == 0 {
             return Ok((self.answer_model.clone(), kernel));
         }
         let (model, kernel) = self.answer_model.clone().seated(&kernel, answers)?;
@@ -437,7 +444,8 @@ impl Model {
         let kernel = build(&self.kernels, &self.items, &self.relations)?;
         let answer_model = self.learned_answer_model(&Watch::NONE)?;
         let observations = answer_model.observe_all(self.standing())?;
-        let problem = Problem::new(kernel, observations).with_tie_width(answer_model.tie_width());
+        let asides = asides_of_all(self.standing());
+        let problem = Problem::new(kernel, observations).with_tie_width(answer_model.tie_width()).with_asides(asides);
         match self.items.groups() {
             _ if !params.by_group => Ok(problem),
             Some(groups) => Ok(problem.by_group(groups)),

@@ -269,6 +269,24 @@ impl Project {
         }
     }
 
+    /// Checks that choices among several items can be recorded, so that nobody chooses in vain.
+    ///
+    /// # Errors
+    /// If the log cannot be appended to, or its columns hold no such answer.
+    pub fn check_log_for_screens(&mut self) -> Result<()> {
+        let items = self.model.items();
+        let members = |group: usize| items.groups().map_or(Vec::new(), |groups| groups.members(group).to_vec());
+        let all = || items.iter().take(3).collect::<Vec<_>>();
+        let some = match items.groups() {
+            Some(groups) => (0..groups.len()).map(members).find(|members| members.len() > 2).unwrap_or_default(),
+            None => all(),
+        };
+        match some.get(..3) {
+            Some(three) => self.log.writer(items)?.check(&Entry::Answer(Answer::order(three)?), items),
+            None => Ok(()),
+        }
+    }
+
     /// Learns an answer, puts it on the disk, and returns: then it is acknowledged. A skip is an answer too.
     ///
     /// # Errors

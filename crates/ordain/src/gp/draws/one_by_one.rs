@@ -12,7 +12,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 
 use super::ellipse::{log_likelihood, slice};
-use crate::gp::{Factor, Functional, Site};
+use crate::gp::{Factor, Site};
 use crate::numeric::dense::{Cholesky, dot};
 use crate::numeric::{Matrix, Stream};
 
@@ -63,9 +63,7 @@ impl OneByOne {
                     precision[(other as usize, item as usize)] -= sign * other_sign * site.precision;
                 }
             }
-            if let (Functional::Difference(first, second) | Functional::Beside(first, second, _), true) =
-                (functional, factor.observation.has_two_ends())
-            {
+            if let (Some((first, second)), true) = (functional.pair(), factor.observation.has_two_ends()) {
                 ties.push((first as usize, second as usize));
             }
         }
@@ -85,11 +83,9 @@ impl OneByOne {
         }
         for members in self.clusters(stream) {
             let inside = |item: u32| members.contains(&(item as usize));
-            let changes = |&(at, _): &(usize, f64)| match place.observed[at].observation.functional {
-                Functional::Item(_) => true,
-                Functional::Difference(first, second) | Functional::Beside(first, second, _) => {
-                    inside(first) != inside(second)
-                }
+            let changes = |&(at, _): &(usize, f64)| match place.observed[at].observation.functional.pair() {
+                None => true,
+                Some((first, second)) => inside(first) != inside(second),
             };
             let own: Vec<(usize, f64)> =
                 members.iter().flat_map(|&item| &self.of[item]).copied().filter(changes).collect();

@@ -12,11 +12,13 @@
 
 mod apart;
 mod careful;
+mod folded;
 mod unit_noise;
 
 pub(in crate::gp) use apart::Apart;
 use rayon::prelude::*;
 
+use self::folded::Folded;
 use super::conditioning::Root;
 use super::site::{Gaussian, Site};
 use super::{Functional, Observation};
@@ -43,7 +45,10 @@ const MOST_ROUNDING: f64 = 1e-6;
 /// is inverted, variances are sums of squares, and triangles save half of the work.
 #[derive(Clone)]
 pub(super) struct State {
+    /// The factor F of the coordinates that are kept, and R and V of these, if screens are folded.
     prior: SemidefiniteFactor,
+    /// The screens whose asides are taken out by themselves.
+    folded: Option<Folded>,
     /// The inverse of the prior, while iterations may use it ([`State::follow_by_precision`]).
     prior_precision: Option<Matrix>,
     /// The largest prior variance.
@@ -82,15 +87,19 @@ impl State {
     pub(super) fn new(prior: Matrix, observations: Vec<Observation>, counts: &[u32]) -> Result<Self> {
         check_prior(prior.values())?;
         let size = prior.rows();
+        let folded = Folded::find(&prior, &observations, counts);
+        let kept = folded.as_ref().map_or(size, |folded| folded.kept);
+        let prior = if kept < size { Matrix::from_fn(kept, kept, |row, column| prior[(row, column)]) } else { prior };
         let widest = prior.diagonal().into_iter().fold(0.0, f64::max);
         let prior = SemidefiniteFactor::new(&prior);
         let rank = prior.transpose().rows();
         let mut state = Self {
+            folded,
             mean: vec![0.0; size],
             inner: Matrix::zeros(rank, 1),
             cholesky: Cholesky::identity(rank),
-            root: prior.transpose().clone(),
-            scratch: Matrix::zeros(rank, size),
+            root: Matrix::zeros(rank + size - kept, size),
+            scratch: Matrix::zeros(rank, kept),
             sites: vec![Site::default(); observations.len()],
             marginals: Vec::new(),
             cavities: Vec::new(),
@@ -103,6 +112,7 @@ impl State {
             observations,
             counts: counts.iter().map(|&count| f64::from(count)).collect(),
         };
+        state.set_root(|_, prior, root| root.clone_from(prior.transpose()));
         state.marginals = state.fresh_marginals();
         state.cavities = state.marginals.clone();
         Ok(state)
@@ -165,9 +175,12 @@ impl State {
     pub(super) fn forget(&mut self) {
         self.prior_precision = None;
         self.sites.fill(Site::default());
+        if let Some(folded) = &mut self.folded {
+            folded.fold(&self.sites);
+        }
         self.mean.fill(0.0);
         self.cholesky = Cholesky::identity(self.prior.transpose().rows());
-        self.root = self.prior.transpose().clone();
+        self.set_root(|_, prior, root| root.clone_from(prior.transpose()));
         self.marginals = self.fresh_marginals();
     }
 
@@ -189,11 +202,10 @@ impl State {
                     }
                     first.iter().zip(second).map(|(first, second)| first - second).collect()
                 }
-                beside @ Functional::Beside(..) => {
+                beside @ (Functional::Beside(..) | Functional::OnScreen(..)) => {
                     let mut along = vec![0.0; self.root.rows()];
-                    beside
-                        .terms()
-                        .for_each(|(axis, sign)| add_scaled(&mut along, sign, self.root.column(axis as usize)));
+                    let column = |axis: u32| self.root.column(axis as usize);
+                    beside.terms().for_each(|(axis, sign)| add_scaled(&mut along, sign, column(axis)));
                     along
                 }
             };
@@ -244,13 +256,36 @@ impl State {
 
     /// Takes the mean and the root of the covariance from the sites.
     fn follow_sites(&mut self) -> Result<()> {
+        if let Some(folded) = &mut self.folded {
+            folded.fold(&self.sites);
+        }
         if self.prior_precision.is_some() && self.follow_by_precision().is_ok() {
             return Ok(());
         }
         self.prior_precision = None;
         self.solve_mean()?;
-        self.prior.divided_by(&self.cholesky, &mut self.root);
+        self.set_root(|cholesky, prior, root| prior.divided_by(cholesky, root));
         Ok(())
+    }
+
+    /// Sets the root of the covariance of the kept coordinates, and what follows for all.
+    fn set_root(&mut self, fill: impl FnOnce(&Cholesky, &SemidefiniteFactor, &mut Matrix)) {
+        let Some(folded) = &mut self.folded else { return fill(&self.cholesky, &self.prior, &mut self.root) };
+        if folded.root.rows() == 0 {
+            folded.root = Matrix::zeros(self.prior.transpose().rows(), folded.kept);
+            folded.fold(&self.sites);
+        }
+        fill(&self.cholesky, &self.prior, &mut folded.root);
+        folded.unfold_root(&mut self.root);
+    }
+
+    /// Sets the mean of the kept coordinates, and what follows for all.
+    fn set_mean(&mut self, kept: Vec<f64>) {
+        let size = self.len();
+        self.mean = match &self.folded {
+            Some(folded) => folded.unfolded_mean(kept, size),
+            None => kept,
+        };
     }
 
     /// As [`State::follow_sites`], by the precision of the posterior: `Σ⁻¹ = K⁻¹ + A = M M'`, so that `V = M⁻¹`. `2 b³/3` operations
@@ -259,7 +294,7 @@ impl State {
         let Some(prior) = &self.prior_precision else { return Ok(()) };
         let mut matrix = std::mem::replace(&mut self.cholesky, Cholesky::identity(0)).into_matrix();
         matrix.values_mut().copy_from_slice(prior.values());
-        let precision = self.precision();
+        let precision = self.kept_precision();
         for row in 0..precision.rows() {
             let (columns, values) = precision.row(row);
             columns.iter().zip(values).for_each(|(&column, value)| matrix[(row, column as usize)] += value);
@@ -272,8 +307,10 @@ impl State {
                 return Err(prior_too_wide());
             }
         }
-        self.cholesky.invert_lower(&mut self.root);
-        self.mean = multiply_transposed(&self.root, &multiply_vector(&self.root, &self.shifts()));
+        self.set_root(|cholesky, _, root| cholesky.invert_lower(root));
+        let root = self.folded.as_ref().map_or(&self.root, |folded| &folded.root);
+        let mean = multiply_transposed(root, &multiply_vector(root, &self.kept_shifts()));
+        self.set_mean(mean);
         Ok(())
     }
 
@@ -363,16 +400,17 @@ impl State {
             return Ok(());
         }
         let factor = self.prior.transpose();
-        let precision = self.precision();
+        let precision = self.kept_precision();
         let mut matrix = std::mem::replace(&mut self.cholesky, Cholesky::identity(0)).into_matrix();
         multiply_sparse(factor, &precision, &mut self.scratch);
         self.prior.identity_plus(&self.scratch, &mut matrix);
         // All its eigenvalues are at least 1, unless rounding is larger than that.
         self.cholesky = Cholesky::factor(matrix).map_err(|_| prior_too_wide())?;
-        let along = multiply_vector(factor, &self.shifts());
+        let along = multiply_vector(factor, &self.kept_shifts());
         self.inner.values_mut().copy_from_slice(&along);
         self.cholesky.solve_in_place(&mut self.inner);
-        self.mean = multiply_transposed(factor, self.inner.values());
+        let mean = multiply_transposed(factor, self.inner.values());
+        self.set_mean(mean);
         Ok(())
     }
 
@@ -391,14 +429,32 @@ impl State {
                 let rows = at(first).iter().zip(at(second)).zip(at(aside));
                 rows.map(|((first, second), aside)| (first - second + aside).powi(2)).sum()
             }
+            Functional::OnScreen(..) => {
+                let along = self.along(functional);
+                dot(&along, &along)
+            }
         };
         Gaussian { mean: functional.of(&self.mean), variance }
     }
 
+    /// `V d`.
+    fn along(&self, functional: Functional) -> Vec<f64> {
+        let mut along = vec![0.0; self.root.rows()];
+        functional.terms().for_each(|(axis, sign)| add_scaled(&mut along, sign, self.root.column(axis as usize)));
+        along
+    }
+
     /// `A = Σ_s tau_s d_s d_s'`.
     fn precision(&self) -> SparseMatrix {
+        SparseMatrix::from_entries(self.len(), self.len(), &self.precision_entries(|_| true))
+            .unwrap_or_else(|_| unreachable!("functionals speak of coordinates"))
+    }
+
+    /// Those of A that are from some of the sites.
+    fn precision_entries(&self, wanted: impl Fn(usize) -> bool) -> Vec<(u32, u32, f64)> {
         let mut entries = Vec::with_capacity(4 * self.sites.len());
-        for ((observation, site), count) in self.observations.iter().zip(&self.sites).zip(&self.counts) {
+        let each = self.observations.iter().zip(&self.sites).zip(&self.counts).enumerate();
+        for (_, ((observation, site), count)) in each.filter(|(at, _)| wanted(*at)) {
             let tau = count * site.precision;
             match observation.functional {
                 Functional::Item(item) => entries.push((item, item, tau)),
@@ -408,15 +464,14 @@ impl State {
                     (first, second, -tau),
                     (second, first, -tau),
                 ]),
-                beside @ Functional::Beside(..) => {
+                beside @ (Functional::Beside(..) | Functional::OnScreen(..)) => {
                     for (row, sign) in beside.terms() {
                         entries.extend(beside.terms().map(|(column, other)| (row, column, sign * other * tau)));
                     }
                 }
             }
         }
-        SparseMatrix::from_entries(self.len(), self.len(), &entries)
-            .unwrap_or_else(|_| unreachable!("functionals speak of coordinates"))
+        entries
     }
 
     /// `D' nu`.
@@ -481,7 +536,8 @@ impl State {
         let constants: f64 = each.map(constant).sum();
         // `|I + K A| = |K| |K⁻¹ + A|`.
         let prior = if self.prior_precision.is_some() { self.prior.log_det() } else { 0.0 };
-        constants - 0.5 * (self.cholesky.log_det() + prior)
+        let folded = self.folded.as_ref().map_or(0.0, Folded::log_det);
+        constants - 0.5 * (self.cholesky.log_det() + prior + folded)
     }
 
     /// The derivatives of the log evidence by what one of each different observation is made of. At the fixed point the evidence is stationary in the
@@ -490,9 +546,23 @@ impl State {
         let each = self.observations.iter().zip(&self.sites).zip(&self.marginals);
         let slopes = each.map(|((observation, site), &marginal)| {
             let Gaussian { mean, variance } = site.cavity(marginal);
-            observation.slopes(mean, variance)
+            let slopes = observation.slopes(mean, variance);
+            let by_shared = self.by_shared_noise(observation.functional, *site, marginal);
+            Slopes { noise: slopes.noise + by_shared / observation.noise, ..slopes }
         });
         slopes.collect()
+    }
+
+    /// The derivative of the log evidence by the logarithm of the noise that a comparison shares with others on its screen; 0 for what
+    /// shares none. With the sites held, it is that of a Gaussian by the functional d: `(nu - tau m_d) m_s - tau Cov(d, s)`, for the share
+    /// s of the functional that is noise.
+    fn by_shared_noise(&self, functional: Functional, site: Site, marginal: Gaussian) -> f64 {
+        let Functional::OnScreen(first, second, _) = functional else { return 0.0 };
+        let difference = Functional::Difference(first, second);
+        let (along, items) = (self.along(functional), self.along(difference));
+        let mean = marginal.mean - difference.of(&self.mean);
+        let covariance: f64 = along.iter().zip(&items).map(|(all, items)| all * (all - items)).sum();
+        (site.shift - site.precision * marginal.mean) * mean - site.precision * covariance
     }
 
     /// The symmetric matrix G for which `½ Σ_ij G_ij ∂K_ij/∂θ` is the derivative of the log evidence by any parameter
@@ -500,33 +570,42 @@ impl State {
     /// remains is the derivative of a Gaussian, `G = w w' - (K + A⁻¹)⁻¹` with `w = K⁻¹ m`. Without inverses of the
     /// prior, `w = D' nu - A m` and `(K + A⁻¹)⁻¹ = A - A Σ A`. `b³` operations.
     pub(super) fn pull_on_prior(&self) -> Matrix {
-        let precision = self.precision();
-        let mut through = Matrix::zeros(self.root.rows(), self.len());
-        multiply_sparse(&self.root, &precision, &mut through);
+        let precision = self.kept_precision();
+        let root = self.folded.as_ref().map_or(&self.root, |folded| &folded.root);
+        let kept = root.columns();
+        let mut through = Matrix::zeros(root.rows(), kept);
+        multiply_sparse(root, &precision, &mut through);
         let mut out = squared(&through);
         let pull = self.pull(&precision);
         for (column, &own) in out.columns_mut().zip(&pull) {
             add_scaled(column, own, &pull);
         }
-        for row in 0..self.len() {
+        for row in 0..kept {
             let (columns, values) = precision.row(row);
             for (&column, &value) in columns.iter().zip(values) {
                 out[(row, column as usize)] -= value;
             }
         }
-        out
+        if kept == self.len() {
+            return out;
+        }
+        let at = |row: usize, column: usize| if row.max(column) < kept { out[(row, column)] } else { 0.0 };
+        Matrix::from_fn(self.len(), self.len(), at)
     }
 
-    /// The derivative of the log evidence by the prior mean of the coordinates, `w = K⁻¹ m`.
+    /// The derivative of the log evidence by the prior mean of the coordinates, `w = K⁻¹ m`. The law of folded asides is fixed, and nothing
+    /// pulls at it.
     pub(super) fn pull_on_mean(&self) -> Vec<f64> {
-        self.pull(&self.precision())
+        let mut out = self.pull(&self.kept_precision());
+        out.resize(self.len(), 0.0);
+        out
     }
 
     /// `D' nu - A m`, for the precision A.
     fn pull(&self, precision: &SparseMatrix) -> Vec<f64> {
-        let mut explained = vec![0.0; self.len()];
-        precision.multiply(&self.mean, &mut explained);
-        self.shifts().iter().zip(&explained).map(|(shift, explained)| shift - explained).collect()
+        let mut explained = vec![0.0; precision.rows()];
+        precision.multiply(&self.mean[..precision.rows()], &mut explained);
+        self.kept_shifts().iter().zip(&explained).map(|(shift, explained)| shift - explained).collect()
     }
 
     /// The coordinates' means.

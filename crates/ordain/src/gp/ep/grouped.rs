@@ -28,8 +28,22 @@ impl Grouped {
         let mut out = Self { of, said, ..Self::default() };
         let mut known: HashMap<(Functional, [u64; 9], bool), u32> = HashMap::new();
         for observation in all {
-            let Observation { functional, low, high, noise, law, lapse, middle, heedless, blindly, gap, unit, count } =
-                *observation;
+            // A screen has asides of its own, so none of its observations is like another.
+            let Observation {
+                functional,
+                low,
+                high,
+                noise,
+                law,
+                lapse,
+                middle,
+                heedless,
+                blindly,
+                gap,
+                unit,
+                count,
+                ..
+            } = *observation;
             let numbers = [low, high, noise, lapse, middle, heedless, blindly, gap, unit].map(f64::to_bits);
             let place = match known.entry((functional, numbers, law == NoiseLaw::Logistic)) {
                 Entry::Occupied(place) => *place.get(),

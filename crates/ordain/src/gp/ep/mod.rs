@@ -494,7 +494,7 @@ impl Belief for Ep {
 }
 
 /// The coordinates, ascending: of every component of compared items the items or the distinct functionals, whichever are fewer; all
-/// compared items if they are wanted, or if answers may be lapses. If nearly all of the `n` items were compared, all items: carrying a
+/// compared items if they are wanted, if answers may be lapses, or if there are screens, whose functionals change with the noise. If nearly all of the `n` items were compared, all items: carrying a
 /// few more along costs less than conditioning. Of the asides, only those that observations are about.
 fn choose_basis(observations: &[Observation], n: usize, by_items: bool) -> Vec<Functional> {
     /// At this share of all items, ten more rounds on them cost as much as conditioning the others.
@@ -507,7 +507,7 @@ fn choose_basis(observations: &[Observation], n: usize, by_items: bool) -> Vec<F
     let mut basis: Vec<Functional> = if n + asides <= distinct.len() && compared as f64 >= NEARLY_ALL * n as f64 {
         let asides = items[compared..].iter().map(|&aside| aside as u32);
         (0..n as u32).chain(asides).map(Functional::Item).collect()
-    } else if by_items || observations.iter().any(|one| one.may_lapse()) {
+    } else if by_items || observations.iter().any(|one| one.may_lapse() || one.is_on_screen()) {
         items.into_iter().map(|item| Functional::Item(item as u32)).collect()
     } else {
         fewest(&distinct, &items)

@@ -149,15 +149,18 @@ impl Lazy {
 
     /// The prior covariances of all items with some functionals, where they are expensive. A difference is known whatever is beside it.
     fn prior_along(&self, functionals: &[Functional]) -> Result<Vec<Arc<[f64]>>> {
-        let difference = |one: &Functional| match *one {
-            Functional::Beside(first, second, _) => Functional::Difference(first.min(second), first.max(second)),
-            other => other,
+        let difference = |one: &Functional| match one.pair() {
+            Some((first, second)) => Functional::Difference(first.min(second), first.max(second)),
+            None => *one,
         };
         let mut found = self.known_along(&functionals.iter().map(difference).collect::<Vec<_>>())?;
         for (column, functional) in found.iter_mut().zip(functionals) {
-            if let Functional::Beside(first, second, aside) = *functional {
-                let mut whole = vec![0.0; column.len()];
-                self.kernel.column(aside as usize, &mut whole)?;
+            if let Functional::Beside(first, second, _) | Functional::OnScreen(first, second, _) = *functional {
+                let (mut whole, mut own) = (vec![0.0; column.len()], vec![0.0; column.len()]);
+                for (aside, factor) in functional.asides() {
+                    self.kernel.column(aside as usize, &mut own)?;
+                    add_scaled(&mut whole, factor, &own);
+                }
                 add_scaled(&mut whole, if first < second { 1.0 } else { -1.0 }, column);
                 *column = whole.into();
             }

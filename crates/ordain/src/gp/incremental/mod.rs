@@ -442,10 +442,13 @@ impl Incremental {
         let corrected: &[(u32, f64)] = match functional {
             Functional::Item(item) => &[(item, direction[item as usize])],
             Functional::Difference(first, second) => &of_two(first, second, [0.0; 2]),
-            Functional::Beside(first, second, aside) => {
-                let mut with_aside = [0.0; 2];
-                lazy.entries(aside as usize, &[first, second], &mut with_aside)?;
-                &of_two(first, second, with_aside)
+            Functional::Beside(first, second, _) | Functional::OnScreen(first, second, _) => {
+                let (mut with_asides, mut own) = ([0.0; 2], [0.0; 2]);
+                for (aside, factor) in functional.asides() {
+                    lazy.entries(aside as usize, &[first, second], &mut own)?;
+                    add_scaled(&mut with_asides, factor, &own);
+                }
+                &of_two(first, second, with_asides)
             }
         };
         for &(item, variance) in corrected {

@@ -243,6 +243,9 @@ fn panel_row(panel: &[f64], axis: Functional) -> [f64; PANEL] {
         Functional::Beside(first, second, aside) => {
             std::array::from_fn(|lane| at(first, lane) - at(second, lane) + at(aside, lane))
         }
+        Functional::OnScreen(..) => {
+            std::array::from_fn(|lane| axis.terms().map(|(item, factor)| factor * at(item, lane)).sum())
+        }
     }
 }
 

@@ -189,7 +189,10 @@ impl Judge<'_> {
     /// The log posterior of a logarithm of the factor, without its normalisation, and its derivative; `None` where EP finds nothing.
     fn height(&mut self, log_factor: f64) -> Option<(f64, f64)> {
         let factor = (log_factor - self.at).exp();
-        let takes_care = |one: &Observation| Observation { noise: one.noise * factor, heedless: 0.0, ..*one };
+        let takes_care = |one: &Observation| {
+            let functional = one.functional.with_noise_times(factor);
+            Observation { functional, noise: one.noise * factor, heedless: 0.0, ..*one }
+        };
         let (log_evidence, slope) = self.apart.evidence(self.params, takes_care).ok()?;
         let precision = self.crowd.spread.powi(-2);
         let height = log_evidence - 0.5 * precision * log_factor * log_factor;
@@ -215,7 +218,7 @@ impl Judge<'_> {
         let normalisation =
             (std::f64::consts::SQRT_2 * deviation / (self.crowd.spread * std::f64::consts::TAU.sqrt())).ln();
         let careful = most + total.ln() + normalisation;
-        let blind: f64 = self.apart.observations().map(|(one, count)| count * one.blindly.ln()).sum();
+        let blind: f64 = self.apart.observations().map(|(one, count)| count * one.log_blind()).sum();
         let odds = (blind - careful).exp() * self.crowd.careless / (1.0 - self.crowd.careless);
         let careless = if odds.is_infinite() { 1.0 } else { odds / (1.0 + odds) };
         Some(Care { log_factor: (mean, variance.sqrt()), careless })

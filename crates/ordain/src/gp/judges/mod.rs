@@ -22,6 +22,7 @@ pub use summary::{Estimate, JudgeSummary};
 pub use verdict::{Exactness, Side, Verdict};
 
 use super::noise::deviation;
+use super::screens::Screens;
 use super::{AnswerModel, Functional, Observation};
 use crate::Result;
 use crate::data::{Answer, Outcome};
@@ -97,7 +98,7 @@ impl Judges {
 
     fn blocks(&self) -> Vec<Block> {
         let variance = |share: f64| (share * self.unit).powi(2);
-        vec![Block::Alike { count: self.capacity, own: variance(OWN_BIAS), common: variance(COMMON_BIAS) }]
+        vec![Block { count: self.capacity, own: variance(OWN_BIAS), common: variance(COMMON_BIAS) }]
     }
 }
 
@@ -108,7 +109,7 @@ fn capacity(judges: usize) -> usize {
 
 /// Only a comparison of two items has sides.
 fn takes_a_seat(answer: &Answer) -> bool {
-    answer.second.is_some() && !answer.is_skip()
+    answer.second.is_some() && !answer.is_skip() && !answer.is_of_screen()
 }
 
 fn name(answer: &Answer) -> &str {
@@ -134,14 +135,15 @@ impl AnswerModel {
         self.judges.as_ref().filter(|judges| !judges.habits.is_empty()).map(|judges| judges.crowd.spread)
     }
 
-    /// The same model with asides for the judges of these answers, and the kernel with these beside its items. If sides are not known, the
-    /// model and the kernel as they are. The unit of biases is that of the items of the first kernel.
+    /// The same model with asides for the judges of these answers, if sides are known, and for their screens; and the kernel with these
+    /// beside its items. If there are none, the kernel as it is. The unit of biases is that of the items of the first kernel.
     ///
     /// # Errors
     /// If the kernel cannot be evaluated.
     pub(crate) fn seated(mut self, kernel: &Arc<dyn Kernel>, answers: &[&Answer]) -> Result<(Self, Arc<dyn Kernel>)> {
+        self.screens = Screens::for_all(answers);
         if !self.sides {
-            return Ok((self, kernel.clone()));
+            return Ok(self.over(kernel));
         }
         let unit = match self.judges.as_ref().map(|judges| judges.unit).or(self.unit()) {
             Some(unit) => unit,
@@ -158,10 +160,18 @@ impl AnswerModel {
 
     /// The same model over another kernel of the same items and newcomers, with the asides beside all of them.
     pub(crate) fn over(mut self, kernel: &Arc<dyn Kernel>) -> (Self, Arc<dyn Kernel>) {
-        let Some(judges) = self.judges.as_mut().filter(|_| self.sides) else { return (self, kernel.clone()) };
-        Arc::make_mut(judges).items = kernel.items() as u32;
-        let wide = Arc::new(Asides::beside(kernel.clone(), judges.blocks()));
-        (self, wide)
+        let mut blocks = Vec::new();
+        if let Some(judges) = self.judges.as_mut().filter(|_| self.sides) {
+            Arc::make_mut(judges).items = kernel.items() as u32;
+            blocks = judges.blocks();
+        }
+        let seats: usize = blocks.iter().map(|block| block.count).sum();
+        self.screens = self.screens.from((kernel.items() + seats) as u32);
+        blocks.extend(self.screens.block());
+        if blocks.is_empty() {
+            return (self, kernel.clone());
+        }
+        (self, Arc::new(Asides::beside(kernel.clone(), blocks)))
     }
 
     /// The same model with an aside for the judge of an answer; `None` if there is none left.
@@ -187,7 +197,8 @@ impl AnswerModel {
         let judge = answer.judge.as_deref();
         let careful = match self.habit(judge) {
             Some(&Habit { factor, heedless }) if shows_care(answer) => {
-                Observation { noise: factor * observation.noise, heedless, ..observation }
+                let functional = observation.functional.with_noise_times(factor);
+                Observation { functional, noise: factor * observation.noise, heedless, ..observation }
             }
             _ => observation,
         };
@@ -197,6 +208,9 @@ impl AnswerModel {
 
     /// The probability of an answer of somebody who does not look: all outcomes are alike to him, and so are strengths of one preference.
     fn blindly(&self, answer: &Answer) -> f64 {
+        if answer.outcome.is_choice() {
+            return 0.5;
+        }
         let outcome = if answer.second.is_some() && self.tie_width() > 0.0 { 1.0 / 3.0 } else { 0.5 };
         match answer.outcome {
             Outcome::FirstWeakly | Outcome::SecondWeakly | Outcome::FirstStrongly | Outcome::SecondStrongly => {

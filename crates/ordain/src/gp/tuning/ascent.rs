@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::{EP, EpParams, Observation, Problem, Space};
 use crate::gp::ep::Evidence;
-use crate::kernel::{Kernel, WeightedSum};
+use crate::kernel::Kernel;
 use crate::numeric::dense::{Cholesky, add_scaled};
 use crate::numeric::optimise::{Lbfgs, largest};
 use crate::numeric::{Matrix, Purpose, Seed};
@@ -170,19 +170,20 @@ impl<'a> Ascent<'a> {
     fn evaluate<T: Send>(
         &mut self,
         at: &[f64],
-        what: impl Fn(&mut Evidence, &EpParams, &WeightedSum, bool) -> Result<T> + Sync,
+        what: impl Fn(&mut Evidence, &EpParams, &dyn Kernel, bool) -> Result<T> + Sync,
     ) -> Result<Vec<Vec<T>>> {
         self.evaluations += 1;
         let values = self.space.everything(at);
         let (ep, width) = (&self.ep, self.space.tie_width(at));
         let one = |(problem, evidences): (&mut Problem, &mut Vec<Evidence>)| -> Result<Vec<T>> {
             problem.kernel.set_parameters(&values)?;
-            let kernel = &problem.kernel;
-            let evaluate = |evidence: &mut Evidence| {
-                width.into_iter().for_each(|width| evidence.set_tie_width(width));
-                what(evidence, ep, kernel, width.is_some())
-            };
-            evidences.par_iter_mut().map(evaluate).collect()
+            problem.under(|kernel| {
+                let evaluate = |evidence: &mut Evidence| {
+                    width.into_iter().for_each(|width| evidence.set_tie_width(width));
+                    what(evidence, ep, kernel, width.is_some())
+                };
+                evidences.par_iter_mut().map(evaluate).collect()
+            })
         };
         self.problems.par_iter_mut().zip(&mut self.evidences).map(one).collect()
     }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::Problem;
 use super::ascent::{Ascent, Peak};
 use crate::gp::ep::{Evidence, Posterior};
-use crate::kernel::{Kernel, WeightedSum};
+use crate::kernel::Kernel;
 use crate::numeric::dense::{Cholesky, add_scaled, dot, multiply, multiply_vector};
 use crate::numeric::optimise::{ScaledConjugateGradients, largest};
 use crate::{Error, Result};
@@ -66,7 +66,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         let ep = &self.ascent.ep;
         let one = |(problem, evidences): (&mut Problem, &mut Vec<Evidence>)| -> Result<Vec<(f64, Posterior)>> {
             problem.kernel.set_parameters(&values)?;
-            evidences.par_iter_mut().map(|evidence| evidence.believe(ep, &problem.kernel)).collect()
+            problem.under(|kernel| evidences.par_iter_mut().map(|evidence| evidence.believe(ep, kernel)).collect())
         };
         let all: Vec<Vec<(f64, Posterior)>> =
             self.ascent.problems.par_iter_mut().zip(&mut self.evidences).map(one).collect::<Result<_>>()?;
@@ -96,7 +96,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         let values = self.ascent.space.everything(at);
         let one = |(problem, beliefs): (&mut Problem, &Vec<Posterior>)| -> Result<Vec<(f64, Vec<f64>)>> {
             problem.kernel.set_parameters(&values)?;
-            beliefs.par_iter().map(|belief| log_prior_of(&problem.kernel, belief)).collect()
+            problem.under(|kernel| beliefs.par_iter().map(|belief| log_prior_of(kernel, belief)).collect())
         };
         let all: Vec<Vec<(f64, Vec<f64>)>> =
             self.ascent.problems.par_iter_mut().zip(beliefs).map(one).collect::<Result<_>>()?;
@@ -112,7 +112,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
 }
 
 /// The expected log prior of the utilities under a belief, and twice its derivatives by the kernel's parameters.
-fn log_prior_of(kernel: &WeightedSum, belief: &Posterior) -> Result<(f64, Vec<f64>)> {
+fn log_prior_of(kernel: &dyn Kernel, belief: &Posterior) -> Result<(f64, Vec<f64>)> {
     let prior = kernel.among(&belief.items)?;
     let dimension = belief.items.len();
     let what = "the prior of the compared items, which EM-EP inverts (a kernel of kind \"independent\" helps),";

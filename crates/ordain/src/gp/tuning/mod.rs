@@ -34,7 +34,7 @@ use rand_distr::{Distribution, StandardNormal};
 use super::ep::MOST_SWEEPS;
 use super::{EpParams, NoiseLaw, Observation};
 use crate::data::{Groups, ItemId};
-use crate::kernel::{Parameter, WeightedSum};
+use crate::kernel::{Asides, Block, Kernel, Parameter, WeightedSum};
 use crate::numeric::Seed;
 use crate::numeric::dense::Cholesky;
 use crate::params::setters;
@@ -53,12 +53,14 @@ pub struct Problem {
     sets: Vec<Vec<Observation>>,
     /// The width of ties, if it is tuned.
     tie_width: Option<f64>,
+    /// The asides of screens after the kernel's items.
+    asides: usize,
 }
 
 impl Problem {
     /// A kernel and all observations of its items together.
     pub fn new(kernel: WeightedSum, observations: Vec<Observation>) -> Self {
-        Self { kernel, sets: vec![observations], tie_width: None }
+        Self { kernel, sets: vec![observations], tie_width: None, asides: 0 }
     }
 
     /// The same problem, of whose observations this is the width of ties. It is tuned too, as the parameter
@@ -68,6 +70,19 @@ impl Problem {
         let is_open = self.observations().any(Observation::is_tie_of_two)
             && self.observations().all(|one| one.law == NoiseLaw::Normal);
         Self { tie_width: (width > 0.0 && is_open).then_some(width), ..self }
+    }
+
+    /// The same problem, of whose observations some are about so many asides of screens, which stand after the items.
+    pub(crate) fn with_asides(self, asides: usize) -> Self {
+        Self { asides, ..self }
+    }
+
+    /// What `work` makes of the kernel, with the asides beside its items.
+    fn under<T>(&self, work: impl FnOnce(&dyn Kernel) -> T) -> T {
+        match self.asides {
+            0 => work(&self.kernel),
+            count => work(&Asides::beside(&self.kernel, vec![Block { count, own: 1.0, common: 0.0 }])),
+        }
     }
 
     /// Changes the width of ties.

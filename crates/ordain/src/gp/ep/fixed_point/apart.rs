@@ -70,12 +70,9 @@ impl State {
         };
         let each = || axes.iter().zip(members);
         // The middle is where neither item is favoured, counted from the prior mean.
-        let difference = |(functional, &(at, _)): (&Functional, &(usize, u32))| match *functional {
-            Functional::Item(_) => None,
-            Functional::Difference(..) => Some(functional.of(&others) - self.observations[at].middle),
-            Functional::Beside(first, second, _) => {
-                Some(Functional::Difference(first, second).of(&others) - self.observations[at].middle)
-            }
+        let difference = |(functional, &(at, _)): (&Functional, &(usize, u32))| {
+            let (first, second) = functional.pair()?;
+            Some(Functional::Difference(first, second).of(&others) - self.observations[at].middle)
         };
         let sound = covariance.values().iter().chain(&others).all(|value| value.is_finite());
         sound.then(|| Apart {

@@ -22,16 +22,16 @@ impl State {
     }
 
     /// Counts small sites to their last digit beside large ones from now on, and goes on from the same sites. Returns whether it can:
-    /// a site without precision has no place among least squares.
+    /// a site without precision has no place among least squares, and neither has a screen that is folded.
     pub(in crate::gp::ep) fn be_careful(&mut self) -> bool {
         self.be_exact();
         self.is_careful = self.fits_least_squares();
         self.is_careful
     }
 
-    /// Whether every site that shifts has a precision.
+    /// Whether every site that shifts has a precision, and all coordinates take part.
     fn fits_least_squares(&self) -> bool {
-        self.sites.iter().all(|site| site.precision > 0.0 || site.shift == 0.0)
+        self.folded.is_none() && self.sites.iter().all(|site| site.precision > 0.0 || site.shift == 0.0)
     }
 
     /// Fails if small sites are counted to their last digit and one has lost its precision, as an answer that may be a lapse can.
@@ -65,7 +65,7 @@ impl State {
                     Functional::Difference(first, second) => {
                         factor[(axis, first as usize)] - factor[(axis, second as usize)]
                     }
-                    beside @ Functional::Beside(..) => {
+                    beside @ (Functional::Beside(..) | Functional::OnScreen(..)) => {
                         beside.terms().map(|(coordinate, sign)| sign * factor[(axis, coordinate as usize)]).sum()
                     }
                 };

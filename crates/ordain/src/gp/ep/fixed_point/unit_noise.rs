@@ -42,7 +42,7 @@ impl State {
 
     /// Whether observations are about asides.
     fn has_asides(&self) -> bool {
-        self.observations.iter().any(|one| matches!(one.functional, Functional::Beside(..)))
+        self.observations.iter().any(|one| one.functional.asides().next().is_some())
     }
 
     /// `E` with `E E' = A`, `[b, rank]`, and `beta` with `E beta = D' nu`: the sites as that many observations with
@@ -96,16 +96,13 @@ impl State {
         let mut parts = Parts::apart(self.len());
         let counted = || self.observations.iter().zip(&self.sites).filter(|(_, site)| site.precision > 0.0);
         for (observation, _) in counted() {
-            if let Functional::Difference(first, second) | Functional::Beside(first, second, _) = observation.functional
-            {
+            if let Some((first, second)) = observation.functional.pair() {
                 parts.join(first as usize, second as usize);
             }
         }
         let mut grounded: Vec<bool> = (0..self.len()).map(|axis| parts.of(axis) == axis).collect();
         for (observation, _) in counted() {
-            if let Functional::Beside(.., aside) = observation.functional {
-                grounded[aside as usize] = false;
-            }
+            observation.functional.asides().for_each(|(aside, _)| grounded[aside as usize] = false);
         }
         for (observation, _) in counted() {
             if let Functional::Item(item) = observation.functional {

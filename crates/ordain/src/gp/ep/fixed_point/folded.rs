@@ -1,0 +1,243 @@
+//! Screens folded into their items: their asides take no part in matrices.
+//!
+//! An aside of a screen is a standard normal number of which only that screen's comparisons speak. So it can be taken out by itself. Let x be
+//! the differences of items that the screen compares, `z = x + C u` with the asides u, and `T`, `ν` its sites on z. Then
+//!
+//! $$ Q = I + C' T C, \qquad P = T - T C Q^{-1} C' T, \qquad h = ν - T C Q^{-1} C' ν $$
+//!
+//! are the precision and the shifts that the sites have for x, and given x the asides have the precision Q and the mean `Q⁻¹ C' (ν - T x)`.
+//! Nothing is approximated: EP has the same fixed point as with asides among the coordinates. But its matrices have the size of the items,
+//! and a screen costs as much as its pairs. The root of the covariance is put together again afterwards, since asides are asked for in draws.
+
+use super::super::parts::Parts;
+use super::State;
+use crate::gp::{Functional, Observation, Site};
+use crate::numeric::dense::{Cholesky, add_scaled, dot};
+use crate::numeric::{Matrix, SparseMatrix};
+
+/// The most that an aside's covariances may differ from those of a standard normal number by itself. Where answers were taken off a
+/// belief, rounding leaves this much.
+const ROUNDING: f64 = 1e-6;
+
+/// The screens of a state, and what their sites say.
+#[derive(Clone)]
+pub(super) struct Folded {
+    /// The first coordinates, which are no asides of screens.
+    pub kept: usize,
+    /// The root of the covariance of these.
+    pub root: Matrix,
+    screens: Vec<Screen>,
+    /// Whether an observation is on a screen.
+    on_screen: Vec<bool>,
+}
+
+/// Comparisons that share asides.
+#[derive(Clone)]
+struct Screen {
+    observations: Vec<usize>,
+    /// The differences of items, in terms of coordinates.
+    differences: Vec<Functional>,
+    asides: Vec<usize>,
+    /// `C'`: a column per comparison.
+    factors: Matrix,
+    /// The factor of Q.
+    cholesky: Cholesky,
+    /// `Q⁻¹ C' T`: a column per comparison.
+    gain: Matrix,
+    /// `Q⁻¹ C' ν`.
+    shift: Vec<f64>,
+}
+
+impl Folded {
+    /// The screens of these observations, if the last coordinates are asides that nothing else speaks of.
+    pub(super) fn find(prior: &Matrix, observations: &[Observation], counts: &[u32]) -> Option<Self> {
+        let size = prior.rows();
+        let on_screen: Vec<bool> = observations.iter().map(Observation::is_on_screen).collect();
+        let asides = |one: &Observation| one.functional.asides().map(|(at, _)| at as usize).collect::<Vec<_>>();
+        let of_screens = || observations.iter().zip(&on_screen).filter(|(_, on)| **on).map(|(one, _)| one);
+        let kept = of_screens().flat_map(asides).min()?;
+        let is_plain = |one: &Observation| one.functional.items().all(|at| (at as usize) < kept);
+        let folds = observations.iter().zip(&on_screen).zip(counts).all(|((one, &on), &count)| match on {
+            true => {
+                count == 1 && one.functional.pair().is_some_and(|(first, second)| (first.max(second) as usize) < kept)
+            }
+            false => is_plain(one),
+        });
+        let is_standard = |column: usize| {
+            let own = prior.column(column);
+            (0..size).all(|row| (own[row] - f64::from(u8::from(row == column))).abs() <= ROUNDING)
+        };
+        if !folds || !(kept..size).all(is_standard) {
+            return None;
+        }
+        let mut parts = Parts::apart(size);
+        of_screens().for_each(|one| asides(one).windows(2).for_each(|pair| parts.join(pair[0], pair[1])));
+        let mut number = vec![usize::MAX; size];
+        let mut screens: Vec<Screen> = Vec::new();
+        for aside in kept..size {
+            let part = parts.of(aside);
+            if number[part] == usize::MAX {
+                number[part] = screens.len();
+                screens.push(Screen::empty());
+            }
+            screens[number[part]].asides.push(aside);
+        }
+        for (at, one) in observations.iter().enumerate().filter(|(at, _)| on_screen[*at]) {
+            if let (Some((first, second)), Some(&aside)) = (one.functional.pair(), asides(one).first()) {
+                let screen = &mut screens[number[parts.of(aside)]];
+                screen.observations.push(at);
+                screen.differences.push(Functional::Difference(first, second));
+            }
+        }
+        screens.iter_mut().for_each(|screen| screen.read_factors(observations));
+        Some(Self { kept, root: Matrix::zeros(0, 0), screens, on_screen })
+    }
+
+    /// Takes the asides out of these sites.
+    pub(super) fn fold(&mut self, sites: &[Site]) {
+        self.screens.iter_mut().for_each(|screen| screen.fold(sites));
+    }
+
+    /// The logarithm of the determinants of all Q.
+    pub(super) fn log_det(&self) -> f64 {
+        self.screens.iter().map(|screen| screen.cholesky.log_det()).sum()
+    }
+
+    /// The mean of all coordinates, from that of the kept ones.
+    pub(super) fn unfolded_mean(&self, mut mean: Vec<f64>, size: usize) -> Vec<f64> {
+        mean.resize(size, 0.0);
+        for screen in &self.screens {
+            let differences: Vec<f64> = screen.differences.iter().map(|one| one.of(&mean)).collect();
+            for (place, &aside) in screen.asides.iter().enumerate() {
+                let gained: f64 = differences.iter().enumerate().map(|(at, x)| screen.gain[(place, at)] * x).sum();
+                mean[aside] = screen.shift[place] - gained;
+            }
+        }
+        mean
+    }
+
+    /// Writes a root of the covariance of all coordinates: that of the kept ones, and below it what asides have of their own.
+    pub(super) fn unfold_root(&self, out: &mut Matrix) {
+        let rank = self.root.rows();
+        out.values_mut().fill(0.0);
+        for column in 0..self.kept {
+            out.column_mut(column)[..rank].copy_from_slice(self.root.column(column));
+        }
+        for screen in &self.screens {
+            let along: Vec<Vec<f64>> = screen.differences.iter().map(|one| self.along(*one)).collect();
+            let count = screen.asides.len();
+            let mut own = Matrix::identity(count);
+            screen.cholesky.solve_lower_in_place(&mut own);
+            for (place, &aside) in screen.asides.iter().enumerate() {
+                let column = out.column_mut(aside);
+                for (at, along) in along.iter().enumerate() {
+                    add_scaled(&mut column[..rank], -screen.gain[(place, at)], along);
+                }
+                for (row, &other) in screen.asides.iter().enumerate() {
+                    column[rank + other - self.kept] = own[(row, place)];
+                }
+            }
+        }
+    }
+
+    /// `V d` of a difference of kept coordinates.
+    fn along(&self, difference: Functional) -> Vec<f64> {
+        let mut along = vec![0.0; self.root.rows()];
+        difference.terms().for_each(|(axis, sign)| add_scaled(&mut along, sign, self.root.column(axis as usize)));
+        along
+    }
+}
+
+impl Screen {
+    fn empty() -> Self {
+        let nothing = || Matrix::zeros(0, 0);
+        let (observations, differences, asides, shift) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (factors, gain, cholesky) = (nothing(), nothing(), Cholesky::identity(0));
+        Self { observations, differences, asides, factors, cholesky, gain, shift }
+    }
+
+    fn read_factors(&mut self, observations: &[Observation]) {
+        let mut factors = Matrix::zeros(self.asides.len(), self.observations.len());
+        for (at, &place) in self.observations.iter().enumerate() {
+            for (aside, factor) in observations[place].functional.asides() {
+                let row = self.asides.partition_point(|&own| own < aside as usize);
+                factors[(row, at)] = factor;
+            }
+        }
+        self.factors = factors;
+    }
+
+    fn fold(&mut self, sites: &[Site]) {
+        let own: Vec<Site> = self.observations.iter().map(|&at| sites[at]).collect();
+        let size = self.asides.len();
+        let mut gain = self.factors.clone();
+        let mut shift = Matrix::zeros(size, 1);
+        let mut inner = Matrix::identity(size);
+        for (at, site) in own.iter().enumerate() {
+            let factors = self.factors.column(at);
+            add_scaled(shift.values_mut(), site.shift, factors);
+            gain.column_mut(at).iter_mut().for_each(|value| *value *= site.precision);
+            for (column, &factor) in factors.iter().enumerate() {
+                add_scaled(inner.column_mut(column), factor * site.precision, factors);
+            }
+        }
+        // Its eigenvalues are at least 1, as precisions are not negative.
+        self.cholesky =
+            Cholesky::factor(inner).unwrap_or_else(|_| unreachable!("the identity and squares are definite"));
+        self.cholesky.solve_in_place(&mut gain);
+        self.cholesky.solve_in_place(&mut shift);
+        (self.gain, self.shift) = (gain, shift.values().to_vec());
+    }
+
+    /// P, among the comparisons.
+    fn precision(&self, sites: &[Site], row: usize, column: usize) -> f64 {
+        let tau = |at: usize| sites[self.observations[at]].precision;
+        let taken = tau(row) * dot(self.factors.column(row), self.gain.column(column));
+        if row == column { tau(row) - taken } else { -taken }
+    }
+
+    /// h, of a comparison.
+    fn shift_of(&self, sites: &[Site], at: usize) -> f64 {
+        let Site { precision, shift } = sites[self.observations[at]];
+        shift - precision * dot(self.factors.column(at), &self.shift)
+    }
+}
+
+impl State {
+    /// The precision that the sites have for the coordinates that are kept.
+    pub(super) fn kept_precision(&self) -> SparseMatrix {
+        let Some(folded) = &self.folded else { return self.precision() };
+        let mut entries = self.precision_entries(|at| !folded.on_screen[at]);
+        for screen in &folded.screens {
+            for (column, one) in screen.differences.iter().enumerate() {
+                for (row, other) in screen.differences.iter().enumerate() {
+                    let value = screen.precision(&self.sites, row, column);
+                    for (at, sign) in one.terms() {
+                        entries.extend(other.terms().map(|(other, factor)| (other, at, factor * sign * value)));
+                    }
+                }
+            }
+        }
+        SparseMatrix::from_entries(folded.kept, folded.kept, &entries)
+            .unwrap_or_else(|_| unreachable!("functionals speak of coordinates"))
+    }
+
+    /// The shifts that the sites have for the coordinates that are kept.
+    pub(super) fn kept_shifts(&self) -> Vec<f64> {
+        let Some(folded) = &self.folded else { return self.shifts() };
+        let mut out = vec![0.0; folded.kept];
+        for (at, ((observation, site), count)) in
+            self.observations.iter().zip(&self.sites).zip(&self.counts).enumerate()
+        {
+            if !folded.on_screen[at] {
+                observation.functional.spread(count * site.shift, &mut out);
+            }
+        }
+        for screen in &folded.screens {
+            for (at, one) in screen.differences.iter().enumerate() {
+                one.spread(screen.shift_of(&self.sites, at), &mut out);
+            }
+        }
+        out
+    }
+}
