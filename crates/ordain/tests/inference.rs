@@ -225,6 +225,7 @@ fn order_and_names_do_not_matter() {
             Functional::Beside(i, j, aside) => {
                 Observation { functional: Functional::Beside(renamed(i), renamed(j), aside), ..*observation }
             }
+            Functional::OnScreen(..) => unreachable!("no answer here is of a screen"),
         };
         let observations: Vec<Observation> = observations.iter().map(mirror).collect();
         let other = EpParams::default().fit(Arc::new(Given(mirrored)), &observations).unwrap();

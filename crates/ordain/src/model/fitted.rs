@@ -326,7 +326,7 @@ impl Fitted {
         pool.unwrap_or_default().iter().try_for_each(check)?;
         let mut stream = asking.seed.stream(Purpose::Choice { answers: self.model.standing().len() });
         let candidates = self.candidates(asking, pool);
-        choose_screens(self.belief(), &self.asked, asking.strategy, candidates, None, [shown, count], &mut stream)
+        choose_screens(self.belief(), &self.asked.1, asking.strategy, candidates, None, [shown, count], &mut stream)
     }
 
     /// Forecasts how many more answers it takes until the rule is met. None if it is met already, the effort is too small to say
