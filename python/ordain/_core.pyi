@@ -42,7 +42,7 @@ _Whole: TypeAlias = NDArray[np.int64]
 _Step: TypeAlias = Callable[[str, int, int | None, float | None, str | None], object]
 _Links: TypeAlias = tuple[int | None, _Whole, _Whole, _Floats]
 _Told: TypeAlias = tuple[list[tuple[int, int]], list[tuple[int, int]]]
-_Entry: TypeAlias = tuple[int | None, int | None, str, str | None, str | None]
+_Entry: TypeAlias = tuple[int | None, int | None, str, str | None, str | None, list[int]]
 
 @final
 class Asking: ...

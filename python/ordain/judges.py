@@ -270,12 +270,12 @@ class _Asker:
                 if known[entry[:4]]:
                     known[entry[:4]] -= 1
                     continue
-                first, second, outcome, judge, time = entry
+                first, second, outcome, judge, time, _ = entry
                 if first is not None:
                     self.engine.tell(first, -1 if second is None else second, outcome, judge, time)
         return [
             (first, second)
-            for first, second, _, judge, _ in entries
+            for first, second, _, judge, _, _ in entries
             if judge == self.name and first is not None and second is not None
         ]
 

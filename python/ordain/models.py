@@ -101,7 +101,7 @@ class _Model:
         known = ids.index.ids
         return [
             (known[first], None if second is None else known[second], outcome, judge)
-            for first, second, outcome, judge, _ in engine.standing()
+            for first, second, outcome, judge, _, _ in engine.standing()
             if first is not None
         ]
 

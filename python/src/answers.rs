@@ -5,8 +5,9 @@ use pyo3::prelude::*;
 
 use crate::failure::{Outcome as Result, unfit};
 
-/// An entry as a tuple: first, second, outcome, judge, time. An undo has the outcome "undo" and no items.
-pub type Tuple = (Option<usize>, Option<usize>, String, Option<String>, Option<String>);
+/// An entry as a tuple: first, second, outcome, judge, time, and the items of a screen after the first two. An undo has the outcome
+/// "undo" and no items.
+pub type Tuple = (Option<usize>, Option<usize>, String, Option<String>, Option<String>, Vec<usize>);
 
 /// The item at a position that Python gives.
 pub fn item(position: i64, items: usize) -> Result<ItemId> {
@@ -32,19 +33,41 @@ pub fn entry(
     Ok(Entry::Answer(Answer { judge, time, ..answer }))
 }
 
+/// The entry of a tuple that [`tuple`] made.
+pub fn of_tuple((first, second, outcome, judge, time, others): Tuple, items: usize) -> Result<Entry> {
+    let place = |at: Option<usize>| at.map_or(-1, |at| at as i64);
+    if others.is_empty() {
+        return entry((place(first), place(second)), &outcome, judge, time, items);
+    }
+    let shown = [first, second].into_iter().flatten().chain(others);
+    let shown = shown.map(|at| item(at as i64, items)).collect::<Result<Vec<_>>>()?;
+    Ok(Entry::Answer(Answer { judge, time, ..screen(&shown, &outcome)? }))
+}
+
+/// What was said of a screen: of `best` the first is it, of `order` they stand in it, of `skip` nothing.
+pub fn screen(shown: &[ItemId], outcome: &str) -> Result<Answer> {
+    match (outcome, shown) {
+        ("best", [best, ..]) => Ok(Answer::best(shown, *best)?),
+        ("order", _) => Ok(Answer::order(shown)?),
+        ("skip", _) => Ok(Answer::skipped(shown)?),
+        _ => Err(unfit("the outcome of a screen", outcome.to_owned(), "best, order or skip")),
+    }
+}
+
 /// The tuple of an entry.
 pub fn tuple(entry: &Entry) -> Tuple {
     match entry {
         Entry::Answer(answer) => answer_tuple(answer),
-        Entry::Undo { judge, time } => (None, None, "undo".into(), judge.clone(), time.clone()),
+        Entry::Undo { judge, time } => (None, None, "undo".into(), judge.clone(), time.clone(), Vec::new()),
     }
 }
 
 /// The tuple of an answer.
 pub fn answer_tuple(answer: &Answer) -> Tuple {
-    let Answer { first, second, outcome, judge, time } = answer;
+    let Answer { first, second, outcome, judge, time, others } = answer;
     let second = second.map(|second| second.index());
-    (Some(first.index()), second, outcome.to_string(), judge.clone(), time.clone())
+    let others = others.iter().map(|item| item.index()).collect();
+    (Some(first.index()), second, outcome.to_string(), judge.clone(), time.clone(), others)
 }
 
 /// Pairs of positions from an array with two columns.

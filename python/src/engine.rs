@@ -459,11 +459,8 @@ impl Engine {
                 return Err(unfit("a model", "a project", "one in memory"));
             };
             let items = memory.model.items().len();
-            let position = |at: Option<usize>| at.map_or(-1, |at| at as i64);
-            let entry = |(first, second, outcome, judge, time): Tuple| {
-                answers::entry((position(first), position(second)), &outcome, judge, time, items)
-            };
-            let entries = entries.into_iter().map(entry).collect::<Outcome<Vec<_>>>()?;
+            let entries =
+                entries.into_iter().map(|entry| answers::of_tuple(entry, items)).collect::<Outcome<Vec<_>>>()?;
             memory.model = memory.model.clone().with_answers(AnswerLog::new(entries)?)?;
             memory.session = None;
             inner.changed();

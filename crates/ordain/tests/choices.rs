@@ -262,10 +262,10 @@ fn projects_record_screens() {
     let whole = fs::read(folder.join("answers.csv")).unwrap();
     let torn = [&whole[..], b"plain,h,best:a"].concat();
     fs::write(folder.join("answers.csv"), torn).unwrap();
-    assert!(Project::open(&folder).unwrap_err().to_string().contains("torn") || Project::open(&folder).is_err());
+    assert!(Project::open(&folder).is_err());
     let refused = |line: &str| {
         fs::write(folder.join("answers.csv"), format!("first,second,outcome\n{line}\n")).unwrap();
-        Project::open(&folder).unwrap_err().to_string()
+        Project::open(&folder).err().unwrap().to_string()
     };
     for (line, word) in [
         ("plain,h,best", "best:C|D"),
@@ -278,7 +278,7 @@ fn projects_record_screens() {
         assert!(error.contains(word) && error.contains("line 2") && error.contains("outcome"), "{error}");
     }
     // Tables of choices are read as answers.
-    let mut read = |line: &str| {
+    let read = |line: &str| {
         fs::write(folder.join("answers.csv"), format!("shown,best,judge\n{line}\n")).unwrap();
         Project::open(&folder).map(|project| project.model().answers().standing()[0].clone())
     };
