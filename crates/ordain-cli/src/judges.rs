@@ -129,10 +129,13 @@ impl Judges {
             (1, _) => format!("{of}: there is nobody to compare this judge with"),
             (_, true) => format!(
                 "{of}; noise = {} under [answers] is held, so rankings do not tell judges apart; noise = \"learn\" does",
-                self.noise
+                // As many digits as a person would write.
+                (1e4 * self.noise).round() / 1e4
             ),
             (_, false) if self.told_apart => format!("{of}; the noise that they have in common is {:.3}", self.noise),
-            (_, false) => format!("{of}; rankings do not tell judges apart before two with a name have compared items"),
+            (_, false) => format!(
+                "{of}; rankings tell judges apart once two with a name have compared items, and there are ten answers"
+            ),
         }
     }
 }

@@ -65,7 +65,7 @@ fn answers_about_several_are_one_line() {
         assert!(run.code != Some(0) && run.stderr.contains(expected), "{words:?}: {}", run.stderr);
         assert_eq!(folder.read("answers.csv"), before);
     }
-    let run = folder.run(["compare"]);
+    let run = folder.run(["compare", "--folds", "2"]);
     assert!(run.code == Some(1) && run.stderr.contains("choice among several"), "{}", run.stderr);
     folder.run(["tune"]).fine();
     folder.run(["predict", "cat", "dog"]).fine();

@@ -133,7 +133,7 @@ fn few_judges_or_none() {
     folder.append("answers.csv", "item1,item2,skip,zoe\nitem1,item2,first,\n");
     let run = folder.run(["judges"]);
     assert!(run.fine().contains("(no name)") && run.stdout.contains("compared nothing; 1 skip"), "{}", run.stdout);
-    assert!(run.stderr.contains("before two with a name have compared items"), "{}", run.stderr);
+    assert!(run.stderr.contains("once two with a name have compared items"), "{}", run.stderr);
     assert_eq!(judges(&folder)["zoe"]["noise"], Value::Null);
     folder.replace("ordain.toml", "\"learn\"", "0.5");
     folder.append("answers.csv", "item1,item2,first,zoe\n");

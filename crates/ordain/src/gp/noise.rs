@@ -159,7 +159,10 @@ impl AnswerModel {
         };
         let found = if start.learns() { fit.with_soft(start, with_noise)? } else { start };
         // What is common to judges, once they are told apart.
-        let found = if apart { fit.with_soft(fit.judges(found)?, |model| fit.common_noise(model))? } else { found };
+        let found = match apart {
+            true => fit.judges_again(fit.with_soft(fit.judges(found)?, |model| fit.common_noise(model))?)?,
+            false => found,
+        };
         fit.grades(found)
     }
 

@@ -107,6 +107,24 @@ impl Fit<'_> {
         Ok(model)
     }
 
+    /// The model with the care of every judge beside a common noise that was found after it: who is less exact than most depends on what
+    /// most are.
+    pub(in crate::gp) fn judges_again(&self, model: AnswerModel) -> Result<AnswerModel> {
+        let Some(judges) = model.judges.clone() else { return Ok(model) };
+        let (names, crowd) = (names(self.answers), judges.crowd);
+        let owners: Vec<Option<u32>> = each_said(self.answers).map(|answer| owner(&names, answer)).collect();
+        let care = |name: &&str| {
+            let at = judges.habits.get(*name).map_or(0.0, |habit| habit.factor.ln());
+            Care { log_factor: (at, crowd.spread), ..Care::before(crowd) }
+        };
+        let cares: Vec<Care> = names.iter().map(care).collect();
+        let mut evidence = Evidence::new(&model.observe_all(self.answers.iter().copied())?, self.kernel.items());
+        Ok(match self.turn(&mut evidence, &model, &owners, &cares, crowd)? {
+            Some(found) => model.with_habits(&names, &found, crowd),
+            None => model,
+        })
+    }
+
     /// What all judges' answers say of their care, each under the belief of all others. `None` if EP finds nothing.
     fn turn(
         &self,

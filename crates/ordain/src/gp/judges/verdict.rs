@@ -134,7 +134,8 @@ impl Known {
             _ => None,
         };
         match self.exactness() {
-            Exactness::Usual if favours.is_none() && self.says_little() => Verdict::TooFew,
+            // Who agrees with the others more often than chance takes care, however little is known of his noise.
+            Exactness::Usual if favours.is_none() && agreement < LITTLE && self.says_little() => Verdict::TooFew,
             Exactness::Less if agreement < LITTLE => Verdict::AsChance,
             _ if probability >= SUSPECT => Verdict::MaybeAtRandom { probability },
             exactness => Verdict::Careful { exactness, favours },
@@ -179,6 +180,8 @@ mod tests {
         assert_eq!(said(Known { has_others: false, ..known((-0.6, 0.3), 0.01) }), "careful");
         // Two thirds of the variance are left.
         assert_eq!(said(known((0.0, 0.57), 0.01)), "too few answers to tell");
+        let agrees = Some(Agreement { agreeing: 30.0, all: 40.0 });
+        assert_eq!(said(Known { agreement: agrees, ..known((0.0, 0.57), 0.01) }), "careful");
         assert_eq!(said(known((0.0, 0.57), 0.968)), "seems to answer at random (97 %)");
         assert_eq!(said(known((0.0, 0.57), 0.9999)), "seems to answer at random (99 %)");
         assert_eq!(said(known((0.1, 0.3), 0.23)), "may answer at random (23 %)");
