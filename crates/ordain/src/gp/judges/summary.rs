@@ -9,7 +9,7 @@ use super::verdict::{Known, Verdict};
 use crate::data::{Answer, ItemId};
 use crate::gp::ep::{Apart, EpParams, Evidence};
 use crate::gp::soft::each_said;
-use crate::gp::{AnswerModel, Belief, NoiseLaw};
+use crate::gp::{AnswerModel, Belief, Ep, NoiseLaw};
 use crate::kernel::Kernel;
 use crate::{Result, Watch};
 
@@ -145,13 +145,21 @@ impl AnswerModel {
         params: &EpParams,
     ) -> Result<Vec<Option<Estimate>>> {
         let Some(judges) = self.judges.as_ref().filter(|_| self.sides()) else { return Ok(vec![None; names.len()]) };
-        let belief = params.fit(kernel.clone(), &self.observe_all(answers.iter().copied())?)?;
         let asides: Vec<ItemId> = names.iter().map(|name| ItemId(judges.aside(Some(*name)))).collect();
+        let beside = |noise: f64| {
+            let model = self.clone().with_noise(noise)?;
+            params.fit(kernel.clone(), &model.observe_all(answers.iter().copied())?)
+        };
+        let belief = beside(self.noise())?;
         let variances = belief.variances_of(&asides)?;
-        // Biases have the scale of utilities, which is known as well as the common noise.
+        // The common noise is the scale of all that is learned. What is not known of it moves a bias as far as it does between two beliefs,
+        // a deviation to either side.
+        let off = judges.crowd.common.exp();
+        let scales = if off > 1.0 { vec![beside(self.noise() / off)?, beside(self.noise() * off)?] } else { Vec::new() };
         let estimate = |(aside, variance): (&ItemId, f64)| {
-            let bias = belief.asides()[aside.index() - belief.len()];
-            Some(Estimate::normal(bias, variance.sqrt().hypot(bias * judges.crowd.common)))
+            let bias = |belief: &Ep| belief.asides()[aside.index() - belief.len()];
+            let by_scale = if let [low, high] = &scales[..] { 0.5 * (bias(high) - bias(low)) } else { 0.0 };
+            Some(Estimate::normal(bias(&belief), variance.sqrt().hypot(by_scale)))
         };
         Ok(asides.iter().zip(variances).map(estimate).collect())
     }
