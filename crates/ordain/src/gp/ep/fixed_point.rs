@@ -18,7 +18,7 @@ mod unit_noise;
 pub(in crate::gp) use apart::Apart;
 use rayon::prelude::*;
 
-use self::folded::Folded;
+use self::folded::{Folded, Precision};
 use super::conditioning::Root;
 use super::site::{Gaussian, Site};
 use super::{Functional, Observation};
@@ -26,8 +26,7 @@ use crate::Result;
 use crate::gp::observation::Slopes;
 use crate::gp::{check_prior, prior_too_wide};
 use crate::numeric::dense::{
-    Cholesky, SemidefiniteFactor, add_scaled, dot, multiply_sparse, multiply_transposed, multiply_vector, squared,
-    squared_distance,
+    Cholesky, SemidefiniteFactor, add_scaled, dot, multiply_transposed, multiply_vector, squared, squared_distance,
 };
 use crate::numeric::{ConjugateGradients, Matrix, SparseMatrix, SymmetricOperator};
 
@@ -93,12 +92,13 @@ impl State {
         let widest = prior.diagonal().into_iter().fold(0.0, f64::max);
         let prior = SemidefiniteFactor::new(&prior);
         let rank = prior.transpose().rows();
+        let own_rows = folded.as_ref().map_or(0, |folded| folded.own_rows(size));
         let mut state = Self {
             folded,
             mean: vec![0.0; size],
             inner: Matrix::zeros(rank, 1),
             cholesky: Cholesky::identity(rank),
-            root: Matrix::zeros(rank + size - kept, size),
+            root: Matrix::zeros(rank + own_rows, size),
             scratch: Matrix::zeros(rank, kept),
             sites: vec![Site::default(); observations.len()],
             marginals: Vec::new(),
@@ -176,7 +176,7 @@ impl State {
         self.prior_precision = None;
         self.sites.fill(Site::default());
         if let Some(folded) = &mut self.folded {
-            folded.fold(&self.sites);
+            folded.fold(&self.sites, &self.counts);
         }
         self.mean.fill(0.0);
         self.cholesky = Cholesky::identity(self.prior.transpose().rows());
@@ -257,7 +257,7 @@ impl State {
     /// Takes the mean and the root of the covariance from the sites.
     fn follow_sites(&mut self) -> Result<()> {
         if let Some(folded) = &mut self.folded {
-            folded.fold(&self.sites);
+            folded.fold(&self.sites, &self.counts);
         }
         if self.prior_precision.is_some() && self.follow_by_precision().is_ok() {
             return Ok(());
@@ -273,7 +273,7 @@ impl State {
         let Some(folded) = &mut self.folded else { return fill(&self.cholesky, &self.prior, &mut self.root) };
         if folded.root.rows() == 0 {
             folded.root = Matrix::zeros(self.prior.transpose().rows(), folded.kept);
-            folded.fold(&self.sites);
+            folded.fold(&self.sites, &self.counts);
         }
         fill(&self.cholesky, &self.prior, &mut folded.root);
         folded.unfold_root(&mut self.root);
@@ -294,11 +294,7 @@ impl State {
         let Some(prior) = &self.prior_precision else { return Ok(()) };
         let mut matrix = std::mem::replace(&mut self.cholesky, Cholesky::identity(0)).into_matrix();
         matrix.values_mut().copy_from_slice(prior.values());
-        let precision = self.kept_precision();
-        for row in 0..precision.rows() {
-            let (columns, values) = precision.row(row);
-            columns.iter().zip(values).for_each(|(&column, value)| matrix[(row, column as usize)] += value);
-        }
+        self.kept_precision().add_to(1.0, &mut matrix);
         let size = matrix.rows();
         match Cholesky::factor(matrix) {
             Ok(cholesky) => self.cholesky = cholesky,
@@ -402,7 +398,7 @@ impl State {
         let factor = self.prior.transpose();
         let precision = self.kept_precision();
         let mut matrix = std::mem::replace(&mut self.cholesky, Cholesky::identity(0)).into_matrix();
-        multiply_sparse(factor, &precision, &mut self.scratch);
+        precision.left_times(factor, &mut self.scratch);
         self.prior.identity_plus(&self.scratch, &mut matrix);
         // All its eigenvalues are at least 1, unless rounding is larger than that.
         self.cholesky = Cholesky::factor(matrix).map_err(|_| prior_too_wide())?;
@@ -425,6 +421,11 @@ impl State {
                 squared_distance(self.root.column(first as usize), self.root.column(second as usize))
             }
             Functional::Beside(first, second, aside) => {
+                if let Some(known) =
+                    self.folded.as_ref().and_then(|folded| folded.variance_beside(functional, &self.root))
+                {
+                    return Gaussian { mean: functional.of(&self.mean), variance: known };
+                }
                 let at = |axis: u32| self.root.column(axis as usize);
                 let rows = at(first).iter().zip(at(second)).zip(at(aside));
                 rows.map(|((first, second), aside)| (first - second + aside).powi(2)).sum()
@@ -574,18 +575,13 @@ impl State {
         let root = self.folded.as_ref().map_or(&self.root, |folded| &folded.root);
         let kept = root.columns();
         let mut through = Matrix::zeros(root.rows(), kept);
-        multiply_sparse(root, &precision, &mut through);
+        precision.left_times(root, &mut through);
         let mut out = squared(&through);
         let pull = self.pull(&precision);
         for (column, &own) in out.columns_mut().zip(&pull) {
             add_scaled(column, own, &pull);
         }
-        for row in 0..kept {
-            let (columns, values) = precision.row(row);
-            for (&column, &value) in columns.iter().zip(values) {
-                out[(row, column as usize)] -= value;
-            }
-        }
+        precision.add_to(-1.0, &mut out);
         if kept == self.len() {
             return out;
         }
@@ -602,10 +598,10 @@ impl State {
     }
 
     /// `D' nu - A m`, for the precision A.
-    fn pull(&self, precision: &SparseMatrix) -> Vec<f64> {
-        let mut explained = vec![0.0; precision.rows()];
-        precision.multiply(&self.mean[..precision.rows()], &mut explained);
-        self.kept_shifts().iter().zip(&explained).map(|(shift, explained)| shift - explained).collect()
+    fn pull(&self, precision: &Precision) -> Vec<f64> {
+        let shifts = self.kept_shifts();
+        let explained = precision.times(&self.mean[..shifts.len()]);
+        shifts.iter().zip(&explained).map(|(shift, explained)| shift - explained).collect()
     }
 
     /// The coordinates' means.

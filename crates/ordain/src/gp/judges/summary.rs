@@ -155,7 +155,8 @@ impl AnswerModel {
         // The common noise is the scale of all that is learned. What is not known of it moves a bias as far as it does between two beliefs,
         // a deviation to either side.
         let off = judges.crowd.common.exp();
-        let scales = if off > 1.0 { vec![beside(self.noise() / off)?, beside(self.noise() * off)?] } else { Vec::new() };
+        let scales =
+            if off > 1.0 { vec![beside(self.noise() / off)?, beside(self.noise() * off)?] } else { Vec::new() };
         let estimate = |(aside, variance): (&ItemId, f64)| {
             let bias = |belief: &Ep| belief.asides()[aside.index() - belief.len()];
             let by_scale = if let [low, high] = &scales[..] { 0.5 * (bias(high) - bias(low)) } else { 0.0 };

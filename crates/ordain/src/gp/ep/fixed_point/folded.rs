@@ -1,4 +1,4 @@
-//! Screens folded into their items: their asides take no part in matrices.
+//! Asides folded into their items: they take no part in matrices. Those of screens are here, the biases of judges in [`Biases`].
 //!
 //! An aside of a screen is a standard normal number of which only that screen's comparisons speak. So it can be taken out by itself. Let x be
 //! the differences of items that the screen compares, `z = x + C u` with the asides u, and `T`, `ν` its sites on z. Then
@@ -9,26 +9,77 @@
 //! Nothing is approximated: EP has the same fixed point as with asides among the coordinates. But its matrices have the size of the items,
 //! and a screen costs as much as its pairs. The root of the covariance is put together again afterwards, since asides are asked for in draws.
 
+mod biases;
+
 use super::super::parts::Parts;
 use super::State;
 use crate::gp::{Functional, Observation, Site};
-use crate::numeric::dense::{Cholesky, add_scaled, dot};
+use crate::numeric::dense::{Cholesky, add_scaled, dot, multiply, multiply_sparse, multiply_vector};
 use crate::numeric::{Matrix, SparseMatrix};
+
+use biases::Biases;
 
 /// The most that an aside's covariances may differ from those of a standard normal number by itself. Where answers were taken off a
 /// belief, rounding leaves this much.
 const ROUNDING: f64 = 1e-6;
 
-/// The screens of a state, and what their sites say.
+/// The screens and the judges of a state, and what their sites say.
 #[derive(Clone)]
 pub(super) struct Folded {
-    /// The first coordinates, which are no asides of screens.
+    /// The first coordinates, which are not folded.
     pub kept: usize,
     /// The root of the covariance of these.
     pub root: Matrix,
+    biases: Option<Biases>,
     screens: Vec<Screen>,
-    /// Whether an observation is on a screen.
-    on_screen: Vec<bool>,
+    /// The first coordinate that is an aside of a screen.
+    of_screens: usize,
+    /// Whether an observation is about asides that are folded.
+    is_folded: Vec<bool>,
+}
+
+/// The precision that sites have for the kept coordinates: dense where judges are folded, who compared many items each.
+pub(super) enum Precision {
+    Sparse(SparseMatrix),
+    Dense(Matrix),
+}
+
+impl Precision {
+    /// Adds so many times this to a matrix.
+    pub(super) fn add_to(&self, factor: f64, out: &mut Matrix) {
+        match self {
+            Self::Dense(matrix) => add_scaled(out.values_mut(), factor, matrix.values()),
+            Self::Sparse(matrix) => {
+                for row in 0..matrix.rows() {
+                    let (columns, values) = matrix.row(row);
+                    columns
+                        .iter()
+                        .zip(values)
+                        .for_each(|(&column, value)| out[(row, column as usize)] += factor * value);
+                }
+            }
+        }
+    }
+
+    /// `out = left A`.
+    pub(super) fn left_times(&self, left: &Matrix, out: &mut Matrix) {
+        match self {
+            Self::Dense(matrix) => *out = multiply(left, matrix),
+            Self::Sparse(matrix) => multiply_sparse(left, matrix, out),
+        }
+    }
+
+    /// `A x`.
+    pub(super) fn times(&self, x: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Dense(matrix) => multiply_vector(matrix, x),
+            Self::Sparse(matrix) => {
+                let mut out = vec![0.0; matrix.rows()];
+                matrix.multiply(x, &mut out);
+                out
+            }
+        }
+    }
 }
 
 /// Comparisons that share asides.
@@ -49,58 +100,35 @@ struct Screen {
 }
 
 impl Folded {
-    /// The screens of these observations, if the last coordinates are asides that nothing else speaks of.
+    /// The judges and the screens of these observations, if the last coordinates are asides that nothing else speaks of.
     pub(super) fn find(prior: &Matrix, observations: &[Observation], counts: &[u32]) -> Option<Self> {
-        let size = prior.rows();
-        let on_screen: Vec<bool> = observations.iter().map(Observation::is_on_screen).collect();
-        let asides = |one: &Observation| one.functional.asides().map(|(at, _)| at as usize).collect::<Vec<_>>();
-        let of_screens = || observations.iter().zip(&on_screen).filter(|(_, on)| **on).map(|(one, _)| one);
-        let kept = of_screens().flat_map(asides).min()?;
-        let is_plain = |one: &Observation| one.functional.items().all(|at| (at as usize) < kept);
-        let folds = observations.iter().zip(&on_screen).zip(counts).all(|((one, &on), &count)| match on {
-            true => {
-                count == 1 && one.functional.pair().is_some_and(|(first, second)| (first.max(second) as usize) < kept)
-            }
-            false => is_plain(one),
-        });
-        let is_standard = |column: usize| {
-            let own = prior.column(column);
-            (0..size).all(|row| (own[row] - f64::from(u8::from(row == column))).abs() <= ROUNDING)
-        };
-        if !folds || !(kept..size).all(is_standard) {
+        let (of_screens, screens) =
+            find_screens(prior, observations, counts).unwrap_or_else(|| (prior.rows(), Vec::new()));
+        let biases = Biases::find(prior, observations, of_screens);
+        let kept = biases.as_ref().map_or(of_screens, Biases::first);
+        if kept == prior.rows() {
             return None;
         }
-        let mut parts = Parts::apart(size);
-        of_screens().for_each(|one| asides(one).windows(2).for_each(|pair| parts.join(pair[0], pair[1])));
-        let mut number = vec![usize::MAX; size];
-        let mut screens: Vec<Screen> = Vec::new();
-        for aside in kept..size {
-            let part = parts.of(aside);
-            if number[part] == usize::MAX {
-                number[part] = screens.len();
-                screens.push(Screen::empty());
-            }
-            screens[number[part]].asides.push(aside);
-        }
-        for (at, one) in observations.iter().enumerate().filter(|(at, _)| on_screen[*at]) {
-            if let (Some((first, second)), Some(&aside)) = (one.functional.pair(), asides(one).first()) {
-                let screen = &mut screens[number[parts.of(aside)]];
-                screen.observations.push(at);
-                screen.differences.push(Functional::Difference(first, second));
-            }
-        }
-        screens.iter_mut().for_each(|screen| screen.read_factors(observations));
-        Some(Self { kept, root: Matrix::zeros(0, 0), screens, on_screen })
+        let about_folded = |one: &Observation| one.functional.asides().any(|(at, _)| at as usize >= kept);
+        let is_folded = observations.iter().map(about_folded).collect();
+        Some(Self { kept, root: Matrix::zeros(0, 0), biases, screens, of_screens, is_folded })
+    }
+
+    /// The rows that a root of the covariance of so many coordinates has beside those of the kept ones.
+    pub(super) fn own_rows(&self, size: usize) -> usize {
+        self.biases.as_ref().map_or(0, Biases::rows) + size - self.of_screens
     }
 
     /// Takes the asides out of these sites.
-    pub(super) fn fold(&mut self, sites: &[Site]) {
+    pub(super) fn fold(&mut self, sites: &[Site], counts: &[f64]) {
         self.screens.iter_mut().for_each(|screen| screen.fold(sites));
+        self.biases.iter_mut().for_each(|biases| biases.fold(sites, counts));
     }
 
-    /// The logarithm of the determinants of all Q.
+    /// The logarithm of the determinants of all Q, each times that of the asides' prior covariance.
     pub(super) fn log_det(&self) -> f64 {
-        self.screens.iter().map(|screen| screen.cholesky.log_det()).sum()
+        let screens: f64 = self.screens.iter().map(|screen| screen.cholesky.log_det()).sum();
+        screens + self.biases.as_ref().map_or(0.0, Biases::log_det)
     }
 
     /// The mean of all coordinates, from that of the kept ones.
@@ -113,6 +141,7 @@ impl Folded {
                 mean[aside] = screen.shift[place] - gained;
             }
         }
+        self.biases.iter().for_each(|biases| biases.unfold_mean(&mut mean));
         mean
     }
 
@@ -122,6 +151,11 @@ impl Folded {
         out.values_mut().fill(0.0);
         for column in 0..self.kept {
             out.column_mut(column)[..rank].copy_from_slice(self.root.column(column));
+        }
+        let mut below = rank;
+        if let Some(biases) = &self.biases {
+            biases.unfold_root(&self.root, rank, out);
+            below += biases.rows();
         }
         for screen in &self.screens {
             let along: Vec<Vec<f64>> = screen.differences.iter().map(|one| self.along(*one)).collect();
@@ -134,10 +168,18 @@ impl Folded {
                     add_scaled(&mut column[..rank], -screen.gain[(place, at)], along);
                 }
                 for (row, &other) in screen.asides.iter().enumerate() {
-                    column[rank + other - self.kept] = own[(row, place)];
+                    column[below + other - self.of_screens] = own[(row, place)];
                 }
             }
         }
+    }
+
+    /// The variance of a comparison beside the folded bias of a judge, from the root of the covariance of all coordinates; `None` of other
+    /// functionals.
+    pub(super) fn variance_beside(&self, functional: Functional, root: &Matrix) -> Option<f64> {
+        let Functional::Beside(left, right, aside) = functional else { return None };
+        let biases = self.biases.as_ref()?;
+        Some(biases.variance_beside(root, self.root.rows(), [left, right, aside].map(|at| at as usize)))
     }
 
     /// `V d` of a difference of kept coordinates.
@@ -146,6 +188,47 @@ impl Folded {
         difference.terms().for_each(|(axis, sign)| add_scaled(&mut along, sign, self.root.column(axis as usize)));
         along
     }
+}
+
+/// The screens of these observations and the first of their asides, if the last coordinates are asides that nothing else speaks of.
+fn find_screens(prior: &Matrix, observations: &[Observation], counts: &[u32]) -> Option<(usize, Vec<Screen>)> {
+    let size = prior.rows();
+    let asides = |one: &Observation| one.functional.asides().map(|(at, _)| at as usize).collect::<Vec<_>>();
+    let of_screens = || observations.iter().filter(|one| one.is_on_screen());
+    let kept = of_screens().flat_map(asides).min()?;
+    let is_plain = |one: &Observation| one.functional.items().all(|at| (at as usize) < kept);
+    let folds = observations.iter().zip(counts).all(|(one, &count)| match one.is_on_screen() {
+        true => count == 1 && one.functional.pair().is_some_and(|(first, second)| (first.max(second) as usize) < kept),
+        false => is_plain(one),
+    });
+    let is_standard = |column: usize| {
+        let own = prior.column(column);
+        (0..size).all(|row| (own[row] - f64::from(u8::from(row == column))).abs() <= ROUNDING)
+    };
+    if !folds || !(kept..size).all(is_standard) {
+        return None;
+    }
+    let mut parts = Parts::apart(size);
+    of_screens().for_each(|one| asides(one).windows(2).for_each(|pair| parts.join(pair[0], pair[1])));
+    let mut number = vec![usize::MAX; size];
+    let mut screens: Vec<Screen> = Vec::new();
+    for aside in kept..size {
+        let part = parts.of(aside);
+        if number[part] == usize::MAX {
+            number[part] = screens.len();
+            screens.push(Screen::empty());
+        }
+        screens[number[part]].asides.push(aside);
+    }
+    for (at, one) in observations.iter().enumerate().filter(|(_, one)| one.is_on_screen()) {
+        if let (Some((first, second)), Some(&aside)) = (one.functional.pair(), asides(one).first()) {
+            let screen = &mut screens[number[parts.of(aside)]];
+            screen.observations.push(at);
+            screen.differences.push(Functional::Difference(first, second));
+        }
+    }
+    screens.iter_mut().for_each(|screen| screen.read_factors(observations));
+    Some((kept, screens))
 }
 
 impl Screen {
@@ -205,9 +288,9 @@ impl Screen {
 
 impl State {
     /// The precision that the sites have for the coordinates that are kept.
-    pub(super) fn kept_precision(&self) -> SparseMatrix {
-        let Some(folded) = &self.folded else { return self.precision() };
-        let mut entries = self.precision_entries(|at| !folded.on_screen[at]);
+    pub(super) fn kept_precision(&self) -> Precision {
+        let Some(folded) = &self.folded else { return Precision::Sparse(self.precision()) };
+        let mut entries = self.precision_entries(|at| !folded.is_folded[at]);
         for screen in &folded.screens {
             for (column, one) in screen.differences.iter().enumerate() {
                 for (row, other) in screen.differences.iter().enumerate() {
@@ -218,8 +301,14 @@ impl State {
                 }
             }
         }
-        SparseMatrix::from_entries(folded.kept, folded.kept, &entries)
-            .unwrap_or_else(|_| unreachable!("functionals speak of coordinates"))
+        let Some(biases) = &folded.biases else {
+            let sparse = SparseMatrix::from_entries(folded.kept, folded.kept, &entries);
+            return Precision::Sparse(sparse.unwrap_or_else(|_| unreachable!("functionals speak of coordinates")));
+        };
+        let mut dense = Matrix::zeros(folded.kept, folded.kept);
+        entries.into_iter().for_each(|(row, column, value)| dense[(row as usize, column as usize)] += value);
+        biases.add_precision(&self.sites, &self.counts, &mut dense);
+        Precision::Dense(dense)
     }
 
     /// The shifts that the sites have for the coordinates that are kept.
@@ -229,7 +318,7 @@ impl State {
         for (at, ((observation, site), count)) in
             self.observations.iter().zip(&self.sites).zip(&self.counts).enumerate()
         {
-            if !folded.on_screen[at] {
+            if !folded.is_folded[at] {
                 observation.functional.spread(count * site.shift, &mut out);
             }
         }
@@ -238,6 +327,7 @@ impl State {
                 one.spread(screen.shift_of(&self.sites, at), &mut out);
             }
         }
+        folded.biases.iter().for_each(|biases| biases.add_shifts(&self.sites, &self.counts, &mut out));
         out
     }
 }
