@@ -76,8 +76,9 @@ impl Page<'_> {
                     answers.</p>\n";
         }
         // A number and its sign stay on one line.
-        let sentence = escape(&self.shown.sentence()).replace('\n', "<br>\n").replace(" %", "\u{A0}%");
-        out + &format!("<p>{}.</p>\n", capital(&sentence))
+        let sentence = |line: &str| format!("{}.", capital(&escape(line).replace(" %", "\u{A0}%")));
+        let sentences: Vec<String> = self.shown.sentence().lines().map(sentence).collect();
+        out + &format!("<p>{}</p>\n", sentences.join("\n"))
     }
 }
 

@@ -95,11 +95,12 @@ fn coordinates(belief: &dyn Belief) -> Vec<ItemId> {
     (0..belief.len() + belief.asides().len()).map(ItemId::new).collect()
 }
 
-/// Beliefs, biases, their covariances and the evidence of EP over all answers, for more answers than items and fewer, in both forms.
+/// Beliefs, biases, their covariances and the evidence of EP over all answers, for more answers than items and fewer, in both forms; and
+/// for as many judges that biases are folded into the items, and for fewer.
 #[test]
 fn beliefs_equal_the_problem_written_out() {
     // 64 answers of a model that is learned from are a count after which all are learned anew by EP.
-    for (items, count) in [(6, 64), (30, 12), (5, 10)] {
+    for (items, count) in [(6, 64), (20, 64), (30, 12), (5, 10)] {
         let (prior, answers) = answers(items, count, &JUDGES, count as u64);
         let (joint, said) = written_out(&prior, &answers);
         let expected = ep(&joint, &said);

@@ -12,9 +12,9 @@ use super::files::typed;
 use crate::data::{Items, Outcome};
 use crate::{InputError, Result};
 
-/// Biases of more judges than this are not learned unless somebody wants it: each is one more coordinate of EP, whose time is cubic in
-/// their number.
-const MOST_JUDGES: usize = 100;
+/// Biases of more judges than this are not learned unless somebody wants it: each is one more coordinate of every step, whose time is
+/// quadratic in their number.
+const MOST_JUDGES: usize = 1000;
 
 /// What a table of answers says.
 #[derive(Debug, Default)]
