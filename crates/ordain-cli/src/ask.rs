@@ -67,7 +67,8 @@ pub struct Arguments {
     /// The project: a folder with an ordain.toml, or such a file
     #[arg(default_value = ".")]
     project: PathBuf,
-    /// The name of the judge. An undo takes back this judge's latest answer
+    /// The name of the judge: pairs are weighed by what is known of his noise, as by `ordain next --judge`. An undo takes back
+    /// this judge's latest answer
     #[arg(long, value_name = "NAME", value_parser = one_line)]
     judge: Option<String>,
     #[command(flatten)]
@@ -163,7 +164,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     project.set_memory(memory::available());
     arguments.without.leave_out(&mut project, arguments.judge.as_deref())?;
     let usual = project.model().ask().goal;
-    let options = arguments.options.given(usual)?;
+    let options = arguments.options.given(usual)?.with_judge(arguments.judge.clone());
     let changed = options.goal.filter(|goal| *goal != usual);
     project.set_options(arguments.wanted.with(options))?;
     if let Some(pool) = &arguments.pool {

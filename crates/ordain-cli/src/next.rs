@@ -73,7 +73,7 @@ pub struct Arguments {
     target: Option<f64>,
     #[command(flatten)]
     slack: Slack,
-    /// How answers become a belief. With the default, and without a judge, the first pair is the one that `ordain ask` asks
+    /// How answers become a belief. With the default, the first pair is the one that `ordain ask` asks the same judge
     #[arg(long, default_value = "incremental", value_parser = word::parser::<Inference>())]
     inference: Inference,
     /// The form of the output

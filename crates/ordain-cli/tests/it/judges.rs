@@ -225,7 +225,7 @@ fn who_can_be_left_out() {
     assert!(run.fine().contains("item0") && run.stderr.contains("no answers yet"), "{}", run.stderr);
 }
 
-/// `next --judge` names different questions for judges who differ; `ask` asks what `next` names for any judge, whoever answers.
+/// `next --judge` names different questions for judges who differ, and `ask --judge` asks what it names.
 #[test]
 fn questions_for_a_judge() {
     let folder = project("");
@@ -234,14 +234,13 @@ fn questions_for_a_judge() {
     folder.write("answers.csv", answers(&[("ann", exact, 40), ("bob", rough, 40), ("cyd", exact, 40)]));
     let mut scores = Vec::new();
     for judge in ["ann", "bob", "stranger"] {
-        let pair = &folder.json(["next"])["pairs"][0];
+        let pair = &folder.json(["next", "--judge", judge])["pairs"][0];
         let mut named = ["first", "second"].map(|key| pair[key].as_str().unwrap().to_owned());
         let run = ask(&folder, &[&ON_AND_ON[..], &["--judge", judge]].concat(), &["quit"]);
         let mut asked = questions(run.fine()).swap_remove(0);
         named.sort();
         asked.sort();
         assert_eq!(asked, named, "{judge}");
-        let pair = &folder.json(["next", "--judge", judge])["pairs"][0];
         scores.push((pair["first"].to_string(), pair["second"].to_string(), pair["score"].as_f64().unwrap()));
     }
     assert_ne!(scores[0], scores[1]);
