@@ -235,17 +235,17 @@ fn consensus(said: &Judgements) -> Result<()> {
     Ok(())
 }
 
-/// Whether the noise of a worker in one half of the judgements tells the share of his judgements in the other half that are not the
-/// authors' label.
+/// Whether the noise of a worker in one half of the judgements tells the share of his judgements in the other half that prefer the worse
+/// argument by the authors' label. A judgement that two are equal is no such error.
 fn halves(said: &Judgements) -> Result<()> {
     let mut stream = Seed(72).stream(0);
     let half: Vec<bool> = said.answers.iter().map(|_| stream.random::<bool>()).collect();
     let fitted = fit(said, said.answers.iter().zip(&half).filter(|(_, half)| **half).map(|(answer, _)| answer), true)?;
     let mut errors: BTreeMap<&str, [[f64; 2]; 2]> = BTreeMap::new();
     for ((answer, gold), half) in said.answers.iter().zip(&said.gold).zip(&half) {
-        if let Some(gold) = gold {
+        if let Some(gold) = gold.filter(|_| answer.outcome != Outcome::Tie) {
             let own = errors.entry(answer.judge.as_deref().unwrap_or_default()).or_default();
-            own[usize::from(*half)][0] += f64::from(u8::from(answer.outcome != *gold));
+            own[usize::from(*half)][0] += f64::from(u8::from(answer.outcome != gold));
             own[usize::from(*half)][1] += 1.0;
         }
     }

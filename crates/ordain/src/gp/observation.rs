@@ -639,6 +639,15 @@ impl Observation {
         self.interval(mean, sd).log_mass()
     }
 
+    /// The same by somebody whose thresholds are so many times as far from the middle.
+    pub(super) fn with_width_times(self, scale: f64) -> Self {
+        if scale == 1.0 || self.is_value() {
+            return self;
+        }
+        let end = |end: f64| self.middle + scale * (end - self.middle);
+        Self { low: end(self.low), high: end(self.high), gap: scale * self.gap, ..self }
+    }
+
     /// Whether the functional plus noise was seen itself.
     pub(super) fn is_value(&self) -> bool {
         self.low == self.high

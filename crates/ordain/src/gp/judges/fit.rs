@@ -7,6 +7,10 @@
 //! integrated over the logarithm of his factor, by Gauss and Hermite's rule around its maximum. That gives the mean and the deviation of the
 //! logarithm, and the evidence of a judge who takes care, beside that of blind answers. All judges move at once to their means, and EP runs
 //! again, until they stand still. So a judge of few answers stays near the common noise, and what is learned depends on the answers alone.
+//!
+//! **Ties.** Some call many things equal, and some nothing; that says little of how often they err. With one width of ties for all, it would
+//! be taken for little noise, or for much. So where there are ties, every judge has a width of his own, log-normal around the common one:
+//! its posterior mean is a sum over seven widths at the noise found before, in the same turns.
 
 use std::sync::Arc;
 
@@ -24,6 +28,9 @@ const SPREAD: (f64, f64) = (0.7, 4.0);
 
 /// The share of careless judges before any answer, as if it had been found of so many judges.
 const CARELESS: (f64, f64) = (0.05, 10.0);
+
+/// How much judges differ in their width of ties, in the same terms.
+const WIDTHS: (f64, f64) = (0.7, 4.0);
 
 /// How often all judges move at most.
 const TURNS: usize = 6;
@@ -48,6 +55,8 @@ const RULE: [(f64, f64); 4] = [
 pub(in crate::gp) struct Crowd {
     /// The deviation of the logarithm of a judge's noise.
     pub spread: f64,
+    /// The deviation of the logarithm of a judge's width of ties; 0 if nobody called a tie.
+    pub widths: f64,
     /// The share of judges who are careless.
     pub careless: f64,
     /// The deviation of the logarithm of the common noise.
@@ -56,7 +65,7 @@ pub(in crate::gp) struct Crowd {
 
 impl Default for Crowd {
     fn default() -> Self {
-        Self { spread: SPREAD.0, careless: CARELESS.0, common: 0.0 }
+        Self { spread: SPREAD.0, widths: 0.0, careless: CARELESS.0, common: 0.0 }
     }
 }
 
@@ -65,13 +74,21 @@ impl Default for Crowd {
 pub(in crate::gp) struct Care {
     /// Mean and deviation of the logarithm of his noise, beside the common one, if he is not careless.
     pub log_factor: (f64, f64),
+    /// Mean and deviation of the logarithm of his width of ties, beside the common one.
+    pub log_width: (f64, f64),
     /// The probability that he is careless.
     pub careless: f64,
 }
 
 impl Care {
+    /// That of a judge of this habit, before his answers are looked at again.
+    pub(super) fn at(habit: Habit, crowd: Crowd) -> Self {
+        let [factor, width] = [habit.factor, habit.width].map(f64::ln);
+        Self { log_factor: (factor, crowd.spread), log_width: (width, crowd.widths), ..Self::before(crowd) }
+    }
+
     pub(super) fn before(crowd: Crowd) -> Self {
-        Self { log_factor: (0.0, crowd.spread), careless: crowd.careless }
+        Self { log_factor: (0.0, crowd.spread), log_width: (0.0, crowd.widths), careless: crowd.careless }
     }
 }
 
@@ -85,7 +102,7 @@ impl Fit<'_> {
     pub(in crate::gp) fn judges(&self, mut model: AnswerModel) -> Result<AnswerModel> {
         let names = names(self.answers);
         let owners: Vec<Option<u32>> = each_said(self.answers).map(|answer| owner(&names, answer)).collect();
-        let mut crowd = Crowd::default();
+        let mut crowd = Crowd::before(&model, self.answers);
         let mut cares = vec![Care::before(crowd); names.len()];
         let mut evidence = Evidence::new(&model.observe_all(self.answers.iter().copied())?, self.kernel.items());
         for turn in 0..TURNS {
@@ -93,13 +110,16 @@ impl Fit<'_> {
             let change = found
                 .iter()
                 .zip(&cares)
-                .map(|(new, old)| (new.log_factor.0 - old.log_factor.0).abs())
+                .map(|(new, old)| {
+                    let moved = |of: fn(&Care) -> f64| (of(new) - of(old)).abs();
+                    moved(|care| care.log_factor.0).max(moved(|care| care.log_width.0))
+                })
                 .fold(0.0, f64::max);
             cares = found;
-            let centre = centre(&mut cares, crowd);
-            crowd = Crowd::of(&cares);
-            let noise = model.noise() * centre.exp();
-            model = model.with_noise(noise)?.with_habits(&names, &cares, crowd);
+            let noise = model.noise() * centre(&mut cares, crowd, |care| &mut care.log_factor.0).exp();
+            let width = model.tie_width() * centre(&mut cares, crowd, |care| &mut care.log_width.0).exp();
+            crowd = crowd.after(&cares);
+            model = model.with_noise(noise)?.with_tie_width(width)?.with_habits(&names, &cares, crowd);
             if turn > 0 && change < STILL {
                 break;
             }
@@ -114,8 +134,8 @@ impl Fit<'_> {
         let (names, crowd) = (names(self.answers), judges.crowd);
         let owners: Vec<Option<u32>> = each_said(self.answers).map(|answer| owner(&names, answer)).collect();
         let care = |name: &&str| {
-            let at = judges.habits.get(*name).map_or(0.0, |habit| habit.factor.ln());
-            Care { log_factor: (at, crowd.spread), ..Care::before(crowd) }
+            let habit = judges.habits.get(*name).copied().unwrap_or(Habit::USUAL);
+            Care::at(habit, crowd)
         };
         let cares: Vec<Care> = names.iter().map(care).collect();
         let mut evidence = Evidence::new(&model.observe_all(self.answers.iter().copied())?, self.kernel.items());
@@ -139,9 +159,7 @@ impl Fit<'_> {
             EpParams { watch: self.watch.silent(), tolerance: TOLERANCE, max_sweeps: 0, ..EpParams::default() };
         let work = |judge: usize, apart: Option<Apart>| {
             let before = cares[judge];
-            apart
-                .and_then(|apart| Judge { apart, params: &params, crowd, at: before.log_factor.0 }.care(before))
-                .unwrap_or(before)
+            apart.and_then(|apart| Judge { apart, params: &params, crowd, at: before }.care()).unwrap_or(before)
         };
         match evidence.apart(&params, self.kernel, owners, cares.len(), work) {
             Ok(found) => Ok(Some(found)),
@@ -152,26 +170,40 @@ impl Fit<'_> {
 }
 
 impl Crowd {
+    /// What is known before judges are looked at. Widths differ where somebody called a tie.
+    fn before(model: &AnswerModel, answers: &[&Answer]) -> Self {
+        let has_ties = model.tie_width() > 0.0 && answers.iter().any(|answer| answer.outcome.has_tie());
+        Self { widths: if has_ties { WIDTHS.0 } else { 0.0 }, ..Self::default() }
+    }
+
     /// What judges of such care have in common: the mean of what is known of each and of what was known before.
-    fn of(cares: &[Care]) -> Self {
-        let (before, weight) = SPREAD;
-        let (mut square, mut total, mut careless) = (weight * before * before, weight, CARELESS.0 * CARELESS.1);
-        for Care { log_factor: (mean, deviation), careless: own } in cares {
-            square += (1.0 - own) * (mean * mean + deviation * deviation);
-            total += 1.0 - own;
-            careless += own;
+    fn after(self, cares: &[Care]) -> Self {
+        let spread = |(before, weight): (f64, f64), of: fn(&Care) -> (f64, f64)| {
+            let (mut square, mut total) = (weight * before * before, weight);
+            for care in cares {
+                let (mean, deviation) = of(care);
+                square += (1.0 - care.careless) * (mean * mean + deviation * deviation);
+                total += 1.0 - care.careless;
+            }
+            (square / total).sqrt()
+        };
+        let careless: f64 = cares.iter().map(|care| care.careless).sum();
+        Self {
+            spread: spread(SPREAD, |care| care.log_factor),
+            widths: if self.widths > 0.0 { spread(WIDTHS, |care| care.log_width) } else { 0.0 },
+            careless: (CARELESS.0 * CARELESS.1 + careless) / (CARELESS.1 + cares.len() as f64),
+            common: 0.0,
         }
-        Self { spread: (square / total).sqrt(), careless: careless / (CARELESS.1 + cares.len() as f64), common: 0.0 }
     }
 }
 
 /// Moves the mean logarithm of the noise of those who take care into the common noise, which it belongs to: what judges say is the same,
-/// and the prior of their factors is larger. Returns the mean.
-fn centre(cares: &mut [Care], crowd: Crowd) -> f64 {
+/// and the prior of their factors is larger. The same for widths of ties. Returns the mean.
+fn centre(cares: &mut [Care], crowd: Crowd, of: impl Fn(&mut Care) -> &mut f64) -> f64 {
     let total: f64 = cares.iter().map(|care| 1.0 - care.careless).sum();
-    let sum: f64 = cares.iter().map(|care| (1.0 - care.careless) * care.log_factor.0).sum();
+    let sum: f64 = cares.iter_mut().map(|care| (1.0 - care.careless) * *of(care)).sum();
     let mean = if total > crowd.careless { sum / total } else { 0.0 };
-    cares.iter_mut().for_each(|care| care.log_factor.0 -= mean);
+    cares.iter_mut().for_each(|care| *of(care) -= mean);
     mean
 }
 
@@ -199,27 +231,33 @@ pub(super) struct Judge<'a> {
     pub apart: Apart,
     pub params: &'a EpParams,
     pub crowd: Crowd,
-    /// The logarithm of the factor in the noise of these answers.
-    pub at: f64,
+    /// What was known of his care before: these answers have the means of its factors.
+    pub at: Care,
 }
 
 impl Judge<'_> {
     /// The log posterior of a logarithm of the factor, without its normalisation, and its derivative; `None` where EP finds nothing.
     fn height(&mut self, log_factor: f64) -> Option<(f64, f64)> {
-        let factor = (log_factor - self.at).exp();
+        let (height, slope) = self.evidence(log_factor, self.at.log_width.0)?;
+        let precision = self.crowd.spread.powi(-2);
+        Some((height - 0.5 * precision * log_factor * log_factor, slope - precision * log_factor))
+    }
+
+    /// The log evidence if he takes care, with these logarithms of his factors, and its derivative by the first.
+    fn evidence(&mut self, log_factor: f64, log_width: f64) -> Option<(f64, f64)> {
+        let factor = (log_factor - self.at.log_factor.0).exp();
+        let width = (log_width - self.at.log_width.0).exp();
         let takes_care = |one: &Observation| {
             let functional = one.functional.with_noise_times(factor);
-            Observation { functional, noise: one.noise * factor, heedless: 0.0, ..*one }
+            Observation { functional, noise: one.noise * factor, heedless: 0.0, ..one.with_width_times(width) }
         };
         let (log_evidence, slope) = self.apart.evidence(self.params, takes_care).ok()?;
-        let precision = self.crowd.spread.powi(-2);
-        let height = log_evidence - 0.5 * precision * log_factor * log_factor;
-        height.is_finite().then_some((height, slope - precision * log_factor))
+        log_evidence.is_finite().then_some((log_evidence, slope))
     }
 
     /// What his answers say of his care.
-    pub fn care(&mut self, before: Care) -> Option<Care> {
-        let (mode, deviation) = self.mode(before)?;
+    pub fn care(&mut self) -> Option<Care> {
+        let (mode, deviation) = self.mode(self.at)?;
         let mut nodes = Vec::with_capacity(2 * RULE.len() - 1);
         for &(node, weight) in &RULE {
             for sign in [-1.0, 1.0].iter().skip(usize::from(node == 0.0)) {
@@ -235,11 +273,40 @@ impl Judge<'_> {
         let variance = weigh(&|at| (at - mean).powi(2)) / total;
         let normalisation =
             (std::f64::consts::SQRT_2 * deviation / (self.crowd.spread * std::f64::consts::TAU.sqrt())).ln();
-        let careful = most + total.ln() + normalisation;
+        let (log_width, over_widths) = self.width(mean)?;
+        let careful = most + total.ln() + normalisation + over_widths;
         let blind: f64 = self.apart.observations().map(|(one, count)| count * one.log_blind()).sum();
         let odds = (blind - careful).exp() * self.crowd.careless / (1.0 - self.crowd.careless);
         let careless = if odds.is_infinite() { 1.0 } else { odds / (1.0 + odds) };
-        Some(Care { log_factor: (mean, variance.sqrt()), careless })
+        Some(Care { log_factor: (mean, variance.sqrt()), log_width, careless })
+    }
+
+    /// Mean and deviation of the logarithm of his width of ties at this noise, and the log evidence over all widths, beside that of the
+    /// width that was known before.
+    fn width(&mut self, log_factor: f64) -> Option<((f64, f64), f64)> {
+        /// Widths to either side, and the steps between them in deviations of what was known before: in later turns that is the posterior.
+        const SIDE: i32 = 3;
+        const STEPS: (f64, f64) = (0.05, 0.5);
+        let spread = self.crowd.widths;
+        let (middle, known) = self.at.log_width;
+        if spread == 0.0 {
+            return Some(((0.0, 0.0), 0.0));
+        }
+        let step = known.clamp(STEPS.0, STEPS.1);
+        let mut seen = Vec::with_capacity(2 * SIDE as usize + 1);
+        for place in -SIDE..=SIDE {
+            let at = middle + step * f64::from(place);
+            let (height, _) = self.evidence(log_factor, at)?;
+            seen.push((at, height, -0.5 * (at / spread).powi(2)));
+        }
+        let before = seen[SIDE as usize].1;
+        let weight = |&(_, height, prior): &(f64, f64, f64)| (height - before + prior).exp();
+        let total: f64 = seen.iter().map(weight).sum();
+        let mean = seen.iter().map(|one| weight(one) * one.0).sum::<f64>() / total;
+        let variance = seen.iter().map(|one| weight(one) * (one.0 - mean).powi(2)).sum::<f64>() / total;
+        let over_widths = (total * step / (spread * std::f64::consts::TAU.sqrt())).ln();
+        let sound = mean.is_finite() && over_widths.is_finite();
+        sound.then_some(((mean, variance.sqrt()), over_widths))
     }
 
     /// The logarithm with the largest posterior, to a tenth of its deviation, and that deviation, by steps along the secant of the slopes.

@@ -1,6 +1,7 @@
 //! How the judges of a project differ: in care, and in the side that they favour.
 //!
-//! **Care.** Every judge with a name has a noise of his own, around the common one, and may answer blindly: [`fit`].
+//! **Care.** Every judge with a name has a noise of his own, around the common one, and may answer blindly. Where there are ties, he also has
+//! a width of ties of his own: [`fit`].
 //!
 //! **Side bias.** Where answers say which item stood left (`[answers] sides`), every judge has an *aside*: a Gaussian coordinate beside
 //! the items that is added to the difference "left less right". What all judges have in common is in their covariance. EP and steps
@@ -59,20 +60,22 @@ pub(super) struct Judges {
 struct Habit {
     /// His noise, beside the common one.
     factor: f64,
+    /// His width of ties, and all other thresholds, beside the common ones.
+    width: f64,
     /// The probability that he is careless, if his answers speak for it; else 0.
     heedless: f64,
 }
 
 impl Habit {
     /// That of any judge.
-    const USUAL: Self = Self { factor: 1.0, heedless: 0.0 };
+    const USUAL: Self = Self { factor: 1.0, width: 1.0, heedless: 0.0 };
 
     /// A judge whose answers speak against it is taken at his word: then his sites are those of a log-concave likelihood.
     fn of(care: &Care, crowd: Crowd) -> Self {
         /// No answer is quite without weight, so that what he says can still be asked for.
         const MOST: f64 = 1.0 - 1e-6;
         let heedless = if care.careless > crowd.careless { care.careless.min(MOST) } else { 0.0 };
-        Self { factor: care.log_factor.0.exp(), heedless }
+        Self { factor: care.log_factor.0.exp(), width: care.log_width.0.exp(), heedless }
     }
 }
 
@@ -196,9 +199,10 @@ impl AnswerModel {
         let Some(judges) = self.judges.as_deref() else { return observation };
         let judge = answer.judge.as_deref();
         let careful = match self.habit(judge) {
-            Some(&Habit { factor, heedless }) if shows_care(answer) => {
+            Some(&Habit { factor, width, heedless }) if shows_care(answer) => {
                 let functional = observation.functional.with_noise_times(factor);
-                Observation { functional, noise: factor * observation.noise, heedless, ..observation }
+                let noise = factor * observation.noise;
+                Observation { functional, noise, heedless, ..observation.with_width_times(width) }
             }
             _ => observation,
         };
@@ -241,7 +245,9 @@ impl AnswerModel {
     /// The model of this judge's answers alone if he looks, as those of any judge.
     pub(crate) fn of_judge(&self, judge: Option<&str>) -> Result<Self> {
         match self.habit(judge) {
-            Some(habit) => self.clone().with_noise(habit.factor * self.noise()),
+            Some(habit) => {
+                self.clone().with_noise(habit.factor * self.noise())?.with_tie_width(habit.width * self.tie_width())
+            }
             None => Ok(self.clone()),
         }
     }

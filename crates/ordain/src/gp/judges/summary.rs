@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::fit::{Care, Crowd, Judge, owner, shows_care};
-use super::name;
 use super::verdict::{Known, Verdict};
+use super::{Habit, name};
 use crate::data::{Answer, ItemId};
 use crate::gp::ep::{Apart, EpParams, Evidence};
 use crate::gp::soft::each_said;
@@ -130,9 +130,8 @@ impl AnswerModel {
             return (before, agreement);
         }
         let habit = self.judges.as_ref().and_then(|judges| judges.habits.get(name));
-        let at = habit.map_or(0.0, |habit| habit.factor.ln());
-        let known = Care { log_factor: (at, before.log_factor.1), ..before };
-        let care = Judge { apart, params, crowd, at }.care(known).unwrap_or(before);
+        let at = Care::at(habit.copied().unwrap_or(Habit::USUAL), crowd);
+        let care = Judge { apart, params, crowd, at }.care().unwrap_or(before);
         (care, agreement)
     }
 

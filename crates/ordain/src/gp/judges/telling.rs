@@ -30,7 +30,7 @@ impl AnswerModel {
         self.habit(Some(judge)).is_some()
     }
 
-    fn settling_lead(&self, Habit { factor, heedless }: Habit) -> Option<f64> {
+    fn settling_lead(&self, Habit { factor, heedless, .. }: Habit) -> Option<f64> {
         let ratio = factor * self.noise() / self.unit()?;
         let meant = (1.0 / (1.0 + ratio * ratio)).acos() / std::f64::consts::PI;
         let one_lapse = 2.0 * self.lapse() * (1.0 - self.lapse());

@@ -168,7 +168,7 @@ mod tests {
 
     fn known(log_factor: (f64, f64), careless: f64) -> Known {
         let agreement = Some(Agreement { agreeing: 25.0, all: 40.0 });
-        let care = Care { log_factor, careless };
+        let care = Care { log_factor, log_width: (0.0, 0.0), careless };
         Known { answers: 40, care, spread: 0.7, agreement, bias: None, has_others: true }
     }
 

@@ -5,7 +5,7 @@ use crate::kernel::{Given, Kernel};
 use crate::numeric::Matrix;
 use crate::numeric::normal::cdf;
 
-const CROWD: Crowd = Crowd { spread: 0.7, careless: 0.05, common: 0.0 };
+const CROWD: Crowd = Crowd { spread: 0.7, widths: 0.0, careless: 0.05, common: 0.0 };
 
 fn params() -> EpParams {
     EpParams::default().with_watch(Watch::NONE)
@@ -63,7 +63,7 @@ fn care_equals_quadrature() {
         let noise = 0.4;
         let found = apart(&kernel, &answers(first, second), noise, |apart| {
             let params = params();
-            Judge { apart, params: &params, crowd: CROWD, at: 0.0 }.care(Care::before(CROWD)).unwrap()
+            Judge { apart, params: &params, crowd: CROWD, at: Care::before(CROWD) }.care().unwrap()
         });
         let (mean, deviation, careless) = by_quadrature(0.8, 1.5, std::f64::consts::SQRT_2 * noise, first, second);
         let near = |found: f64, expected: f64| {
@@ -109,14 +109,14 @@ fn the_slope_by_noise_equals_differences() {
 /// The mean of the factors that goes into the common noise leaves what every judge says as it was.
 #[test]
 fn centring_keeps_the_noise_of_every_judge() {
-    let care = |mean, careless| Care { log_factor: (mean, 0.2), careless };
+    let care = |mean, careless| Care { log_factor: (mean, 0.2), log_width: (0.0, 0.0), careless };
     let mut cares = [care(0.5, 0.0), care(-0.1, 0.5), care(0.4, 1.0)];
     let before = cares;
-    let mean = centre(&mut cares, CROWD);
+    let mean = centre(&mut cares, CROWD, |care| &mut care.log_factor.0);
     assert!((mean - (0.5 - 0.05) / 1.5).abs() < 1e-15);
     for (one, other) in cares.iter().zip(&before) {
         assert!((one.log_factor.0 + mean - other.log_factor.0).abs() < 1e-15);
     }
     // Where all seem careless, nobody's factor tells of the common noise.
-    assert_eq!(centre(&mut [care(2.0, 1.0)], CROWD), 0.0);
+    assert_eq!(centre(&mut [care(2.0, 1.0)], CROWD, |care| &mut care.log_factor.0), 0.0);
 }
