@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::Args;
-use ordain::active::{Question, Standing};
+use ordain::active::{Question, Standing, check_screens};
 use ordain::data::{Answer, Goal, GradeScale, ItemId, Outcome as Said};
 use ordain::gp::Grading;
 use ordain::{Error, Project};
@@ -175,6 +175,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let choose = arguments.choose as usize;
     if choose > 2 {
         project.check_log_for_screens()?;
+        check_screens(project.asking()?.strategy)?;
     }
     if let Some(goal) = changed {
         remember(&mut project, goal);
@@ -250,7 +251,9 @@ impl Talk {
                 output::text(silence)?;
             }
             greeted = true;
-            let asked = match self.project.gold_question(self.judge.as_deref())? {
+            // Gold is about pairs, and among screens a pair would be seen to be gold.
+            let gold = if self.choose > 2 { None } else { self.project.gold_question(self.judge.as_deref())? };
+            let asked = match gold {
                 Some(sides) => Asked::Pair(sides),
                 None => self.asked(&question)?,
             };

@@ -134,7 +134,8 @@ impl Judges {
             ),
             (_, false) if self.told_apart => format!("{of}; the noise that they have in common is {:.3}", self.noise),
             (_, false) => format!(
-                "{of}; rankings tell judges apart once two with a name have compared items, and there are ten answers"
+                "{of}; rankings tell judges apart once two with a name have compared items and the noise is learned anew, after 10, 15, \
+                 22, 33 answers and so on"
             ),
         }
     }

@@ -1,5 +1,7 @@
 //! The option that leaves judges out. `ordain rank`, `ordain next` and `ordain ask` share it.
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 use ordain::Project;
 
@@ -27,7 +29,7 @@ impl Without {
         let all = project.model().answers().count();
         project.leave_out(&self.without)?;
         let left = all - project.model().answers().count();
-        let whom = match self.without.len() {
+        let whom = match self.without.iter().collect::<BTreeSet<_>>().len() {
             1 => output::name(first),
             several => output::count(several, "judge"),
         };

@@ -1,5 +1,7 @@
 //! Choices among several items, through the library's doors.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::fs;
@@ -290,7 +292,10 @@ fn projects_record_screens() {
         read("\"plain|a,b|x\\|y\",x|y,ann").unwrap(),
         Answer::best(&ids(&[0, 1, 3]), ItemId::new(3)).unwrap().by("ann")
     );
-    assert_eq!(read("plain|h,h,").unwrap(), Answer::new(ItemId::new(7), Some(ItemId::new(0)), Outcome::First).unwrap());
+    assert_eq!(
+        read("plain|h,h,").unwrap(),
+        Answer::new(ItemId::new(0), Some(ItemId::new(7)), Outcome::Second).unwrap()
+    );
     assert!(read("plain|h,\"a,b\",").unwrap_err().to_string().contains("not among those shown"));
     fs::remove_dir_all(&folder).unwrap();
 }

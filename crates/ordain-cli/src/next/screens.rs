@@ -7,7 +7,7 @@ use ordain::formats::joined_ids;
 use ordain::{Inference, Project};
 use serde::Serialize;
 
-use super::{Arguments, enough};
+use super::{Arguments, enough, note_stranger};
 use crate::Outcome;
 use crate::output::{self, Format};
 use crate::working::working;
@@ -44,7 +44,8 @@ pub fn run(
             }
         }
         inference => {
-            let fitted = project.fit(inference, &working.watch())?;
+            let mut fitted = project.fit(inference, &working.watch())?;
+            fitted.ask_judge(arguments.judge.as_deref())?;
             match enough(arguments, asking, || fitted.certainty(params))? {
                 None => (None, fitted.ask_screens(asking, project.pool(), shown, count)?),
                 reached => (reached, Vec::new()),
@@ -65,7 +66,11 @@ pub fn run(
             }
             Ok(())
         }
-        Format::Table => show(items, &screens, asking),
+        Format::Table => {
+            show(items, &screens, asking)?;
+            note_stranger(project, arguments.judge.as_deref());
+            Ok(())
+        }
     }
 }
 

@@ -45,7 +45,7 @@ fn answers_about_several_are_one_line() {
         (vec!["a,b", "x|y", "cat", "dog", "--best", "cat"], "cat,\"a,b\",best:x\\|y|dog,"),
         (vec!["dog", "x|y", "a,b", "--order", "--judge", "ann"], "dog,x|y,\"order:a,b\",ann"),
         (vec!["eel", "cat", "fox", "skip"], "cat,eel,skip:fox,"),
-        (vec!["eel", "cat", "--best", "cat"], "cat,eel,first,"),
+        (vec!["eel", "cat", "--best", "cat"], "eel,cat,second,"),
         (vec!["undo"], ",,undo,"),
     ] {
         folder.run(["answer"].iter().chain(&words)).fine();

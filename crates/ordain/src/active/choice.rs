@@ -147,7 +147,7 @@ impl Candidates {
 
     /// Whether two items are a tie to the judge: one more answer about them would be a tie again, and tell nothing.
     pub(super) fn are_tied(&self, first: ItemId, second: ItemId) -> bool {
-        let enough = self.enough.unwrap_or(1) as i32;
+        let enough = i32::try_from(self.enough.unwrap_or(1)).unwrap_or(i32::MAX);
         self.ties.get(&key(first, second)).is_some_and(|&ties| ties >= enough)
     }
 

@@ -89,7 +89,9 @@ impl Trust {
         if leads.iter().any(settles_alone) {
             return true;
         }
-        let sum: Option<f64> = leads.iter().map(|&(judge, lead)| Some(self.weights[judge]? * f64::from(lead))).sum();
+        // Who answered first after trust was set weighs as any judge.
+        let weight = |judge: usize| self.weights.get(judge).copied().unwrap_or(Some(1.0));
+        let sum: Option<f64> = leads.iter().map(|&(judge, lead)| Some(weight(judge)? * f64::from(lead))).sum();
         sum.is_none_or(|sum| sum.abs() >= self.usual.unwrap_or(1.0))
     }
 }

@@ -40,7 +40,7 @@ pub use judge::Judge;
 pub use learner::BeliefKind;
 pub(crate) use learner::{Learned, learn_in_session};
 pub use outlook::{Effort, Foreseen, Outlook, Span};
-pub use screen::{ScreenQuestion, choose_screens};
+pub use screen::{ScreenQuestion, check_screens, choose_screens};
 pub use session::{Session, SessionParams};
 pub(crate) use settings::Unfit;
 pub use settings::{AskOptions, Asking};

@@ -57,6 +57,21 @@ impl ScreenQuestion {
     }
 }
 
+/// Fails unless this strategy can choose more than two items to show together.
+///
+/// # Errors
+/// If it looks ahead: it would try every answer about every screen.
+pub fn check_screens(strategy: Strategy) -> Result<()> {
+    if !matches!(strategy.method(), Method::Ahead(_)) {
+        return Ok(());
+    }
+    Err(Error::Data {
+        what: "a choice among several items",
+        found: strategy.name().to_owned(),
+        expected: "a strategy that does not try every answer, such as wrong-pairs, entropy or expected-loss".into(),
+    })
+}
+
 /// Up to `count` screens of this many items to show at the same time, the best first. There are fewer if fewer are left, and a screen has
 /// fewer items if no more may be shown with them. The first grows from `seed` if it is given. Each is chosen from the belief that is
 /// expected once those before it are answered.
@@ -78,9 +93,7 @@ pub fn choose_screens(
     if !(2..=Answer::MOST_SHOWN).contains(&shown) {
         return wrong(format!("{shown} items"), "from 2 to 32 items");
     }
-    if matches!(strategy.method(), Method::Ahead(_)) {
-        return wrong(strategy.name().to_owned(), "a strategy that scores pairs without trying every answer");
-    }
+    check_screens(strategy)?;
     let answers = Answers::new(model);
     let mut belief = Pending::new(belief);
     let mut out: Vec<ScreenQuestion> = Vec::new();

@@ -39,7 +39,7 @@ impl Answer {
     /// The most items of a screen.
     pub const MOST_SHOWN: usize = 32;
 
-    /// That this is the best of the items of a screen. Of two items it is a plain answer.
+    /// That this is the best of the items of a screen. Of two items it is a plain answer, about the first and the second that were shown.
     ///
     /// # Errors
     /// If it is not among them, one is shown twice, or there are fewer than two or more than 32.
@@ -52,6 +52,9 @@ impl Answer {
         }
         if order.len() < shown.len() {
             return Err(shown_twice());
+        }
+        if let [left, right] = *shown {
+            return Self::new(left, Some(right), if best == left { Outcome::First } else { Outcome::Second });
         }
         Self::screen(&order, Outcome::Best)
     }

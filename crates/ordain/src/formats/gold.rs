@@ -19,7 +19,8 @@ pub fn read_gold(path: impl AsRef<Path>, items: &Items) -> Result<Gold> {
     let mut seen: HashMap<(ItemId, ItemId), (Answer, u64)> = HashMap::new();
     let mut pairs = Vec::with_capacity(lines.len());
     for (entry, &line) in log.entries().iter().zip(&lines) {
-        let wrong = |found: &str, expected: String| InputError::new(path, expected).line(line).found(found);
+        let wrong =
+            |found: &str, expected: String| InputError::new(path, expected).line(line).column("outcome").found(found);
         let said = match entry {
             Entry::Answer(answer) => answer,
             Entry::Undo { .. } => {

@@ -217,7 +217,8 @@ impl Heard {
     fn gap(&self, width: f64, deviation: f64) -> f64 {
         let share = (self.strong + 1.0) / (self.weak + self.strong + 2.0);
         // `P(y > s) = share P(y > w)`.
-        let threshold = -deviation * quantile(share * cdf(-width / deviation));
+        // A width of many deviations leaves no probability in double precision.
+        let threshold = -deviation * quantile((share * cdf(-width / deviation)).max(f64::MIN_POSITIVE));
         (threshold - width).max(f64::EPSILON * deviation)
     }
 

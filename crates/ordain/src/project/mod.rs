@@ -282,7 +282,7 @@ impl Project {
             None => all(),
         };
         match some.get(..3) {
-            Some(three) => self.log.writer(items)?.check(&Entry::Answer(Answer::order(three)?), items),
+            Some(three) => self.log.writer(items)?.check(&Entry::Answer(Answer::best(three, three[0])?), items),
             None => Ok(()),
         }
     }

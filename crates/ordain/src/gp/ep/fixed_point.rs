@@ -240,7 +240,10 @@ impl State {
             // A difference of means has the rounding of both. The tolerance is some millions of it.
             let rounding = match observation.functional {
                 Functional::Item(_) => 0.0,
-                compared => f64::EPSILON * compared.items().map(|axis| self.mean[axis as usize].abs()).sum::<f64>(),
+                compared => {
+                    let part = |(axis, factor): (u32, f64)| (factor * self.mean[axis as usize]).abs();
+                    f64::EPSILON * compared.terms().map(part).sum::<f64>()
+                }
             };
             let moved = (new.mean - old.mean).abs() / variance.sqrt().max(1e10 * rounding);
             let grown = (new.variance - old.variance).abs() / variance;

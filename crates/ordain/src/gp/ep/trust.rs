@@ -107,7 +107,9 @@ fn reaches(ep: &Ep, prior: &Matrix) -> Vec<f64> {
         Some(others) => others.prior[item as usize].sqrt(),
         None => prior[(axis, axis)].sqrt(),
     };
-    let reach = |(axis, functional): (usize, &Functional)| functional.items().map(|item| deviation(axis, item)).sum();
+    let reach = |(axis, functional): (usize, &Functional)| {
+        functional.terms().map(|(item, factor)| factor.abs() * deviation(axis, item)).sum()
+    };
     ep.basis.iter().enumerate().map(reach).collect()
 }
 

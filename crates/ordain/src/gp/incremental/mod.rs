@@ -382,7 +382,8 @@ impl Incremental {
         let noise = observation.noise * observation.noise;
         // A difference of covariances has their rounding. If that is more than variance and noise, a step would follow it;
         // twins, whose covariances are the same, go nowhere.
-        let covariances: f64 = observation.functional.items().map(|item| self.prior[item as usize]).sum();
+        let covariances: f64 =
+            observation.functional.terms().map(|(item, factor)| factor * factor * self.prior[item as usize]).sum();
         let is_rounding = variance + noise < 4.0 * f64::EPSILON * covariances && direction.iter().any(|&to| to != 0.0);
         if !variance.is_finite() || variance < -noise || is_rounding {
             return Err(prior_too_wide());

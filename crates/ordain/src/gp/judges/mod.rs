@@ -110,9 +110,10 @@ fn capacity(judges: usize) -> usize {
     (judges + 1).next_power_of_two()
 }
 
-/// Only a comparison of two items has sides.
+/// Only a comparison of two items by one judge has sides: votes were given in more than one showing.
 fn takes_a_seat(answer: &Answer) -> bool {
-    answer.second.is_some() && !answer.is_skip() && !answer.is_of_screen()
+    let is_voted = matches!(answer.outcome, Outcome::Votes(_));
+    answer.second.is_some() && !answer.is_skip() && !answer.is_of_screen() && !is_voted
 }
 
 fn name(answer: &Answer) -> &str {
@@ -207,7 +208,7 @@ impl AnswerModel {
             _ => observation,
         };
         let comparable = Observation { blindly: self.blindly(answer), ..careful };
-        if self.sides { beside(comparable, answer, judges.aside(judge)) } else { comparable }
+        if self.sides && takes_a_seat(answer) { beside(comparable, answer, judges.aside(judge)) } else { comparable }
     }
 
     /// The probability of an answer of somebody who does not look: all outcomes are alike to him, and so are strengths of one preference.

@@ -103,6 +103,7 @@ impl AnswerModel {
         let summary = |at: usize, (care, agreement): (Care, Option<Agreement>), bias: Option<Estimate>| {
             let (name, (mean, deviation)) = (names[at], care.log_factor);
             let has_others = names.len() > 1;
+            let agreement = agreement.filter(|_| has_others);
             let known = Known { answers: answered[at], care, spread: crowd.spread, agreement, bias, has_others };
             JudgeSummary {
                 name: Some(name.to_owned()).filter(|name| !name.is_empty()),

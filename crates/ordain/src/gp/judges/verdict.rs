@@ -119,14 +119,14 @@ impl Known {
         const LITTLE: f64 = 1.645;
         let probability = self.care.careless;
         let agreement = self.agreement.map_or(0.0, Agreement::deviations);
+        if self.answers < FEW {
+            return Verdict::TooFew;
+        }
         if agreement < -DEVIATIONS {
             return Verdict::Contradicts;
         }
         if probability >= SURE {
             return if agreement > DEVIATIONS { Verdict::TiesUnlike } else { Verdict::AtRandom { probability } };
-        }
-        if self.answers < FEW {
-            return Verdict::TooFew;
         }
         let favours = match self.bias {
             Some(Estimate { low, .. }) if low > 0.0 => Some(Side::Left),

@@ -7,12 +7,17 @@
 //! EP over these answers alone, under that belief, gives the evidence of a judge for any care that he may take. The sites of all others
 //! stay; the evidence is stationary in them.
 
+use std::collections::BTreeMap;
+
 use super::super::site::Site;
 use super::State;
 use crate::Result;
 use crate::gp::{EpParams, Functional, Observation};
 use crate::numeric::Matrix;
 use crate::numeric::dense::{Cholesky, SemidefiniteFactor, add_scaled, multiply, multiply_vector, squared, transpose};
+
+/// A squared difference beside its variance that is rounding: the others say nothing of the two items.
+const SILENCE: f64 = 1e-12;
 
 /// Answers, and the belief of all others.
 pub(in crate::gp) struct Apart {
@@ -72,13 +77,17 @@ impl State {
         // The middle is where neither item is favoured, counted from the prior mean.
         let difference = |(functional, &(at, _)): (&Functional, &(usize, u32))| {
             let (first, second) = functional.pair()?;
-            Some(Functional::Difference(first, second).of(&others) - self.observations[at].middle)
+            let items = Functional::Difference(first, second);
+            let known = items.of(&others) - self.observations[at].middle;
+            let variance = items.variance(|one, other| covariance[(one, other)]);
+            Some(if known * known <= SILENCE * variance { 0.0 } else { known })
         };
+        let differences: Vec<Option<f64>> = each().map(difference).collect();
         let sound = covariance.values().iter().chain(&others).all(|value| value.is_finite());
         sound.then(|| Apart {
             observations: each().map(from_others).collect(),
             sites: each().map(site).collect(),
-            differences: each().map(difference).collect(),
+            differences,
             counts: members.iter().map(|(_, count)| *count).collect(),
             covariance,
         })
@@ -91,10 +100,11 @@ impl Apart {
         self.observations.iter().zip(self.counts.iter().map(|&count| f64::from(count)))
     }
 
-    /// How many of the answers that prefer one of two items prefer the one that all others prefer, and how many there are. The coordinates
-    /// must be items.
+    /// How many of the pairs of which an item is preferred are such that all others prefer it too, and how many there are. Repeats, votes and
+    /// the comparisons of one screen are one, in shares; what all others say nothing of is none. The coordinates must be items, and asides
+    /// of screens.
     pub(in crate::gp) fn agreement(&self) -> (f64, f64) {
-        let (mut agreeing, mut all) = (0.0, 0.0);
+        let mut looks: BTreeMap<[u32; 2], [f64; 2]> = BTreeMap::new();
         for ((one, difference), &count) in self.observations.iter().zip(&self.differences).zip(&self.counts) {
             // A tie is about the middle.
             let side = match difference {
@@ -102,11 +112,15 @@ impl Apart {
                 Some(difference) if one.high <= one.middle => -difference,
                 _ => continue,
             };
-            let share = if side == 0.0 { 0.5 } else { f64::from(u8::from(side > 0.0)) };
-            agreeing += f64::from(count) * share;
-            all += f64::from(count);
+            let screen = one.functional.asides().next().map(|(aside, _)| [aside; 2]);
+            let pair = one.functional.pair().map(|(first, second)| [first.min(second), first.max(second)]);
+            if let Some(look) = screen.or(pair).filter(|_| side != 0.0) {
+                let [agreeing, all] = looks.entry(look).or_default();
+                *agreeing += f64::from(count) * f64::from(u8::from(side > 0.0));
+                *all += f64::from(count);
+            }
         }
-        (agreeing, all)
+        (looks.values().map(|[agreeing, all]| agreeing / all).sum(), looks.len() as f64)
     }
 
     /// The log evidence of these answers, each changed in this way, under the belief of the others; and its derivative by the logarithm of

@@ -15,7 +15,8 @@ impl State {
         }
         let mut precisions = vec![0.0; self.len()];
         for ((observation, site), count) in self.observations.iter().zip(&self.sites).zip(&self.counts) {
-            observation.functional.items().for_each(|axis| precisions[axis as usize] += count * site.precision);
+            let terms = observation.functional.terms();
+            terms.for_each(|(axis, factor)| precisions[axis as usize] += factor * factor * count * site.precision);
         }
         let part = |(precision, (_, variance)): (f64, (f64, f64))| f64::EPSILON * precision * variance;
         precisions.into_iter().zip(self.coordinates()).map(part).fold(0.0, f64::max)
