@@ -42,7 +42,7 @@ from .fusion import Hedge, Margin
 from .labels import LabelRanker
 from .models import PreferenceModel, Project
 from .rankers import LambdaRank, RankingSVM, RankNet, lambda_gradient, lightgbm_objective, xgboost_objective
-from .results import Certainty, Comparison, Forecast, Judges, Predictions, Question, Ranking, Tuned
+from .results import Certainty, Comparison, Forecast, Judges, Predictions, Question, Ranking, Screen, Tuned
 
 __all__ = [
     "__version__",
@@ -90,6 +90,7 @@ __all__ = [
     "RankingSVM",
     "RankNet",
     "RegularizedLaplacian",
+    "Screen",
     "SquaredExponential",
     "TooLargeError",
     "Tuned",

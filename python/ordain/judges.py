@@ -207,6 +207,12 @@ class _Asked:
     right: int
 
 
+def _key(entry: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What an answer says, whenever it was given."""
+    first, second, outcome, judge, _, others = entry
+    return first, second, outcome, judge, tuple(others)
+
+
 class _Asker:
     """Chooses questions, records answers, and knows when to stop. Threads may call it at once."""
 
@@ -264,24 +270,24 @@ class _Asker:
         if self.log is None:
             entries = self.engine.standing()
         else:
-            entries = [entry for entry in self.log.entries() if entry[2] != "undo"]
-            known = Counter(entry[:4] for entry in self.engine.standing())
+            entries = self.log.standing()
+            known = Counter(map(_key, self.engine.standing()))
             for entry in entries:
-                if known[entry[:4]]:
-                    known[entry[:4]] -= 1
+                if known[_key(entry)]:
+                    known[_key(entry)] -= 1
                     continue
-                first, second, outcome, judge, time, _ = entry
+                first, second, outcome, judge, time, others = entry
                 if first is not None:
-                    self.engine.tell(first, -1 if second is None else second, outcome, judge, time)
+                    self.engine.tell(first, -1 if second is None else second, outcome, judge, time, others)
         return [
             (first, second)
-            for first, second, _, judge, _, _ in entries
-            if judge == self.name and first is not None and second is not None
+            for first, second, _, judge, _, others in entries
+            if judge == self.name and first is not None and second is not None and not others
         ]
 
-    @staticmethod
-    def _halves(known: list[tuple[int, int]]) -> list[_Asked]:
-        shown = Counter(known)
+    def _halves(self, known: list[tuple[int, int]]) -> list[_Asked]:
+        gold = {frozenset(pair[:2]) for pair in self.engine.gold()[0]}
+        shown = Counter(pair for pair in known if frozenset(pair) not in gold)
         return [
             _Asked(right, left) for (left, right), count in shown.items() for _ in range(count - shown[right, left])
         ]
@@ -306,6 +312,10 @@ class _Asker:
             return chosen
 
     def _choose(self, room: int) -> list[_Asked]:
+        gold = self._gold()
+        if gold is not None:
+            # One at a time: whether it is time for another depends on its answer.
+            return [gold]
         pending = [(one.left, one.right) for one in self.out + self.halves]
         pairs = -(-room // 2) if self.both_orders else room
         beside = np.array(pending, np.int64).reshape(-1, 2) if pending else None
@@ -317,6 +327,13 @@ class _Asker:
                 turned = _Asked(right, left)
                 (chosen if len(chosen) < room else self.halves).append(turned)
         return chosen
+
+    def _gold(self) -> _Asked | None:
+        """The gold pair to ask now, if it is time for one and it is not out already. Every judge is asked each once, in one order."""
+        gold = self.engine.gold_question(self.name)
+        if gold is None or any({one.left, one.right} == set(gold) for one in self.out):
+            return None
+        return _Asked(*gold)
 
     def _is_enough(self) -> bool:
         if callable(self.stop):

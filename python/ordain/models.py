@@ -15,12 +15,14 @@ from . import _core, data, judges, kernels
 from ._params import Estimator
 from .judges import BatchJudge, Judge, Run
 from .errors import DataError, DataTypeError, ParameterError, not_fitted
-from .results import Certainty, Comparison, Forecast, Judges, Predictions, Question, Ranking, Tuned, ranking
+from .results import Certainty, Comparison, Forecast, Judges, Predictions, Question, Ranking, Screen, Tuned, ranking
 
 #: Called with the work in words, the steps done, all steps if that is known, the number that improves, and details.
 Progress: TypeAlias = Callable[[str, int, "int | None", "float | None", "str | None"], object]
 Goal: TypeAlias = Literal["best", "top", "whole-order", "top-heavy"]
 Inference: TypeAlias = Literal["ep", "incremental"]
+#: An answer that stands: first, second, outcome and judge. Second is a list if several items were shown.
+Answer: TypeAlias = "tuple[Any, Any, str, str | None]"
 
 
 @contextlib.contextmanager
@@ -43,6 +45,13 @@ def _following(progress: bool | Progress | None) -> Iterator[Progress | None]:
             bar.refresh()
 
         yield step
+
+
+def _left_out(judges: Sequence[str]) -> list[str]:
+    """The judges to leave out."""
+    if isinstance(judges, str) or not all(isinstance(name, str) for name in judges):
+        raise DataTypeError(f"without: found {judges!r}, expected a list of names of judges")
+    return list(judges)
 
 
 def _told(given: dict[str, Any]) -> dict[str, Any]:
@@ -79,6 +88,15 @@ class _Ids:
         return out
 
 
+    def answer(self, entry: tuple[Any, ...]) -> Answer:
+        """An answer of the core, with its ids."""
+        first, second, outcome, judge, _, others = entry
+        known = self.index.ids
+        if others:
+            return known[first], [known[at] for at in (second, *others)], outcome, judge
+        return known[first], None if second is None else known[second], outcome, judge
+
+
 class _Model:
     """What models in memory and in folders have in common."""
 
@@ -95,15 +113,13 @@ class _Model:
         return list(self._open()[1].index.ids)
 
     @property
-    def answers(self) -> list[tuple[Any, Any, str, str | None]]:
-        """The answers that stand: first, second, outcome and judge."""
+    def answers(self) -> list[Answer]:
+        """The answers that stand: first, second, outcome and judge. Where several items were shown, second is the list of the others.
+
+        `fit` takes them as they are.
+        """
         engine, ids = self._open()
-        known = ids.index.ids
-        return [
-            (known[first], None if second is None else known[second], outcome, judge)
-            for first, second, outcome, judge, _, _ in engine.standing()
-            if first is not None
-        ]
+        return [ids.answer(entry) for entry in engine.standing()]
 
     @property
     def kernel_(self) -> kernels.Kernel:
@@ -116,9 +132,8 @@ class _Model:
             raise DataError("kernels: found one over texts, expected kernels over attributes and links")
         return known[0] if len(known) == 1 else kernels.Sum(known)
 
-    def _fitted(self, inference: Inference, progress: bool | Progress | None = None) -> _core.Fitted:
-        with _following(progress) as step:
-            return self._open()[0].fit(inference, step)
+    def _fitted(self, inference: Inference) -> _core.Fitted:
+        return self._open()[0].fit(inference)
 
     @property
     def mean_(self) -> NDArray[np.float64]:
@@ -150,6 +165,7 @@ class _Model:
         goal: Goal | None = None,
         forecast: bool = False,
         inference: Inference = "ep",
+        without: Sequence[str] = (),
         progress: bool | Progress | None = None,
     ) -> Ranking:
         """Ranks all items, and says how sure that is.
@@ -162,6 +178,7 @@ class _Model:
             goal: The goal that the certainty is about, if not the model's.
             forecast: Also forecast how many answers the goal still needs.
             inference: "ep" learns from all answers at once, "incremental" one by one as `ask` does.
+            without: Judges to leave out, as if they had never answered.
             progress: True for a tqdm bar, or a function.
 
         >>> import ordain
@@ -172,21 +189,28 @@ class _Model:
         engine, ids = self._open()
         asking = self._asking(engine, goal="top" if top is not None and goal is None else goal, k=top)
         with _following(progress) as step:
-            fitted = engine.fit(inference, step)
+            fitted = engine.fit(inference, _left_out(without), step)
             ranked = fitted.rank(asking, top, limit, level, draws, forecast, step)
         return ranking(fitted, ranked, ids.index.ids, ids.groups, inference)
 
-    def predict(self, pairs: Any, *, inference: Inference = "ep", progress: bool | Progress | None = None) -> Predictions:
+    def predict(
+        self,
+        pairs: Any,
+        *,
+        inference: Inference = "ep",
+        without: Sequence[str] = (),
+        progress: bool | Progress | None = None,
+    ) -> Predictions:
         """What a judge would say of pairs of items, as a table."""
         engine, ids = self._open()
         at = ids.pairs(pairs)
         with _following(progress) as step:
-            first, tie = engine.fit(inference, step).predict(at, step)
+            first, tie = engine.fit(inference, _left_out(without), step).predict(at, step)
         known = ids.index.ids
         names = [[known[position] for position in at[:, side].tolist()] for side in (0, 1)]
         return Predictions({"first": names[0], "second": names[1], "probability": first, "tie": tie})
 
-    def predict_proba(self, pairs: Any, *, inference: Inference = "ep") -> NDArray[np.float64]:
+    def predict_proba(self, pairs: Any, *, inference: Inference = "ep", without: Sequence[str] = ()) -> NDArray[np.float64]:
         """The probabilities that a judge prefers the first item of each pair, says that they are a tie, or prefers the second.
 
         >>> import ordain
@@ -194,7 +218,7 @@ class _Model:
         >>> model.predict_proba([("ash", "birch")]).shape
         (1, 3)
         """
-        found = self.predict(pairs, inference=inference)
+        found = self.predict(pairs, inference=inference, without=without)
         return np.column_stack([found.probability, found.tie, np.maximum(1.0 - found.probability - found.tie, 0.0)])
 
     @overload
@@ -202,55 +226,110 @@ class _Model:
         self,
         k: None = None,
         *,
+        choose: None = None,
         goal: Goal | None = None,
         top: int | None = None,
         strategy: str | None = None,
         focus: float | None = None,
         judge: str | None = None,
         pending: Any = None,
+        without: Sequence[str] = (),
     ) -> Any: ...
+    @overload
+    def ask(
+        self,
+        k: None = None,
+        *,
+        choose: int,
+        goal: Goal | None = None,
+        top: int | None = None,
+        strategy: str | None = None,
+        focus: float | None = None,
+        judge: str | None = None,
+        pending: Any = None,
+        without: Sequence[str] = (),
+    ) -> Screen | None: ...
     @overload
     def ask(
         self,
         k: int,
         *,
+        choose: None = None,
         goal: Goal | None = None,
         top: int | None = None,
         strategy: str | None = None,
         focus: float | None = None,
         judge: str | None = None,
         pending: Any = None,
+        without: Sequence[str] = (),
     ) -> list[Question]: ...
+    @overload
+    def ask(
+        self,
+        k: int,
+        *,
+        choose: int,
+        goal: Goal | None = None,
+        top: int | None = None,
+        strategy: str | None = None,
+        focus: float | None = None,
+        judge: str | None = None,
+        pending: Any = None,
+        without: Sequence[str] = (),
+    ) -> list[Screen]: ...
     def ask(
         self,
         k: int | None = None,
         *,
+        choose: int | None = None,
         goal: Goal | None = None,
         top: int | None = None,
         strategy: str | None = None,
         focus: float | None = None,
         judge: str | None = None,
         pending: Any = None,
+        without: Sequence[str] = (),
     ) -> Any:
         """The pair that is worth asking next; None if none is left. With `k`, a list of up to so many pairs to ask at once.
 
-        Asking again without an answer gives the same pair. `pending` are pairs that are being asked elsewhere.
+        Asking again without an answer gives the same pair.
+
+        Args:
+            k: How many pairs, or screens, to ask at once.
+            choose: Ask for screens of so many items instead, 2 to 32, of which somebody says the best, or puts them into order.
+            goal: The goal, if not the model's.
+            top: The number of first items, for the goal "top".
+            strategy: How pairs are chosen, if not as the goal does.
+            focus: How much early places count, for strategies that have a focus.
+            judge: The judge who will be asked: pairs are weighed by what is known of his noise.
+            pending: Pairs that are being asked elsewhere.
+            without: Judges to leave out, as if they had never answered.
 
         >>> import ordain
-        >>> model = ordain.PreferenceModel().fit(["ash", "birch", "cedar"])
+        >>> model = ordain.PreferenceModel().fit(["ash", "birch", "cedar", "elm"])
         >>> first, second = model.ask()
         >>> model.tell(first, second)  # the first is preferred
+        >>> screen = model.ask(choose=3)
+        >>> model.tell(screen[0], screen, "best")  # of the three, this is the best
         """
         engine, ids = self._open()
         if k is not None and k < 1:
             raise ParameterError(f"k is {k}, expected at least 1")
-        given = {"goal": goal, "k": top, "strategy": strategy, "focus": focus, "judge": judge}
-        self._ask_by(engine, _told(given))
-        beside = None if pending is None else ids.pairs(pending)
-        known = ids.index.ids
-        found = [
-            Question(known[first], known[second], score) for first, second, score in engine.ask(1 if k is None else k, beside)
-        ]
+        left_out = _left_out(without)
+        if judge is not None and judge in left_out:
+            raise ParameterError(f'without: found "{judge}", who is the judge to ask, expected other judges')
+        if choose is not None and pending is not None:
+            raise ParameterError("pending: found pairs beside choose, expected one of the two")
+        self._ask_by(engine, _told({"goal": goal, "k": top, "strategy": strategy, "focus": focus, "judge": judge}))
+        known, count = ids.index.ids, 1 if k is None else k
+        found: list[Any]
+        if choose is not None:
+            screens = engine.ask_screens(choose, count, left_out)
+            found = [Screen((known[at] for at in shown), score) for shown, score in screens]
+        else:
+            beside = None if pending is None else ids.pairs(pending)
+            pairs = engine.ask(count, beside, left_out)
+            found = [Question(known[first], known[second], score) for first, second, score in pairs]
         if k is None:
             return found[0] if found else None
         return found
@@ -268,36 +347,63 @@ class _Model:
         engine, ids = self._open()
         engine.set_pairs(None if pairs is None else ids.pairs(pairs))
 
-    def shown(self, question: Sequence[Any]) -> tuple[Any, Any]:
-        """The items of a question in the order in which to show them: left, right. It is drawn anew for every question, so that a
-        judge's liking for a side favours no item."""
+    def shown(self, question: Sequence[Any]) -> tuple[Any, ...]:
+        """The items of a question in the order in which to show them: left, right; or all of a screen. It is drawn anew for every
+        question, so that a judge's liking for a side favours no item."""
         engine, ids = self._open()
-        left, right = engine.sides(ids.index.at(question[0]), ids.index.at(question[1]))
-        return ids.index.ids[left], ids.index.ids[right]
+        at = [ids.index.at(id) for id in question]
+        order = engine.sides(at[0], at[1]) if len(at) == 2 else engine.arranged(at)
+        return tuple(ids.index.ids[position] for position in order)
+
+    def gold_question(self, judge: str | None = None) -> tuple[Any, Any] | None:
+        """The gold pair to show this judge in place of the next question, left and right; None if it is not time for one.
+
+        `tell` takes the answer like any other, and learns nothing about items from it. `run` asks gold pairs by itself.
+        """
+        engine, ids = self._open()
+        found = engine.gold_question(judge)
+        return None if found is None else (ids.index.ids[found[0]], ids.index.ids[found[1]])
 
     def tell(
-        self, first: Hashable, second: Hashable = None, outcome: Any = "first", *, judge: str | None = None, time: str | None = None
+        self, first: Hashable, second: Any = None, outcome: Any = "first", *, judge: str | None = None, time: str | None = None
     ) -> None:
         """Learns an answer. Without an outcome the first item is preferred.
 
         Outcomes are words (`"first"`, `"second"`, `"tie"`, `"skip"`, `"first>"` for just so, `"first>>"` for by far), the probability
         that the first is preferred, votes such as `(7, 3)` or `(7, 2, 3)` with ties in the middle, and None for a skip. Of one item
         alone they are `"good"`, `"bad"`, and in projects `"grade:4"`.
+
+        Several items that were looked at together are a list in place of `second`, up to 32 with the first. Then `"best"` says that the
+        first is the best of all that were shown, `"order"` that the first and then the list stand in this order, the best first, and
+        `"skip"` says nothing. That is one answer: the model knows that its comparisons were one look.
+
+        >>> import ordain
+        >>> model = ordain.PreferenceModel().fit(["ash", "birch", "cedar", "elm"])
+        >>> model.tell("elm", ["ash", "birch", "cedar"], "best", judge="ann")
+        >>> model.tell("elm", ["birch", "ash"], "order")
+        >>> model.answers[0]
+        ('elm', ['ash', 'birch', 'cedar'], 'best', 'ann')
         """
         engine, ids = self._open()
-        at = -1 if second is None else ids.index.at(second)
-        engine.tell(ids.index.at(first), at, data.outcome_word(outcome), judge, time)
+        word = data.outcome_word(outcome)
+        at = ids.index.at(first)
+        beside, others = ids.index.beside(at, second, word)
+        engine.tell(at, beside, word, judge, time, others)
 
-    def undo(self, judge: str | None = None) -> tuple[Any, Any, str, str | None] | None:
+    def undo(self, judge: str | None = None) -> Answer | None:
         """Takes back the latest standing answer of a judge and returns it; None if there is none."""
         engine, ids = self._open()
         taken = engine.undo(judge)
-        if taken is None or taken[0] is None:
-            return None
-        known = ids.index.ids
-        return known[taken[0]], None if taken[1] is None else known[taken[1]], taken[2], taken[3]
+        return None if taken is None else ids.answer(taken)
 
-    def certainty(self, *, goal: Goal | None = None, top: int | None = None, inference: Inference = "ep") -> Certainty:
+    def certainty(
+        self,
+        *,
+        goal: Goal | None = None,
+        top: int | None = None,
+        inference: Inference = "ep",
+        without: Sequence[str] = (),
+    ) -> Certainty:
         """How sure it is that the goal is reached.
 
         >>> import ordain
@@ -305,18 +411,18 @@ class _Model:
         >>> model.certainty(goal="best").is_reached
         True
         """
-        return self.rank(goal=goal, top=top, inference=inference).certainty
+        return self.rank(goal=goal, top=top, inference=inference, without=without).certainty
 
-    def forecast(self, *, goal: Goal | None = None, progress: bool | Progress | None = None) -> Forecast | None:
+    def forecast(
+        self, *, goal: Goal | None = None, without: Sequence[str] = (), progress: bool | Progress | None = None
+    ) -> Forecast | None:
         """How many more answers the goal needs; None if it is reached."""
-        return self.rank(goal=goal, forecast=True, progress=progress).forecast
+        return self.rank(goal=goal, forecast=True, without=without, progress=progress).forecast
 
     def judges(self, *, progress: bool | Progress | None = None) -> Judges:
         """What the answers say of every judge."""
         with _following(progress) as step:
-            rows = self._open()[0].fit("ep", step).judges(step)
-        names = list(rows[0]) if rows else ["judge", "answers", "agreement", "noise", "noise_low", "noise_high", "bias", "careless"]
-        return Judges({name: [row[name] for row in rows] for name in names})
+            return Judges(*self._open()[0].fit("ep", [], step).judges(step))
 
     def tune(
         self,
@@ -421,6 +527,7 @@ class PreferenceModel(Estimator, _Model):
         seed: The seed of all draws.
         standardize: Whether attributes are shifted and scaled to mean 0 and deviation 1, within groups if there are groups.
         sides: Whether judges' liking for the item that stands left is learned.
+        gold_rate: The share of questions that are about gold pairs, if `fit` is given some.
 
     >>> import ordain
     >>> model = ordain.PreferenceModel()
@@ -446,6 +553,7 @@ class PreferenceModel(Estimator, _Model):
         seed: int = 1,
         standardize: bool = True,
         sides: bool = False,
+        gold_rate: float = 0.1,
     ) -> None:
         self.kernel = kernel
         self.noise = noise
@@ -458,6 +566,7 @@ class PreferenceModel(Estimator, _Model):
         self.seed = seed
         self.standardize = standardize
         self.sides = sides
+        self.gold_rate = gold_rate
 
     def fit(
         self,
@@ -467,18 +576,25 @@ class PreferenceModel(Estimator, _Model):
         id: str | None = None,
         group: str | Sequence[Hashable] | None = None,
         attributes: Sequence[str] | None = None,
+        prior: Any = None,
+        gold: Any = None,
     ) -> PreferenceModel:
         """Begins with these items and answers. What was learned before is forgotten.
 
         Args:
             items: A table (pandas, polars, Arrow, a dict of columns), an array with a row per item, a mapping from ids to rows, or ids.
-            answers: A table with columns `winner` and `loser`, or `first`, `second` and `outcome`, and perhaps `judge` and `time`; an
-                array of winners and losers; or tuples: winner and loser, or first, second, outcome and perhaps judge.
+            answers: A table with columns `winner` and `loser`; `first`, `second` and `outcome`; or `shown` (a list of ids, or text such
+                as `A|B|C`) and `best`; and perhaps `judge` and `time`; an array of winners and losers; or tuples: winner and loser, or
+                first, second, outcome and perhaps judge, as `tell` takes them.
             id: The column of ids. By default the index of a pandas frame, or a column `id`.
             group: The column of groups, or the group of every item: items are compared within groups only.
-            attributes: The columns of attributes. By default all columns of numbers.
+            attributes: The columns of attributes. By default all columns of numbers but those of the prior.
+            prior: What is known before any answer, such as last year's rating: a column or several, by name, or numbers per item. Their
+                weighted sum is the mean of the utilities. The weights are 1 each; `tune` learns them.
+            gold: Answers that are known to be right, in any form of `answers`. Some questions of `run` are about their pairs. They show
+                how good judges are (`judges`); nothing about items is learned from them.
         """
-        given = data.read_items(items, id=id, group=group, attributes=attributes)
+        given = data.read_items(items, id=id, group=group, attributes=attributes, prior=prior)
         ids = _Ids(given.ids, given.groups)
         relations: list[data.Links] = []
         tables = [self._table(part, ids.index, relations) for part in self._parts(given)]
@@ -487,18 +603,21 @@ class PreferenceModel(Estimator, _Model):
             "values": given.values,
             "names": given.names,
             "groups": given.groups,
-            "standardize": self.standardize,
+            "prior": None if given.prior is None else (given.prior, given.prior_names, None),
+            "standardize": bool(self.standardize),
             "relations": [links.columns() for links in relations],
             "kernels": tables,
             "noise": self._noise(),
             "tie_width": float(self.tie_width),
             "sides": bool(self.sides),
+            "gold": self._gold(gold, ids.index),
+            "gold_rate": float(self.gold_rate),
             "ask": self._settings(),
         }
-        engine = _core.Engine.memory(**state)
+        engine = _core.Engine.memory(state)
         told = data.read_answers(answers, ids.index)
         if len(told.first):
-            engine.add(told.first, told.second, told.outcomes, told.judges, told.times)
+            engine.add(told.first, told.second, told.outcomes, told.judges, told.times, told.others)
         self._engine, self._ids, self._asked_by = engine, ids, {}
         self.n_features_in_ = 0 if given.values is None else given.values.shape[1]
         return self
@@ -521,6 +640,15 @@ class PreferenceModel(Estimator, _Model):
             relations.append(data.read_links(table["relation"], index, table.get("as", "directed")))
             table["relation"] = len(relations) - 1
         return table
+
+    @staticmethod
+    def _gold(given: Any, index: data.Index) -> list[tuple[int, int, str]]:
+        """Pairs whose answer is known, as the core takes them."""
+        known = data.read_answers(given, index)
+        if known.others is not None:
+            raise DataError("gold: found several items that were shown together, expected pairs: first, second or tie")
+        outcomes = known.outcomes or ["first"] * len(known.first)
+        return list(zip(known.first.tolist(), known.second.tolist(), outcomes, strict=True))
 
     def _noise(self) -> float | None:
         if self.noise == "learn":
@@ -545,29 +673,11 @@ class PreferenceModel(Estimator, _Model):
     def _snapshot(self) -> dict[str, Any]:
         """Everything that the core knows, as values."""
         engine, ids = self._open()
-        noise, tie_width, learns, sides = engine.answer_model()
-        return {
-            "memory": {
-                "ids": engine.ids(),
-                "values": engine.values(),
-                "names": engine.attributes(),
-                "groups": engine.groups(),
-                # They are already.
-                "standardize": False,
-                "relations": engine.relations(),
-                "kernels": engine.kernels(),
-                "noise": None if learns else noise,
-                "tie_width": tie_width,
-                "sides": sides,
-                "ask": engine.settings(),
-            },
-            "entries": engine.entries(),
-            "ids": ids.index.ids,
-        }
+        return {"memory": parts(engine), "entries": engine.entries(), "ids": ids.index.ids}
 
     def _restore(self, snapshot: dict[str, Any]) -> None:
         memory = snapshot["memory"]
-        engine = _core.Engine.memory(**memory)
+        engine = _core.Engine.memory(memory)
         engine.add_entries(snapshot["entries"])
         self._engine, self._ids, self._asked_by = engine, _Ids(snapshot["ids"], memory["groups"]), {}
         self.n_features_in_ = len(memory["names"])
@@ -599,6 +709,29 @@ class PreferenceModel(Estimator, _Model):
         from ._folder import read
 
         return read(cls, Path(path))
+
+
+def parts(engine: _core.Engine) -> dict[str, Any]:
+    """Everything but answers that makes a model, as `Engine.memory` takes it."""
+    noise, tie_width, learns, sides = engine.answer_model()
+    gold, gold_rate = engine.gold()
+    return {
+        "ids": engine.ids(),
+        "values": engine.values(),
+        "names": engine.attributes(),
+        "groups": engine.groups(),
+        "prior": engine.prior(),
+        # They are already.
+        "standardize": False,
+        "relations": engine.relations(),
+        "kernels": engine.kernels(),
+        "noise": None if learns else noise,
+        "tie_width": tie_width,
+        "sides": sides,
+        "gold": gold,
+        "gold_rate": gold_rate,
+        "ask": engine.settings(),
+    }
 
 
 class Project(_Model):

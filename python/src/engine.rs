@@ -6,11 +6,11 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
-use ordain::active::{AskOptions, Session};
-use ordain::data::{AnswerLog, Ask, Attributes, Entry, Goal, Groups, ItemId, Items, Link, Relation};
-use ordain::formats::{AnswerWriter, Sketch, read_answers, rounded};
-use ordain::gp::{AnswerModel, Comparison, ComparisonParams, TuningMethod, TuningParams};
+use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use ordain::active::{AskOptions, ScreenQuestion, Session};
+use ordain::data::{AnswerLog, Entry, ItemId, Items};
+use ordain::formats::{Sketch, rounded};
+use ordain::gp::{Comparison, ComparisonParams, TuningMethod, TuningParams};
 use ordain::kernel::{Kernel, KernelSpec, Parameter};
 use ordain::numeric::Seed;
 use ordain::{Inference, Model, Project, Watch};
@@ -18,27 +18,17 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answers::{self, Tuple};
+use crate::answers::{self, Said, Tuple};
+use crate::asking::{Asking, options};
 use crate::failure::{Outcome, unfit};
 use crate::fitted::Fitted;
 use crate::kernels;
-use crate::learners::get;
+use crate::links::{self, LinkColumns};
 use crate::long::{long, quick};
+use crate::memory::{Memory, Parts, array};
 
-/// The settings of questions and of the goal.
-#[pyclass(frozen, module = "ordain._core")]
-pub struct Asking {
-    pub asking: ordain::active::Asking,
-}
-
-/// A model in memory with the session that asks.
-struct Memory {
-    model: Model,
-    options: AskOptions,
-    pool: Option<Vec<(ItemId, ItemId)>>,
-    /// It has learned exactly the model's answers.
-    session: Option<Session>,
-}
+/// The columns of a prior, their names and their weights.
+type PriorColumns<'py> = (Bound<'py, PyArray2<f64>>, Vec<String>, Vec<f64>);
 
 enum Door {
     Memory(Box<Memory>),
@@ -64,50 +54,46 @@ impl Door {
     fn asking(&self, options: &AskOptions) -> ordain::Result<ordain::active::Asking> {
         self.model().asking(options)
     }
+
+    /// How it asks.
+    fn options(&self) -> &AskOptions {
+        match self {
+            Self::Memory(memory) => &memory.options,
+            Self::Folder(project) => project.options(),
+        }
+    }
+
+    /// The pairs to which questions are confined, if they are.
+    fn pool(&self) -> Option<&[(ItemId, ItemId)]> {
+        match self {
+            Self::Memory(memory) => memory.pool.as_deref(),
+            Self::Folder(project) => project.pool(),
+        }
+    }
+
+    /// The model as if these judges had never answered.
+    fn without(&self, judges: &[String]) -> ordain::Result<Model> {
+        match self {
+            Self::Memory(memory) => memory.model.clone().without_judges(judges),
+            Self::Folder(project) => project.without(judges),
+        }
+    }
 }
 
-impl Memory {
-    fn session(&mut self) -> ordain::Result<&mut Session> {
-        if self.session.is_none() {
-            self.session = Some(self.model.session(&self.options, self.pool.as_deref(), &Watch::NONE)?);
-        }
-        match &mut self.session {
-            Some(session) => Ok(session),
-            None => unreachable!("it was made just now"),
-        }
-    }
-
-    /// Learns an answer, then keeps it.
-    fn tell(&mut self, entry: Entry) -> ordain::Result<()> {
-        let Entry::Answer(answer) = &entry else { return self.model.add(entry) };
-        if !self.model.gold().is_about(answer) {
-            self.session()?.tell(answer.clone())?;
-        }
-        let told = self.model.add(entry);
-        if told.is_err() {
-            self.session = None;
-        }
-        told
-    }
-
-    fn undo(&mut self, judge: Option<&str>) -> ordain::Result<Option<ordain::data::Answer>> {
-        let Some(taken) = self.model.answers().latest(judge).cloned() else { return Ok(None) };
-        self.model.add(Entry::Undo { judge: judge.map(str::to_owned), time: None })?;
-        if let Some(session) = &mut self.session
-            && !self.model.gold().is_about(&taken)
-            && session.undo(judge).is_err()
-        {
-            // The answer is taken back all the same: the session is made anew when it is next needed.
-            self.session = None;
-        }
-        Ok(Some(taken))
-    }
+/// What was fitted since the latest answer.
+struct Known {
+    inference: Inference,
+    /// The judges who were left out.
+    without: Vec<String>,
+    fitted: Arc<ordain::Fitted>,
 }
 
 /// A model, its session, and what was fitted since the latest answer.
 struct Inner {
     door: Door,
-    fitted: Vec<(Inference, Arc<ordain::Fitted>)>,
+    fitted: Vec<Known>,
+    /// The latest session that leaves these judges out, if it still has learned all other answers.
+    aside: Option<(Vec<String>, Session)>,
     /// Grows with every change.
     version: u64,
     /// Whether the session of a project is there, with all answers.
@@ -115,8 +101,15 @@ struct Inner {
 }
 
 impl Inner {
+    /// Something was learned or taken back.
     fn changed(&mut self) {
         self.fitted.clear();
+        self.asks_otherwise();
+    }
+
+    /// Questions are chosen in another way, or from other answers.
+    fn asks_otherwise(&mut self) {
+        self.aside = None;
         self.version += 1;
     }
 }
@@ -131,7 +124,7 @@ pub struct Engine {
 
 impl Engine {
     fn new(door: Door) -> Self {
-        let inner = Inner { door, fitted: Vec::new(), version: 0, resumed: false };
+        let inner = Inner { door, fitted: Vec::new(), aside: None, version: 0, resumed: false };
         Self { inner: Arc::new(Mutex::new(inner)), busy: Mutex::default() }
     }
 
@@ -194,6 +187,45 @@ impl Engine {
         Ok(())
     }
 
+    /// Asks the session that has learned all answers, or all but those of some judges, about so many items.
+    fn in_session<T: Send>(
+        &self,
+        py: Python<'_>,
+        without: Vec<String>,
+        work: impl FnOnce(&Session, usize) -> Outcome<T> + Send,
+    ) -> Outcome<T> {
+        if without.is_empty() {
+            self.resume(py)?;
+            return self.with(py, |inner| {
+                let items = inner.door.model().items().len();
+                work(inner.door.session()?, items)
+            });
+        }
+        loop {
+            let (model, options, pool, version) = {
+                let mut guard = self.lock(py)?;
+                let inner = &mut *guard;
+                let items = inner.door.model().items().len();
+                if let Some((_, session)) = inner.aside.as_ref().filter(|(known, _)| *known == without) {
+                    return quick(py, move || work(session, items));
+                }
+                let pool = inner.door.pool().map(<[_]>::to_vec);
+                (inner.door.without(&without)?, inner.door.options().clone(), pool, inner.version)
+            };
+            let session = long(py, None, move |watch| model.session(&options, pool.as_deref(), watch))?;
+            let mut inner = self.lock(py)?;
+            // Where another thread told something meanwhile, it begins again.
+            if inner.version == version {
+                inner.aside = Some((without.clone(), session));
+            }
+        }
+    }
+
+    /// The items, for a log.
+    pub fn items(&self, py: Python<'_>) -> PyResult<Items> {
+        Ok(self.lock(py)?.door.model().items().clone())
+    }
+
     /// Marks this thread as one that has the model.
     fn while_busy<T>(&self, work: impl FnOnce() -> T) -> T {
         let own = thread::current().id();
@@ -232,60 +264,11 @@ impl Engine {
 /// Items, relations, kernels and how judges answer, as Python hands them in.
 #[pymethods]
 impl Engine {
-    /// A model in memory. Relations are tuples: the number of targets or `None` for items, sources, targets, weights.
+    /// A model in memory, of a table with everything that [`Parts`] has.
     #[staticmethod]
-    #[pyo3(signature = (ids, values, names, groups, standardize, relations, kernels, noise, tie_width, sides, ask))]
-    #[expect(clippy::too_many_arguments, reason = "one call from one place, with names")]
-    fn memory(
-        py: Python<'_>,
-        ids: Vec<String>,
-        values: Option<PyReadonlyArray2<'_, f64>>,
-        names: Vec<String>,
-        groups: Option<Vec<String>>,
-        standardize: bool,
-        relations: Vec<Links<'_>>,
-        kernels: Vec<Bound<'_, PyDict>>,
-        noise: Option<f64>,
-        tie_width: f64,
-        sides: bool,
-        ask: &Bound<'_, PyDict>,
-    ) -> Outcome<Self> {
-        let count = ids.len();
-        let width = names.len();
-        let specs: Vec<KernelSpec> =
-            kernels.iter().map(|table| kernels::kernel(table, width)).collect::<Outcome<_>>()?;
-        let relations: Vec<Relation> =
-            relations.into_iter().map(|links| links.relation(count)).collect::<Outcome<_>>()?;
-        let ask = settings(ask)?;
-        // The model's own copy, row by row.
-        let rows: Option<Vec<f64>> = values.as_ref().map(|array| array.as_array().iter().copied().collect());
-        let model = long(py, None, move |_| {
-            let groups = groups.map(Groups::new);
-            let attributes = match rows {
-                None => Attributes::none(count),
-                Some(rows) => {
-                    let given = Attributes::new(names, count, rows)?;
-                    if standardize && width > 0 { given.standardized(groups.as_ref())? } else { given }
-                }
-            };
-            let answers = match noise {
-                Some(noise) => AnswerModel::new(noise, tie_width)?,
-                None => AnswerModel::learning(tie_width)?,
-            };
-            let items = Items::new(ids, groups, attributes)?;
-            let model = Model::new(items, specs)?.with_relations(relations);
-            let model = model.with_answer_model(answers.with_sides(sides)).with_ask(ask);
-            // What does not fit the items is said before anybody answers.
-            model.kernel()?;
-            model.asking(&AskOptions::default())?;
-            Ok(model)
-        })?;
-        Ok(Self::new(Door::Memory(Box::new(Memory {
-            model,
-            options: AskOptions::default(),
-            pool: None,
-            session: None,
-        }))))
+    fn memory(py: Python<'_>, parts: Parts<'_>) -> Outcome<Self> {
+        let model = parts.model(py)?;
+        Ok(Self::new(Door::Memory(Box::new(Memory::new(model)))))
     }
 
     /// Opens a project: a folder with an `ordain.toml`, or such a file.
@@ -315,35 +298,23 @@ impl Engine {
 
     /// The attributes of the items, as the model has them; `None` if there are none.
     fn values<'py>(&self, py: Python<'py>) -> Outcome<Option<Bound<'py, PyArray2<f64>>>> {
+        array(py, self.lock(py)?.door.model().items().attributes())
+    }
+
+    /// The columns whose weighted sum is the mean before any answer, as the model has them, with their names and weights.
+    fn prior<'py>(&self, py: Python<'py>) -> Outcome<Option<PriorColumns<'py>>> {
         let inner = self.lock(py)?;
-        let attributes = inner.door.model().items().attributes();
-        if attributes.is_empty() {
-            return Ok(None);
-        }
-        let rows = (0..attributes.items()).flat_map(|item| attributes.row(item)).copied().collect();
-        let shape = (attributes.items(), attributes.len());
-        let array =
-            Array2::from_shape_vec(shape, rows).map_err(|error| unfit("attributes", error.to_string(), "rows"))?;
-        Ok(Some(array.into_pyarray(py)))
+        let Some(prior) = inner.door.model().items().prior() else { return Ok(None) };
+        let columns = array(py, prior.columns())?;
+        Ok(columns.map(|columns| (columns, prior.columns().names().to_vec(), prior.weights().to_vec())))
     }
 
     /// The relations: the number of targets or `None` for items, sources, targets, weights.
     fn relations<'py>(&self, py: Python<'py>) -> Outcome<Vec<LinkColumns<'py>>> {
         let inner = self.lock(py)?;
         let model = inner.door.model();
-        let columns = |relation: &Relation| {
-            let links = relation.links();
-            let targets = (relation.targets() != model.items().len()).then_some(relation.targets());
-            let of = |end: fn(&Link) -> u32| links.iter().map(|link| i64::from(end(link))).collect::<Vec<i64>>();
-            let weights = links.iter().map(|link| link.weight).collect::<Vec<f64>>();
-            (
-                targets,
-                PyArray1::from_vec(py, of(|link| link.source)),
-                PyArray1::from_vec(py, of(|link| link.target)),
-                PyArray1::from_vec(py, weights),
-            )
-        };
-        Ok(model.relations().iter().map(columns).collect())
+        let items = model.items().len();
+        Ok(model.relations().iter().map(|relation| links::columns(py, relation, items)).collect())
     }
 
     /// The kernels as tables.
@@ -390,6 +361,25 @@ impl Engine {
         })
     }
 
+    /// The pairs whose answer is known, as first, second and outcome, and the share of questions that are about them.
+    fn gold(&self, py: Python<'_>) -> Outcome<(Vec<(usize, usize, String)>, f64)> {
+        self.with(py, |inner| {
+            let model = inner.door.model();
+            Ok((answers::gold_tuples(model.gold()), model.gold_rate()))
+        })
+    }
+
+    /// The gold pair to show a judge in place of the next question, left and right, if it is time for one.
+    #[pyo3(signature = (judge=None))]
+    fn gold_question(&self, py: Python<'_>, judge: Option<String>) -> Outcome<Option<(usize, usize)>> {
+        self.with(py, |inner| {
+            let judge = judge.as_deref().filter(|judge| !judge.is_empty());
+            let asking = inner.door.asking(inner.door.options())?;
+            let found = inner.door.model().gold_question(&asking, judge, inner.door.pool());
+            Ok(found.map(|[left, right]| (left.index(), right.index())))
+        })
+    }
+
     /// All entries of the log, undos included.
     fn entries(&self, py: Python<'_>) -> Outcome<Vec<Tuple>> {
         self.with(py, |inner| Ok(inner.door.model().answers().entries().iter().map(answers::tuple).collect()))
@@ -401,8 +391,10 @@ impl Engine {
         self.with(py, move |inner| Ok(tuples(inner.door.model())))
     }
 
-    /// Adds many answers to a model in memory at once. A second item below 0 is none; without outcomes the first is preferred.
-    #[pyo3(signature = (first, second, outcomes=None, judges=None, times=None))]
+    /// Adds many answers to a model in memory at once. A second item below 0 is none; without outcomes the first is preferred. `others`
+    /// are the items of screens after the first two.
+    #[pyo3(signature = (first, second, outcomes=None, judges=None, times=None, others=None))]
+    #[expect(clippy::too_many_arguments, reason = "one call from one place, with names")]
     fn add(
         &self,
         py: Python<'_>,
@@ -411,10 +403,12 @@ impl Engine {
         outcomes: Option<Vec<String>>,
         judges: Option<Bound<'_, PyAny>>,
         times: Option<Bound<'_, PyAny>>,
+        others: Option<Vec<Vec<i64>>>,
     ) -> Outcome<()> {
         let (first, second) = (first.as_array(), second.as_array());
         let count = first.len();
-        if second.len() != count || outcomes.as_ref().is_some_and(|outcomes| outcomes.len() != count) {
+        let others_count = others.as_ref().map_or(count, Vec::len);
+        if [second.len(), outcomes.as_ref().map_or(count, Vec::len), others_count].iter().any(|&rows| rows != count) {
             return Err(unfit("answers", "columns of different lengths", "one row per answer"));
         }
         let mut judges = answers::texts(judges, count, "judges of answers")?;
@@ -433,11 +427,13 @@ impl Engine {
                 let outcome = outcomes.as_ref().map_or("first", |outcomes| &outcomes[at]);
                 let judge = judges.as_mut().and_then(|judges| judges[at].take());
                 let time = times.as_mut().and_then(|times| times[at].take());
-                let entry = answers::entry((first[at], second[at]), outcome, judge, time, items);
+                let others = others.as_ref().map_or(&[][..], |others| &others[at]);
+                let entry = Said(first[at], second[at], others, outcome).entry(judge, time, items);
                 entries.push(entry.map_err(|failure| failure.about(|| format!("answer {at}")))?);
             }
-            let model = memory.model.clone().with_answers(AnswerLog::new(entries)?)?;
-            if model.ties_need_width() {
+            let mut with = Memory::new(memory.model.clone());
+            with.set_answers(AnswerLog::new(entries)?)?;
+            if with.model.ties_need_width() {
                 return Err(ordain::Error::Parameter {
                     name: "tie_width".into(),
                     value: 0.0,
@@ -445,7 +441,7 @@ impl Engine {
                 }
                 .into());
             }
-            memory.model = model;
+            memory.model = with.model;
             memory.session = None;
             inner.changed();
             Ok(())
@@ -461,15 +457,15 @@ impl Engine {
             let items = memory.model.items().len();
             let entries =
                 entries.into_iter().map(|entry| answers::of_tuple(entry, items)).collect::<Outcome<Vec<_>>>()?;
-            memory.model = memory.model.clone().with_answers(AnswerLog::new(entries)?)?;
-            memory.session = None;
+            memory.set_answers(AnswerLog::new(entries)?)?;
             inner.changed();
             Ok(())
         })
     }
 
-    /// Learns one answer; a project also puts it on the disk.
-    #[pyo3(signature = (first, second, outcome, judge=None, time=None))]
+    /// Learns one answer; a project also puts it on the disk. `others` are the items of a screen after the first two.
+    #[pyo3(signature = (first, second, outcome, judge=None, time=None, others=Vec::new()))]
+    #[expect(clippy::too_many_arguments, reason = "one call from one place, with names")]
     fn tell(
         &self,
         py: Python<'_>,
@@ -478,11 +474,12 @@ impl Engine {
         outcome: &str,
         judge: Option<String>,
         time: Option<String>,
+        others: Vec<i64>,
     ) -> Outcome<()> {
         self.resume(py)?;
         self.with(py, |inner| {
             let items = inner.door.model().items().len();
-            let entry = answers::entry((first, second), outcome, judge, time, items)?;
+            let entry = Said(first, second, &others, outcome).entry(judge, time, items)?;
             // What was fitted holds a copy of the model: without it, the answers need not be copied.
             inner.fitted.clear();
             match (&mut inner.door, entry) {
@@ -551,6 +548,7 @@ impl Engine {
                     memory.session = None;
                 }
             }
+            inner.asks_otherwise();
             Ok(())
         })
     }
@@ -574,31 +572,47 @@ impl Engine {
                 memory.session = None;
             }
         }
+        inner.asks_otherwise();
         Ok(())
     }
 
-    /// Up to `count` questions, the best first, beside pairs that are being asked elsewhere. They are those of a session.
-    #[pyo3(signature = (count, pending=None))]
+    /// Up to `count` questions, the best first, beside pairs that are being asked elsewhere. They are those of a session, which has not
+    /// heard some judges if there are any `without`.
+    #[pyo3(signature = (count, pending=None, without=Vec::new()))]
     fn ask(
         &self,
         py: Python<'_>,
         count: usize,
         pending: Option<PyReadonlyArray2<'_, i64>>,
+        without: Vec<String>,
     ) -> Outcome<Vec<(usize, usize, f64)>> {
         let pending = pending.as_ref().map(|pending| pending.as_array().into_owned());
-        self.resume(py)?;
-        self.with(py, |inner| {
-            let items = inner.door.model().items().len();
+        self.in_session(py, without, move |session, items| {
             let mut beside = Vec::new();
             for row in pending.iter().flat_map(|pending| pending.rows()) {
                 beside.push((answers::item(row[0], items)?, answers::item(row[1], items)?));
             }
-            let session = inner.door.session()?;
             let asked = match (count, beside.is_empty()) {
                 (1, true) => session.ask()?.into_iter().collect(),
                 _ => session.ask_beside(&beside, count)?,
             };
             Ok(asked.iter().map(answers::question).collect())
+        })
+    }
+
+    /// Up to `count` screens of so many items, the best first: the items, and the score.
+    #[pyo3(signature = (shown, count, without=Vec::new()))]
+    fn ask_screens(
+        &self,
+        py: Python<'_>,
+        shown: usize,
+        count: usize,
+        without: Vec<String>,
+    ) -> Outcome<Vec<(Vec<usize>, f64)>> {
+        self.in_session(py, without, move |session, _| {
+            let screens = session.ask_screens(shown, count)?;
+            let positions = |screen: &ScreenQuestion| screen.items.iter().map(|item| item.index()).collect();
+            Ok(screens.iter().map(|screen| (positions(screen), screen.score)).collect())
         })
     }
 
@@ -622,12 +636,29 @@ impl Engine {
         })
     }
 
-    /// What is believed after the answers. It is kept until the next answer.
-    #[pyo3(signature = (inference, progress=None))]
-    fn fit(&self, py: Python<'_>, inference: &str, progress: Option<Py<PyAny>>) -> Outcome<Fitted> {
+    /// The items of a screen in the order in which a judge should see them.
+    fn arranged(&self, py: Python<'_>, shown: Vec<i64>) -> Outcome<Vec<usize>> {
+        self.with(py, |inner| {
+            let count = inner.door.model().items().len();
+            let items = shown.iter().map(|&at| answers::item(at, count)).collect::<Outcome<Vec<ItemId>>>()?;
+            let screen = ScreenQuestion { items, score: 0.0 };
+            Ok(inner.door.session()?.arranged(&screen).into_iter().map(ItemId::index).collect())
+        })
+    }
+
+    /// What is believed after the answers, or after those of all but some judges. It is kept until the next answer.
+    #[pyo3(signature = (inference, without=Vec::new(), progress=None))]
+    fn fit(
+        &self,
+        py: Python<'_>,
+        inference: &str,
+        without: Vec<String>,
+        progress: Option<Py<PyAny>>,
+    ) -> Outcome<Fitted> {
         let inference: Inference = inference.parse()?;
         let known = |inner: &Inner| {
-            inner.fitted.iter().find(|(by, _)| *by == inference).map(|(_, fitted)| Fitted { fitted: fitted.clone() })
+            let known = inner.fitted.iter().find(|known| known.inference == inference && known.without == without);
+            known.map(|known| Fitted { fitted: known.fitted.clone() })
         };
         let version = {
             let inner = self.lock(py)?;
@@ -636,16 +667,23 @@ impl Engine {
             }
             inner.version
         };
-        let fitted = self.with_long(
-            py,
-            progress.as_ref(),
-            move |model, watch| model.fit(inference, watch),
-            move |project, watch| project.fit(inference, watch),
-        )?;
+        let fitted = if without.is_empty() {
+            self.with_long(
+                py,
+                progress.as_ref(),
+                move |model, watch| model.fit(inference, watch),
+                move |project, watch| project.fit(inference, watch),
+            )?
+        } else {
+            let model = self.with(py, |inner| Ok(inner.door.without(&without)?))?;
+            long(py, progress.as_ref(), move |watch| model.fit(inference, watch))?
+        };
         let fitted = Arc::new(fitted);
         let mut inner = self.lock(py)?;
         if inner.version == version && known(&inner).is_none() {
-            inner.fitted.push((inference, fitted.clone()));
+            // One belief that leaves judges out is enough to keep.
+            inner.fitted.retain(|known| known.without.is_empty());
+            inner.fitted.push(Known { inference, without, fitted: fitted.clone() });
         }
         Ok(Fitted { fitted })
     }
@@ -743,50 +781,6 @@ impl Engine {
     }
 }
 
-/// An answer log that a model in memory keeps in a file.
-#[pyclass(module = "ordain._core")]
-pub struct Log {
-    path: PathBuf,
-    items: Items,
-    writer: AnswerWriter,
-}
-
-#[pymethods]
-impl Log {
-    /// Opens a log of answers about these items, or begins one.
-    #[new]
-    fn new(path: PathBuf, engine: &Engine, py: Python<'_>) -> Outcome<Self> {
-        let items = engine.lock(py)?.door.model().items().clone();
-        let writer = quick(py, || Ok(AnswerWriter::open(&path, &items)?))?;
-        Ok(Self { path, items, writer })
-    }
-
-    /// All entries.
-    fn entries(&self, py: Python<'_>) -> Outcome<Vec<Tuple>> {
-        if !self.path.exists() {
-            return Ok(Vec::new());
-        }
-        let log = quick(py, || Ok(read_answers(&self.path, &self.items)?))?;
-        Ok(log.entries().iter().map(answers::tuple).collect())
-    }
-
-    /// Appends an answer. It is on the disk when this returns.
-    #[pyo3(signature = (first, second, outcome, judge=None, time=None))]
-    fn append(
-        &mut self,
-        py: Python<'_>,
-        first: i64,
-        second: i64,
-        outcome: &str,
-        judge: Option<String>,
-        time: Option<String>,
-    ) -> Outcome<()> {
-        let entry = answers::entry((first, second), outcome, judge, time, self.items.len())?;
-        let (writer, items) = (&mut self.writer, &self.items);
-        quick(py, move || Ok(writer.append(&entry, items)?))
-    }
-}
-
 fn compared<'py>(py: Python<'py>, comparison: &Comparison, names: Vec<String>) -> PyResult<Bound<'py, PyDict>> {
     let score = |score: &ordain::gp::Score| -> PyResult<Bound<'py, PyDict>> {
         let out = PyDict::new(py);
@@ -812,67 +806,6 @@ fn compared<'py>(py: Python<'py>, comparison: &Comparison, names: Vec<String>) -
     out.set_item("answers", comparison.answers)?;
     out.set_item("pairs", comparison.pairs)?;
     Ok(out)
-}
-
-/// A relation as Python gets it.
-type LinkColumns<'py> =
-    (Option<usize>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
-
-/// A relation: the number of targets or none, sources, targets, weights.
-#[derive(FromPyObject)]
-struct Links<'py>(Option<usize>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, f64>);
-
-impl Links<'_> {
-    fn relation(self, items: usize) -> Outcome<Relation> {
-        let Self(targets, from, to, weights) = self;
-        let (from, to, weights) = (from.as_array(), to.as_array(), weights.as_array());
-        if from.len() != to.len() || from.len() != weights.len() {
-            return Err(unfit("links", "columns of different lengths", "a source, a target and a weight each"));
-        }
-        let ends = targets.unwrap_or(items);
-        let link = |at: usize| -> Outcome<Link> {
-            let target = answers::item(to[at], ends)?.0;
-            Ok(Link { source: answers::item(from[at], items)?.0, target, weight: weights[at] })
-        };
-        let links = (0..from.len()).map(link).collect::<Outcome<Vec<_>>>()?;
-        Ok(match targets {
-            Some(targets) => Relation::bipartite(items, targets, links)?,
-            None => Relation::new(items, links)?,
-        })
-    }
-}
-
-/// What a model itself says about asking, from a table with the same keys.
-fn settings(table: &Bound<'_, PyDict>) -> Outcome<Ask> {
-    let options = options(table)?;
-    let mut ask = Ask::default();
-    ask.goal = options.goal.unwrap_or(ask.goal);
-    ask.strategy = options.strategy;
-    ask.focus = options.focus;
-    ask.repeat = options.repeat.unwrap_or(ask.repeat);
-    ask.seed = options.seed.unwrap_or(ask.seed);
-    Ok(ask)
-}
-
-/// Options of asking from a table: goal, k, strategy, focus, repeat, seed, target, error, judge. What is absent is left open.
-fn options(table: &Bound<'_, PyDict>) -> Outcome<AskOptions> {
-    let places = get::<usize>(table, "k")?;
-    let goal = match get::<String>(table, "goal")? {
-        None => None,
-        Some(word) => Some(match word.parse::<Goal>()? {
-            Goal::Top { k } => Goal::Top { k: places.unwrap_or(k) },
-            goal => goal,
-        }),
-    };
-    Ok(AskOptions::default()
-        .with_goal(goal)
-        .with_strategy(get(table, "strategy")?)
-        .with_focus(get(table, "focus")?)
-        .with_repeat(get(table, "repeat")?)
-        .with_seed(get(table, "seed")?)
-        .with_target(get(table, "target")?)
-        .with_error(get(table, "error")?)
-        .with_judge(get(table, "judge")?))
 }
 
 /// Writes a first project file for a table of items.
