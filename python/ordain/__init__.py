@@ -40,7 +40,7 @@ from .kernels import (
 from .collaborative import CollaborativeModel
 from .fusion import Hedge, Margin
 from .labels import LabelRanker
-from .models import PreferenceModel, Project
+from .models import Newcomers, PreferenceModel, Project
 from .rankers import LambdaRank, RankingSVM, RankNet, lambda_gradient, lightgbm_objective, xgboost_objective
 from .results import Certainty, Comparison, Forecast, Judges, Predictions, Question, Ranking, Screen, Tuned
 
@@ -77,6 +77,7 @@ __all__ = [
     "Matern32",
     "Matern52",
     "measures",
+    "Newcomers",
     "NotFittedError",
     "NumericalError",
     "OrdainError",

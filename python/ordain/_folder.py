@@ -26,7 +26,8 @@ def write(folder: Path, model: PreferenceModel) -> None:
     """Writes a new folder: the project file last, so that a folder with one is whole."""
     snapshot = model._snapshot()
     memory = snapshot["memory"]
-    beside = json.dumps({"ids": [_plain(id) for id in snapshot["ids"]]}, ensure_ascii=False, indent=0)
+    known = {"ids": [_plain(id) for id in snapshot["ids"]], "columns": snapshot["columns"], "scales": memory["scales"]}
+    beside = json.dumps(known, ensure_ascii=False, indent=0)
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("ordain.toml", "items.csv", "answers.csv", "gold.csv", _BESIDE):
         if (folder / name).exists():
@@ -66,8 +67,8 @@ def write(folder: Path, model: PreferenceModel) -> None:
     ]
     _write(folder / "answers.csv", ["first", "second", "outcome", "judge", "time"], answers)
     if memory["gold"]:
-        known = [[ids[first], ids[second], outcome] for first, second, outcome in memory["gold"]]
-        _write(folder / "gold.csv", ["first", "second", "outcome"], known)
+        gold = [[ids[first], ids[second], outcome] for first, second, outcome in memory["gold"]]
+        _write(folder / "gold.csv", ["first", "second", "outcome"], gold)
     _text(folder / _BESIDE, beside)
     _text(folder / "ordain.toml", _project(memory, names, priors, links))
 
@@ -84,7 +85,7 @@ def read(cls: type[Model], folder: Path) -> Model:
         raise FileError(
             f"cannot read {beside}: it is not there", hint="PreferenceModel.save makes it; ordain.Project opens every project"
         ) from None
-    memory = parts(engine)
+    memory = {**parts(engine), "scales": tuple(known["scales"])}
     ask = memory["ask"]
     model = cls(
         noise="learn" if memory["noise"] is None else memory["noise"],
@@ -99,7 +100,8 @@ def read(cls: type[Model], folder: Path) -> Model:
         sides=memory["sides"],
         gold_rate=memory["gold_rate"],
     )
-    model._restore({"memory": memory, "entries": engine.entries(), "ids": [_hashable(id) for id in known["ids"]]})
+    ids = [_hashable(id) for id in known["ids"]]
+    model._restore({"memory": memory, "entries": engine.entries(), "ids": ids, "columns": known["columns"]})
     model.kernel = model.kernel_
     return model
 

@@ -159,7 +159,7 @@ def read_items(
     for name, value in (("id", id), ("attributes", attributes)):
         if value is not None:
             raise DataTypeError(f"{name}: found a name of columns, expected items in a table with columns")
-    if isinstance(given, np.ndarray) and given.ndim == 2 or hasattr(given, "toarray"):
+    if has_positions(given):
         values = matrix(given, "attributes")
         items = Items(list(range(len(values))), values, [f"x{at + 1}" for at in range(values.shape[1])])
     elif isinstance(given, Mapping):
@@ -174,6 +174,11 @@ def read_items(
     if prior is not None:
         _set_prior(items, prior)
     return items
+
+
+def has_positions(given: Any) -> bool:
+    """Whether items are the rows of an array, so that their ids are their positions."""
+    return isinstance(given, np.ndarray) and given.ndim == 2 or hasattr(given, "toarray")
 
 
 def _set_prior(items: Items, prior: Any) -> None:

@@ -97,6 +97,16 @@ class _Ids:
         return known[first], None if second is None else known[second], outcome, judge
 
 
+    def predictions(self, pairs: NDArray[np.int64], found: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Predictions:
+        """What the core predicts of pairs, with their ids."""
+        names = [[self.index.ids[at] for at in pairs[:, side].tolist()] for side in (0, 1)]
+        return Predictions({"first": names[0], "second": names[1], "probability": found[0], "tie": found[1]})
+
+
+def _proba(found: Predictions) -> NDArray[np.float64]:
+    return np.column_stack([found.probability, found.tie, np.maximum(1.0 - found.probability - found.tie, 0.0)])
+
+
 class _Model:
     """What models in memory and in folders have in common."""
 
@@ -155,6 +165,12 @@ class _Model:
         """The standard deviation of a judge's noise on one utility, as given or as learned from the answers."""
         return self._fitted("ep").summary()[2]
 
+    @property
+    def prior_weights_(self) -> NDArray[np.float64]:
+        """The weights of the columns of the prior, as given or as tuned."""
+        prior = self._open()[0].prior()
+        return np.array([] if prior is None else prior[2])
+
     def rank(
         self,
         *,
@@ -205,10 +221,8 @@ class _Model:
         engine, ids = self._open()
         at = ids.pairs(pairs)
         with _following(progress) as step:
-            first, tie = engine.fit(inference, _left_out(without), step).predict(at, step)
-        known = ids.index.ids
-        names = [[known[position] for position in at[:, side].tolist()] for side in (0, 1)]
-        return Predictions({"first": names[0], "second": names[1], "probability": first, "tie": tie})
+            found = engine.fit(inference, _left_out(without), step).predict(at, step)
+        return ids.predictions(at, found)
 
     def predict_proba(self, pairs: Any, *, inference: Inference = "ep", without: Sequence[str] = ()) -> NDArray[np.float64]:
         """The probabilities that a judge prefers the first item of each pair, says that they are a tie, or prefers the second.
@@ -218,8 +232,35 @@ class _Model:
         >>> model.predict_proba([("ash", "birch")]).shape
         (1, 3)
         """
-        found = self.predict(pairs, inference=inference, without=without)
-        return np.column_stack([found.probability, found.tie, np.maximum(1.0 - found.probability - found.tie, 0.0)])
+        return _proba(self.predict(pairs, inference=inference, without=without))
+
+    def with_newcomers(
+        self, items: Any, links: Any = None, *, inference: Inference = "ep", progress: bool | Progress | None = None
+    ) -> Newcomers:
+        """What is believed of items that nobody was asked about, beside the model's own, which stay as they are.
+
+        Args:
+            items: The newcomers, in the form that the model's items had, with the same columns; a project also takes a file.
+            links: Their links to known items and to each other, in any form that kernels take. If several kernels have links, a list with
+                one per kernel, None for no links; for a project a mapping from the names of its files.
+            inference: As in `rank`.
+            progress: True for a tqdm bar, or a function.
+
+        >>> import ordain
+        >>> model = ordain.PreferenceModel().fit({"ash": [1.0], "birch": [2.0], "cedar": [3.0]}, [("cedar", "ash")])
+        >>> model.with_newcomers({"elm": [4.0]}).rank().ids
+        ['elm', 'cedar', 'birch', 'ash']
+        """
+        engine, ids = self._open()
+        with _following(progress) as step:
+            fitted, joined = self._join(items, links, inference, step)
+        return Newcomers(engine, fitted, joined, len(ids.index), inference)
+
+    def _join(
+        self, items: Any, links: Any, inference: Inference, step: Progress | None
+    ) -> tuple[_core.Fitted, _Ids]:
+        """What is believed with newcomers, and the ids of all."""
+        raise NotImplementedError
 
     @overload
     def ask(
@@ -511,6 +552,55 @@ class _Model:
         )
 
 
+class Newcomers:
+    """What is believed of a model's items and of newcomers: `PreferenceModel.with_newcomers` and `Project.with_newcomers` give it."""
+
+    def __init__(self, engine: _core.Engine, fitted: _core.Fitted, ids: _Ids, known: int, inference: Inference) -> None:
+        self._engine, self._fitted, self._ids, self._known, self._inference = engine, fitted, ids, known, inference
+
+    @property
+    def items(self) -> list[Any]:
+        """The ids of all items, the newcomers last."""
+        return list(self._ids.index.ids)
+
+    @property
+    def mean_(self) -> NDArray[np.float64]:
+        """The expected utility of every item, in the order of `items`."""
+        return self._fitted.mean()
+
+    @property
+    def std_(self) -> NDArray[np.float64]:
+        """The standard deviation of every item's utility."""
+        return np.sqrt(self._fitted.variances())
+
+    def rank(
+        self,
+        *,
+        top: int | None = None,
+        limit: int | None = None,
+        level: float = 0.9,
+        draws: int | None = None,
+        goal: Goal | None = None,
+        progress: bool | Progress | None = None,
+    ) -> Ranking:
+        """Ranks all items, as `PreferenceModel.rank`. The column `new` says which are newcomers."""
+        asking = self._engine.asking(_told({"goal": "top" if top is not None and goal is None else goal, "k": top}))
+        with _following(progress) as step:
+            ranked = self._fitted.rank(asking, top, limit, level, draws, False, step)
+        ids = self._ids
+        return ranking(self._fitted, ranked, ids.index.ids, ids.groups, self._inference, known=self._known)
+
+    def predict(self, pairs: Any, *, progress: bool | Progress | None = None) -> Predictions:
+        """What a judge would say of pairs of items, as a table."""
+        at = self._ids.pairs(pairs)
+        with _following(progress) as step:
+            return self._ids.predictions(at, self._fitted.predict(at, step))
+
+    def predict_proba(self, pairs: Any) -> NDArray[np.float64]:
+        """The probabilities that a judge prefers the first item of each pair, says that they are a tie, or prefers the second."""
+        return _proba(self.predict(pairs))
+
+
 class PreferenceModel(Estimator, _Model):
     """Learns the order of items from comparisons, with a Gaussian process over their utilities.
 
@@ -605,6 +695,7 @@ class PreferenceModel(Estimator, _Model):
             "groups": given.groups,
             "prior": None if given.prior is None else (given.prior, given.prior_names, None),
             "standardize": bool(self.standardize),
+            "scales": (None, None),
             "relations": [links.columns() for links in relations],
             "kernels": tables,
             "noise": self._noise(),
@@ -619,8 +710,62 @@ class PreferenceModel(Estimator, _Model):
         if len(told.first):
             engine.add(told.first, told.second, told.outcomes, told.judges, told.times, told.others)
         self._engine, self._ids, self._asked_by = engine, ids, {}
+        self._columns = {"id": id, "group": group if isinstance(group, str) else None}
         self.n_features_in_ = 0 if given.values is None else given.values.shape[1]
         return self
+
+    def _join(
+        self, items: Any, links: Any, inference: Inference, step: Progress | None
+    ) -> tuple[_core.Fitted, _Ids]:
+        engine, ids = self._open()
+        own = engine.prior()
+        table = None if data.is_mapping(items) else data.as_table(items)
+        columns: dict[str, Any] = {}
+        if table is not None:
+            columns = {**self._columns, "attributes": engine.attributes(), "prior": None if own is None else own[1]}
+        elif own is not None:
+            raise DataError("newcomers: found no columns, expected a table with those of the prior")
+        given = data.read_items(items, **columns)
+        if table is None and data.has_positions(items) and ids.index.is_plain:
+            # Rows of an array go on where the model's rows end.
+            given.ids = [len(ids.index) + at for at in range(len(given.ids))]
+        width = 0 if given.values is None else given.values.shape[1]
+        if width != self.n_features_in_:
+            raise DataError(f"newcomers: found {width} attributes, expected {self.n_features_in_}, as the model's items have")
+        if (given.groups is None) != (ids.groups is None):
+            raise DataError("newcomers: found no groups, expected a table with the column of groups that `fit` was told")
+        all_ids = _Ids([*ids.index.ids, *given.ids], None if ids.groups is None else [*ids.groups, *(given.groups or [])])
+        joined = all_ids.index
+        known = set(engine.ids())
+        texts = [text if text not in known else f"{at}: {text}" for at, text in enumerate(joined.texts()[len(ids.index) :])]
+        newcomers = {
+            "ids": texts,
+            "values": given.values,
+            "groups": given.groups,
+            "prior": given.prior,
+            "links": [links.columns() for links in self._links_of_newcomers(links, joined)],
+        }
+        return engine.fit_with(newcomers, inference, step), all_ids
+
+    def _links_of_newcomers(self, links: Any, index: data.Index) -> list[data.Links]:
+        """The links of newcomers, one per relation."""
+        engine = self._open()[0]
+        roles = {table["relation"]: table.get("as", "directed") for table in engine.kernels() if "relation" in table}
+        count = len(engine.relations())
+        given = [None] * count if links is None else [links] if count == 1 else links
+        if not isinstance(given, list) or len(given) != count:
+            found = len(given) if isinstance(given, list) else "no list"
+            raise DataError(f"links of newcomers: found {found}, expected a list of {count}, one per kernel with links")
+        return [self._links_of(one, index, roles.get(at, "directed")) for at, one in enumerate(given)]
+
+    @staticmethod
+    def _links_of(given: Any, index: data.Index, role: str) -> data.Links:
+        if role == "bipartite" and given is not None:
+            raise DataError(
+                "links of newcomers: found links to other things, expected links among items",
+                hint="a project takes them: ordain.Project(folder).with_newcomers(items, links)",
+            )
+        return data.read_links([] if given is None else given, index, role)
 
     def _parts(self, items: data.Items) -> tuple[kernels.Part, ...]:
         if isinstance(self.kernel, kernels.Kernel):
@@ -673,13 +818,14 @@ class PreferenceModel(Estimator, _Model):
     def _snapshot(self) -> dict[str, Any]:
         """Everything that the core knows, as values."""
         engine, ids = self._open()
-        return {"memory": parts(engine), "entries": engine.entries(), "ids": ids.index.ids}
+        return {"memory": parts(engine), "entries": engine.entries(), "ids": ids.index.ids, "columns": self._columns}
 
     def _restore(self, snapshot: dict[str, Any]) -> None:
         memory = snapshot["memory"]
         engine = _core.Engine.memory(memory)
         engine.add_entries(snapshot["entries"])
         self._engine, self._ids, self._asked_by = engine, _Ids(snapshot["ids"], memory["groups"]), {}
+        self._columns = snapshot["columns"]
         self.n_features_in_ = len(memory["names"])
 
     def __getstate__(self) -> dict[str, Any]:
@@ -723,6 +869,7 @@ def parts(engine: _core.Engine) -> dict[str, Any]:
         "prior": engine.prior(),
         # They are already.
         "standardize": False,
+        "scales": engine.scales(),
         "relations": engine.relations(),
         "kernels": engine.kernels(),
         "noise": None if learns else noise,
@@ -765,23 +912,27 @@ class Project(_Model):
         """Makes a project of a table: a file, or a list of rows as dicts. `ordain init` says what it understands of a table."""
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        if isinstance(items, str | os.PathLike):
-            source = Path(items)
-        else:
-            import csv
-
-            source = place / "items.csv"
-            table = data.as_table(items)
-            rows = [dict(row) for row in items] if table is None else _rows(table)
-            with open(source, "x", newline="", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, list(rows[0]) if rows else [])
-                writer.writeheader()
-                writer.writerows(rows)
-        _core.create_project(os.fspath(place), os.fspath(source))
+        source = _as_file(items, place / "items.csv")
+        _core.create_project(os.fspath(place), source)
         return cls(place)
 
     def _open(self) -> tuple[_core.Engine, _Ids]:
         return self._engine, self._ids
+
+    def _join(
+        self, items: Any, links: Any, inference: Inference, step: Progress | None
+    ) -> tuple[_core.Fitted, _Ids]:
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            file = _as_file(items, Path(folder) / "items.csv")
+            named = links if isinstance(links, dict) and not _is_links(links) else {} if links is None else {None: links}
+            files = [
+                (None if name is None else str(name), _as_file(one, Path(folder) / f"links{at}.csv"))
+                for at, (name, one) in enumerate(named.items())
+            ]
+            fitted = self._engine.fit_with_file(file, files, inference, step)
+        return fitted, _unique(*fitted.items())
 
     def __repr__(self) -> str:
         return f"Project({os.fspath(self.path)!r})"
@@ -795,10 +946,40 @@ def _rows(table: data.Table) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
+def _is_links(given: dict[Any, Any]) -> bool:
+    return {"source", "target"}.issubset(given)
+
+
+def _as_file(given: Any, place: Path) -> str:
+    """A file as it is, or a table written to this place."""
+    if isinstance(given, str | os.PathLike):
+        return os.fspath(given)
+    _write_rows(given, place)
+    return os.fspath(place)
+
+
+def _write_rows(given: Any, place: Path) -> None:
+    """Writes a table, or a list of rows as dicts, as a new file."""
+    import csv
+
+    table = data.as_table(given)
+    if table is None and not (isinstance(given, list) and all(isinstance(row, dict) for row in given)):
+        raise DataTypeError(f"found an object of type {type(given).__name__}, expected a file, a table, or a list of rows as dicts")
+    rows = given if table is None else _rows(table)
+    with open(place, "x", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]) if rows else [] if table is None else table.names)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def _project_ids(engine: _core.Engine) -> _Ids:
-    """The ids of a project. Where they repeat between groups, an item is named by its group and its id."""
-    ids: list[Hashable] = list(engine.ids())
-    groups = engine.groups()
+    """The ids of a project."""
+    return _unique(engine.ids(), engine.groups())
+
+
+def _unique(names: list[str], groups: list[str] | None) -> _Ids:
+    """Where ids repeat between groups, an item is named by its group and its id."""
+    ids: list[Hashable] = list(names)
     if groups is not None and len(set(ids)) < len(ids):
         ids = list(zip(groups, ids, strict=True))
     return _Ids(ids, groups)

@@ -222,6 +222,9 @@ class Ranking(Frame):
         """What `ordain rank --format json` prints."""
         keys = ["id", "rank", "mean", "sd", "centred", "centred_sd", "rank_low", "rank_high", "top", "group", "tier"]
         items = [{key: row[key] for key in keys if key in row} for row in self.rows()]
+        if "new" in self._columns:
+            # In the command's JSON, only newcomers have this key.
+            items = [{**item, "new": True} if new else item for item, new in zip(items, self["new"], strict=True)]
         known = asdict(self.certainty)
         certainty = {key: value for key, value in known.items() if key != "sentence" and value is not None}
         if self.forecast is not None:
@@ -264,15 +267,22 @@ def _bar(low: float, mean: float, high: float) -> str:
 
 
 def ranking(
-    fitted: _core.Fitted, ranked: _core.Ranked, ids: Sequence[Hashable], groups: Sequence[str] | None, inference: str
+    fitted: _core.Fitted,
+    ranked: _core.Ranked,
+    ids: Sequence[Hashable],
+    groups: Sequence[str] | None,
+    inference: str,
+    known: int | None = None,
 ) -> Ranking:
-    """A ranking from what the core gives."""
+    """A ranking from what the core gives. If only so many items are known, it says which are newcomers."""
     core = ranked.columns()
     positions = core.pop("item").tolist()
     columns: dict[str, Any] = {"id": [ids[at] for at in positions]}
     if groups is not None:
         columns["group"] = [groups[at] for at in positions]
     columns |= core
+    if known is not None:
+        columns["new"] = [at >= known for at in positions]
     log_evidence, answers, _, _ = fitted.summary()
     about = {
         "certainty": ranked.certainty(),

@@ -9,7 +9,7 @@ use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use ordain::active::{AskOptions, ScreenQuestion, Session};
 use ordain::data::{AnswerLog, Entry, ItemId, Items};
-use ordain::formats::{Sketch, rounded};
+use ordain::formats::{NewLinks, Sketch, rounded};
 use ordain::gp::{Comparison, ComparisonParams, TuningMethod, TuningParams};
 use ordain::kernel::{Kernel, KernelSpec, Parameter};
 use ordain::numeric::Seed;
@@ -25,7 +25,7 @@ use crate::fitted::Fitted;
 use crate::kernels;
 use crate::links::{self, LinkColumns};
 use crate::long::{long, quick};
-use crate::memory::{Memory, Parts, array};
+use crate::memory::{Memory, Newcoming, Parts, Scales, array};
 
 /// The columns of a prior, their names and their weights.
 type PriorColumns<'py> = (Bound<'py, PyArray2<f64>>, Vec<String>, Vec<f64>);
@@ -267,8 +267,7 @@ impl Engine {
     /// A model in memory, of a table with everything that [`Parts`] has.
     #[staticmethod]
     fn memory(py: Python<'_>, parts: Parts<'_>) -> Outcome<Self> {
-        let model = parts.model(py)?;
-        Ok(Self::new(Door::Memory(Box::new(Memory::new(model)))))
+        Ok(Self::new(Door::Memory(Box::new(parts.memory(py)?))))
     }
 
     /// Opens a project: a folder with an `ordain.toml`, or such a file.
@@ -307,6 +306,14 @@ impl Engine {
         let Some(prior) = inner.door.model().items().prior() else { return Ok(None) };
         let columns = array(py, prior.columns())?;
         Ok(columns.map(|columns| (columns, prior.columns().names().to_vec(), prior.weights().to_vec())))
+    }
+
+    /// The scales by which attributes and the prior were standardized.
+    fn scales(&self, py: Python<'_>) -> Outcome<Scales> {
+        self.with(py, |inner| match &inner.door {
+            Door::Memory(memory) => Ok(memory.scales.clone()),
+            Door::Folder(_) => Ok((None, None)),
+        })
     }
 
     /// The relations: the number of targets or `None` for items, sources, targets, weights.
@@ -431,18 +438,7 @@ impl Engine {
                 let entry = Said(first[at], second[at], others, outcome).entry(judge, time, items);
                 entries.push(entry.map_err(|failure| failure.about(|| format!("answer {at}")))?);
             }
-            let mut with = Memory::new(memory.model.clone());
-            with.set_answers(AnswerLog::new(entries)?)?;
-            if with.model.ties_need_width() {
-                return Err(ordain::Error::Parameter {
-                    name: "tie_width".into(),
-                    value: 0.0,
-                    expected: "a positive width, since there are ties among the answers",
-                }
-                .into());
-            }
-            memory.model = with.model;
-            memory.session = None;
+            memory.set_answers(AnswerLog::new(entries)?)?;
             inner.changed();
             Ok(())
         })
@@ -686,6 +682,50 @@ impl Engine {
             inner.fitted.push(Known { inference, without, fitted: fitted.clone() });
         }
         Ok(Fitted { fitted })
+    }
+
+    /// What is believed after the answers, also of newcomers to a model in memory.
+    #[pyo3(signature = (newcomers, inference, progress=None))]
+    fn fit_with(
+        &self,
+        py: Python<'_>,
+        newcomers: Newcoming<'_>,
+        inference: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> Outcome<Fitted> {
+        let inference: Inference = inference.parse()?;
+        let (model, scales) = match &self.lock(py)?.door {
+            Door::Memory(memory) => (memory.model.clone(), memory.scales.clone()),
+            Door::Folder(_) => return Err(unfit("a model", "a project", "one in memory")),
+        };
+        let read = newcomers.read(model.items().len())?;
+        let fitted = long(py, progress.as_ref(), move |watch| read.fit(&model, &scales, inference, watch))?;
+        Ok(Fitted { fitted: Arc::new(fitted) })
+    }
+
+    /// What is believed after the answers, also of newcomers to a project: a table of items, and tables of links with the names of their
+    /// relations.
+    #[pyo3(signature = (file, links, inference, progress=None))]
+    fn fit_with_file(
+        &self,
+        py: Python<'_>,
+        file: PathBuf,
+        links: Vec<(Option<String>, PathBuf)>,
+        inference: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> Outcome<Fitted> {
+        let inference: Inference = inference.parse()?;
+        let links: Vec<NewLinks> = links.into_iter().map(|(relation, file)| NewLinks { relation, file }).collect();
+        let fitted = self.with_long(
+            py,
+            progress.as_ref(),
+            |_, _| {
+                let expected = "a project: newcomers to a model in memory are no file".into();
+                Err(ordain::Error::Data { what: "a model", found: "one in memory".into(), expected })
+            },
+            move |project, watch| project.fit_with(project.newcomers(file, &links)?, inference, watch),
+        )?;
+        Ok(Fitted { fitted: Arc::new(fitted) })
     }
 
     /// Tunes the kernels' parameters, the weights of the prior and the width of ties. Values are rounded as project files have them.

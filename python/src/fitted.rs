@@ -39,6 +39,13 @@ impl Fitted {
         Ok(variances.to_pyarray(py))
     }
 
+    /// The ids of all items, newcomers last, and the group of each if there are groups.
+    fn items(&self) -> (Vec<String>, Option<Vec<String>>) {
+        let items = self.fitted.items();
+        let groups = items.groups().map(|_| items.iter().filter_map(|item| items.group_name(item).map(str::to_owned)));
+        (items.ids().to_vec(), groups.map(Iterator::collect))
+    }
+
     /// The log evidence, the number of answers, the noise and the width of ties that were learned.
     fn summary(&self) -> (f64, usize, f64, f64) {
         let model = self.fitted.answer_model();

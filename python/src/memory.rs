@@ -3,10 +3,10 @@
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray2};
 use ordain::active::{AskOptions, Session};
-use ordain::data::{AnswerLog, Attributes, Entry, Groups, ItemId, Items, Prior, Relation};
+use ordain::data::{AnswerLog, Attributes, Entry, Groups, ItemId, Items, Link, Newcomers, Prior, Relation, Scale};
 use ordain::gp::AnswerModel;
 use ordain::kernel::KernelSpec;
-use ordain::{Model, Watch};
+use ordain::{Fitted, Inference, Model, Watch};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -16,6 +16,12 @@ use crate::failure::{Outcome, unfit};
 use crate::kernels;
 use crate::links::Links;
 use crate::long::long;
+
+/// For every group and column, what it is divided by, then the mean and the deviation.
+type Blocks = Vec<Vec<Option<[f64; 3]>>>;
+
+/// The scales of attributes and of the prior; none where numbers are as they were given.
+pub type Scales = (Option<Blocks>, Option<Blocks>);
 
 /// Items, relations, kernels and how judges answer, as Python hands them in.
 #[derive(FromPyObject)]
@@ -28,6 +34,8 @@ pub struct Parts<'py> {
     /// The columns whose weighted sum is the mean, their names, and the weights if they are not 1 each.
     prior: Option<(PyReadonlyArray2<'py, f64>, Vec<String>, Option<Vec<f64>>)>,
     standardize: bool,
+    /// The scales of attributes and prior, if they were standardized before.
+    scales: Scales,
     relations: Vec<Links<'py>>,
     kernels: Vec<Bound<'py, PyDict>>,
     noise: Option<f64>,
@@ -41,8 +49,8 @@ pub struct Parts<'py> {
 
 impl Parts<'_> {
     /// The model that they make.
-    pub fn model(self, py: Python<'_>) -> Outcome<Model> {
-        let Self { ids, names, groups, standardize, noise, tie_width, sides, gold_rate, .. } = self;
+    pub fn memory(self, py: Python<'_>) -> Outcome<Memory> {
+        let Self { ids, names, groups, standardize, mut scales, noise, tie_width, sides, gold_rate, .. } = self;
         let (count, width) = (ids.len(), names.len());
         let specs: Vec<KernelSpec> =
             self.kernels.iter().map(|table| kernels::kernel(table, width)).collect::<Outcome<_>>()?;
@@ -51,7 +59,6 @@ impl Parts<'_> {
         let ask = settings(&self.ask)?;
         let gold = answers::gold(&self.gold, count)?;
         // The model's own copies, row by row.
-        let copy = |array: &PyReadonlyArray2<'_, f64>| array.as_array().iter().copied().collect::<Vec<f64>>();
         let rows = self.values.as_ref().map(copy);
         let prior = self.prior.map(|(columns, names, weights)| (copy(&columns), names, weights));
         long(py, None, move |_| {
@@ -60,14 +67,22 @@ impl Parts<'_> {
                 None => Attributes::none(count),
                 Some(rows) => {
                     let given = Attributes::new(names, count, rows)?;
-                    if standardize && width > 0 { given.standardized(groups.as_ref())? } else { given }
+                    if standardize && width > 0 {
+                        scales.0 = Some(Scale::of(&given, groups.as_ref()).blocks());
+                        given.standardized(groups.as_ref())?
+                    } else {
+                        given
+                    }
                 }
             };
             let prior = match prior {
                 None => None,
                 Some((columns, names, weights)) => {
-                    let prior = Prior::new(Attributes::new(names, count, columns)?)?;
-                    let prior = if standardize { prior.standardized(groups.as_ref())? } else { prior };
+                    let mut prior = Prior::new(Attributes::new(names, count, columns)?)?;
+                    if standardize {
+                        scales.1 = Some(Scale::of(prior.columns(), groups.as_ref()).blocks());
+                        prior = prior.standardized(groups.as_ref())?;
+                    }
                     Some(match weights {
                         Some(weights) => prior.with_weights(weights)?,
                         None => prior,
@@ -84,9 +99,82 @@ impl Parts<'_> {
             // What does not fit the items is said before anybody answers.
             model.kernel()?;
             model.asking(&AskOptions::default())?;
-            Ok(model)
+            Ok(Memory { model, scales, options: AskOptions::default(), pool: None, session: None })
         })
     }
+}
+
+/// Newcomers, as Python hands them in: numbers as they were given, and for every relation the links that involve newcomers.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Newcoming<'py> {
+    ids: Vec<String>,
+    values: Option<PyReadonlyArray2<'py, f64>>,
+    groups: Option<Vec<String>>,
+    prior: Option<PyReadonlyArray2<'py, f64>>,
+    links: Vec<Links<'py>>,
+}
+
+/// The same, read.
+pub struct Read {
+    ids: Vec<String>,
+    values: Option<Vec<f64>>,
+    groups: Option<Groups>,
+    prior: Option<Vec<f64>>,
+    links: Vec<Vec<Link>>,
+}
+
+impl Newcoming<'_> {
+    /// Reads them beside so many known items.
+    pub fn read(self, known: usize) -> Outcome<Read> {
+        let all = known + self.ids.len();
+        let links = self.links.into_iter().map(|links| Ok(links.relation(all)?.links().to_vec()));
+        Ok(Read {
+            links: links.collect::<Outcome<_>>()?,
+            values: self.values.as_ref().map(copy),
+            prior: self.prior.as_ref().map(copy),
+            groups: self.groups.map(Groups::new),
+            ids: self.ids,
+        })
+    }
+}
+
+impl Read {
+    /// What is believed after the answers of a model, of newcomers too.
+    pub fn fit(self, model: &Model, scales: &Scales, inference: Inference, watch: &Watch) -> ordain::Result<Fitted> {
+        let (known, count) = (model.items(), self.ids.len());
+        let all = known.len() + count;
+        let scaled = |names: &[String], rows: Vec<f64>, scale: &Option<Blocks>| {
+            let given = Attributes::new(names.to_vec(), count, rows)?;
+            let Some(scale) = scale.as_deref().map(Scale::of_blocks) else { return Ok(given) };
+            Ok(given.scaled(&scale.for_newcomers(known.groups(), &given, self.groups.as_ref()), self.groups.as_ref()))
+        };
+        let attributes = match self.values {
+            Some(rows) => scaled(known.attributes().names(), rows, &scales.0)?,
+            None => Attributes::none(count),
+        };
+        let prior = match (self.prior, known.prior()) {
+            (Some(rows), Some(prior)) => {
+                let columns = scaled(prior.columns().names(), rows, &scales.1)?;
+                Some(Prior::new(columns)?.with_weights(prior.weights().to_vec())?)
+            }
+            _ => None,
+        };
+        let items = known.joined(&Items::new(self.ids, self.groups.clone(), attributes)?.with_prior(prior)?)?;
+        let joined = model.relations().iter().zip(self.links).map(|(relation, links)| {
+            let links = [relation.links(), &links].concat();
+            let targets = if relation.targets() == known.len() { all } else { relation.targets() };
+            Relation::bipartite(all, targets, links)
+        });
+        let joined = joined.collect::<ordain::Result<Vec<_>>>()?;
+        let newcomers = Newcomers::new(known, model.relations(), items, joined)?;
+        model.fit_with(newcomers, inference, watch)
+    }
+}
+
+/// The numbers of an array, row by row.
+fn copy(array: &PyReadonlyArray2<'_, f64>) -> Vec<f64> {
+    array.as_array().iter().copied().collect()
 }
 
 /// Columns of numbers as an array, a row per item; none if there are none.
@@ -102,6 +190,7 @@ pub fn array<'py>(py: Python<'py>, columns: &Attributes) -> Outcome<Option<Bound
 /// A model in memory with the session that asks.
 pub struct Memory {
     pub model: Model,
+    pub scales: Scales,
     pub options: AskOptions,
     pub pool: Option<Vec<(ItemId, ItemId)>>,
     /// It has learned exactly the model's answers.
@@ -109,15 +198,17 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// A model without answers.
-    pub fn new(model: Model) -> Self {
-        Self { model, options: AskOptions::default(), pool: None, session: None }
-    }
-
-    /// The same model with these answers. The session begins anew.
+    /// Has these answers from now on. The session begins anew.
+    ///
+    /// # Errors
+    /// If there are ties and they have no width. Nothing changes then.
     pub fn set_answers(&mut self, answers: AnswerLog) -> ordain::Result<()> {
-        self.model = self.model.clone().with_answers(answers)?;
-        self.session = None;
+        let model = self.model.clone().with_answers(answers)?;
+        if model.ties_need_width() {
+            let expected = "a positive width, since there are ties among the answers";
+            return Err(ordain::Error::Parameter { name: "tie_width".into(), value: 0.0, expected });
+        }
+        (self.model, self.session) = (model, None);
         Ok(())
     }
 
