@@ -40,7 +40,8 @@ from .kernels import (
 from .collaborative import CollaborativeModel
 from .fusion import Hedge, Margin
 from .labels import LabelRanker
-from .models import Newcomers, PreferenceModel, Project
+from ._model import Newcomers
+from .models import PreferenceModel, Project
 from .rankers import LambdaRank, RankingSVM, RankNet, lambda_gradient, lightgbm_objective, xgboost_objective
 from .results import Certainty, Comparison, Forecast, Judges, Predictions, Question, Ranking, Screen, Tuned
 

@@ -75,7 +75,7 @@ def write(folder: Path, model: PreferenceModel) -> None:
 
 def read(cls: type[Model], folder: Path) -> Model:
     """The model of a folder that `write` made."""
-    from .models import parts
+    from ._model import parts
 
     engine = _core.Engine.open(os.fspath(folder))
     beside = folder / _BESIDE

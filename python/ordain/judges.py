@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import asyncio
     from concurrent.futures import Future
 
-    from .models import Progress, _Model
+    from ._model import Model, Progress
 
 #: What a judge says of two items.
 Verdict: TypeAlias = "Hashable | float | tuple[int, ...] | None"
@@ -60,7 +60,7 @@ class Run:
 
 
 def run(
-    model: _Model,
+    model: Model,
     judge: Judge | BatchJudge,
     budget: int | None = None,
     *,
@@ -124,7 +124,7 @@ def run(
 
 
 async def run_async(
-    model: _Model,
+    model: Model,
     judge: Judge | BatchJudge,
     budget: int | None = None,
     *,
@@ -218,7 +218,7 @@ class _Asker:
 
     def __init__(
         self,
-        model: _Model,
+        model: Model,
         budget: int | None,
         stop: bool | float | Callable[[Any], bool],
         log: str | os.PathLike[str] | None,
@@ -228,7 +228,8 @@ class _Asker:
         concurrency: int,
         progress: bool | Progress | None,
     ) -> None:
-        from .models import Project, _following
+        from ._model import following
+        from .models import Project
 
         for what, value in (("budget", budget), ("batch", batch), ("concurrency", concurrency)):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
@@ -255,7 +256,7 @@ class _Asker:
         self.asked, self.before = 0, len(known)
         # Pairs that were shown in one order more often than in the other.
         self.halves: list[_Asked] = self._halves(known) if both_orders else []
-        self._progress = _following(progress)
+        self._progress = following(progress)
         self._step: Progress | None = None
 
     def __enter__(self) -> _Asker:

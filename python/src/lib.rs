@@ -5,6 +5,7 @@
 
 mod answers;
 mod asking;
+mod door;
 mod engine;
 mod failure;
 mod fitted;
@@ -27,7 +28,9 @@ mod _core {
     #[pymodule_export]
     use crate::asking::Asking;
     #[pymodule_export]
-    use crate::engine::{Engine, create_project};
+    use crate::door::Engine;
+    #[pymodule_export]
+    use crate::engine::create_project;
     #[pymodule_export]
     use crate::fitted::{Fitted, Ranked};
     #[pymodule_export]

@@ -7,7 +7,7 @@ use ordain::formats::{AnswerWriter, read_answers};
 use pyo3::prelude::*;
 
 use crate::answers::{self, Said, Tuple};
-use crate::engine::Engine;
+use crate::door::Engine;
 use crate::failure::Outcome;
 use crate::long::quick;
 

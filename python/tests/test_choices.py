@@ -465,3 +465,15 @@ def test_a_log_with_screens_is_resumed(tmp_path):
     assert model.answers[0] == ("i1", ["i0", "i2", "i3"], "best", "ann")
     assert sum({"i6", "i7"} == {answer[0], answer[1]} for answer in model.answers if isinstance(answer[1], str)) <= 1
     assert model.run(min, 3, stop=False, log=log).asked == 0
+
+
+def test_a_log_that_cannot_hold_a_screen_says_so(tmp_path):
+    project = ordain.Project.create(tmp_path / "p", [{"id": id} for id in "abcd"])
+    project.log.write_text("winner,loser\na,b\n")
+    project = ordain.Project(tmp_path / "p")
+    with pytest.raises(ordain.InputError) as caught:
+        project.tell("c", ["a", "d"], "best")
+    assert "new log" in caught.value.hint
+    assert project.answers == [("a", "b", "first", None)]
+    project.tell("c", "d")
+    assert ordain.Project(tmp_path / "p").answers == project.answers
