@@ -205,7 +205,8 @@ def _table_items(
     for name in ([id] if id is not None else []) + of_group + list(attributes or []) + of_prior:
         if name not in known:
             raise DataError(f'columns: found none called "{name}", expected one of {", ".join(table.names)}')
-    if id is None and table.index is None and "id" in known:
+    if id is None and "id" in known:
+        # A frame that was filtered or joined has an index that nobody chose.
         id = "id"
     if id is not None:
         ids = table.list(id)

@@ -88,7 +88,7 @@ class PreferenceModel(Estimator, Model):
             answers: A table with columns `winner` and `loser`; `first`, `second` and `outcome`; or `shown` (a list of ids, or text such
                 as `A|B|C`) and `best`; and perhaps `judge` and `time`; an array of winners and losers; or tuples: winner and loser, or
                 first, second, outcome and perhaps judge, as `tell` takes them.
-            id: The column of ids. By default the index of a pandas frame, or a column `id`.
+            id: The column of ids. By default a column `id`, or else the index of a pandas frame.
             group: The column of groups, or the group of every item: items are compared within groups only.
             attributes: The columns of attributes. By default all columns of numbers but those of the prior.
             prior: What is known before any answer, such as last year's rating: a column or several, by name, or numbers per item. Their

@@ -144,7 +144,7 @@ impl Read {
     pub fn fit(self, model: &Model, scales: &Scales, inference: Inference, watch: &Watch) -> ordain::Result<Fitted> {
         let (known, count) = (model.items(), self.ids.len());
         let all = known.len() + count;
-        let scaled = |names: &[String], rows: Vec<f64>, scale: &Option<Blocks>| {
+        let scaled = |names: &[String], rows: Vec<f64>, scale: &Option<Blocks>| -> ordain::Result<Attributes> {
             let given = Attributes::new(names.to_vec(), count, rows)?;
             let Some(scale) = scale.as_deref().map(Scale::of_blocks) else { return Ok(given) };
             Ok(given.scaled(&scale.for_newcomers(known.groups(), &given, self.groups.as_ref()), self.groups.as_ref()))

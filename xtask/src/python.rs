@@ -188,6 +188,27 @@ mod tests {
         }
     }
 
+    /// Packages with their features, as a build of these crates has them.
+    fn with_features(selection: &[&str]) -> Vec<String> {
+        let tree = ["tree", "--offline", "--locked", "--prefix", "none", "--format", "{p} {f}"];
+        let command = crate::cargo("features", &tree).args(selection).command().output().unwrap();
+        assert!(command.status.success(), "{}", String::from_utf8_lossy(&command.stderr));
+        let lines = String::from_utf8(command.stdout).unwrap();
+        // Trees mark what they showed before.
+        lines.lines().map(|line| line.trim_end_matches(" (*)").trim_end().to_owned()).collect()
+    }
+
+    /// Else faer and the library are built twice: minutes of CI.
+    #[test]
+    fn the_wheel_takes_the_library_that_the_tests_have_built() {
+        let tests = with_features(&["--workspace", "--all-features"]);
+        let wheel = with_features(&["--package", "ordain-python", "--edges", "normal"]);
+        assert!(wheel.iter().any(|line| line.starts_with("faer ")), "{wheel:?}");
+        for line in wheel {
+            assert!(tests.contains(&line), "`{line}` has other features in tests: turn them on in python/Cargo.toml");
+        }
+    }
+
     #[test]
     fn a_changed_or_missing_stamp_is_not_current() {
         let folder = std::env::temp_dir().join(format!("ordain-xtask-{}", std::process::id()));
