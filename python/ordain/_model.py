@@ -246,8 +246,8 @@ class Model:
 
         >>> import ordain
         >>> model = ordain.PreferenceModel().fit({"ash": [1.0], "birch": [2.0], "cedar": [3.0]}, [("cedar", "ash")])
-        >>> model.with_newcomers({"elm": [4.0]}).rank().ids
-        ['elm', 'cedar', 'birch', 'ash']
+        >>> model.with_newcomers({"elm": [2.8]}).rank().ids
+        ['cedar', 'elm', 'birch', 'ash']
         """
         engine, ids = self._open()
         with following(progress) as step:
