@@ -96,8 +96,11 @@ pub fn gold(pairs: &[(i64, i64, String)], items: usize) -> Result<Gold> {
     Ok(Gold::new(known)?)
 }
 
+/// What is known of a pair: first, second, outcome.
+pub type Known = (usize, usize, String);
+
 /// The pairs of gold, as [`gold`] takes them.
-pub fn gold_tuples(gold: &Gold) -> Vec<(usize, usize, String)> {
+pub fn gold_tuples(gold: &Gold) -> Vec<Known> {
     let known = |&(first, second): &(ItemId, ItemId)| {
         gold.known(first, second).map(|outcome| (first.index(), second.index(), outcome.to_string()))
     };

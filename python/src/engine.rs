@@ -136,7 +136,7 @@ impl Engine {
     }
 
     /// The pairs whose answer is known, as first, second and outcome, and the share of questions that are about them.
-    fn gold(&self, py: Python<'_>) -> Outcome<(Vec<(usize, usize, String)>, f64)> {
+    fn gold(&self, py: Python<'_>) -> Outcome<(Vec<answers::Known>, f64)> {
         self.with(py, |inner| {
             let model = inner.door.model();
             Ok((answers::gold_tuples(model.gold()), model.gold_rate()))

@@ -23,6 +23,9 @@ type Blocks = Vec<Vec<Option<[f64; 3]>>>;
 /// The scales of attributes and of the prior; none where numbers are as they were given.
 pub type Scales = (Option<Blocks>, Option<Blocks>);
 
+/// The columns of a prior, their names, and the weights if they are not 1 each.
+type GivenPrior<'py> = (PyReadonlyArray2<'py, f64>, Vec<String>, Option<Vec<f64>>);
+
 /// Items, relations, kernels and how judges answer, as Python hands them in.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -31,8 +34,8 @@ pub struct Parts<'py> {
     values: Option<PyReadonlyArray2<'py, f64>>,
     names: Vec<String>,
     groups: Option<Vec<String>>,
-    /// The columns whose weighted sum is the mean, their names, and the weights if they are not 1 each.
-    prior: Option<(PyReadonlyArray2<'py, f64>, Vec<String>, Option<Vec<f64>>)>,
+    /// The columns whose weighted sum is the mean.
+    prior: Option<GivenPrior<'py>>,
     standardize: bool,
     /// The scales of attributes and prior, if they were standardized before.
     scales: Scales,

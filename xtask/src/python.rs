@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use crate::step::{self, Failure, Step};
 use crate::tools;
@@ -91,7 +92,10 @@ impl Environment {
 }
 
 /// Builds the wheel of the Python package, installs it where nothing else is, uses it there, and runs the package's tests with it.
+///
+/// What the tests have built is at hand, so the time that it reports is what the package adds.
 pub fn test_package(python: &Path, position: &str) -> Result<(), Failure> {
+    let started = Instant::now();
     let wheels = tools::target().join("wheels");
     if wheels.exists() {
         fs::remove_dir_all(&wheels).map_err(|error| Failure::new(format!("{}: {error}", wheels.display())))?;
@@ -120,7 +124,9 @@ pub fn test_package(python: &Path, position: &str) -> Result<(), Failure> {
         // Not the sources beside the tests, but the wheel.
         .args(&["-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", "python/tests"])
         .env("ORDAIN_COMMAND", tools::target().join("debug").join(format!("ordain{}", std::env::consts::EXE_SUFFIX)))
-        .run(position)
+        .run(position)?;
+    step::report(&format!("the wheel and its tests, beyond what was built before: {}", step::elapsed(started)));
+    Ok(())
 }
 
 /// Needs the package and NumPy alone.
