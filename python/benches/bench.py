@@ -1,12 +1,13 @@
-"""What the Python package costs beside what it wraps: python python/benches/bench.py > results.md
+"""What the Python package costs beside what it wraps: python python/benches/bench.py [overhead] [memory] [imports] [measures]
 
-It needs the wheel of the package, and ranx for the measures. Figures are the best of several repeats in one process, except the
+It needs the wheel of the package, and ranx for the measures. Without names of parts, all run. Figures are the best of several repeats in one process, except the
 memory and the times of imports, which are of processes of their own.
 """
 
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
 import time
@@ -57,10 +58,16 @@ def memory() -> dict[str, float]:
 
 
 def imports() -> dict[str, float]:
-    """Milliseconds of a process that imports, less one that does not."""
+    """Milliseconds of processor time of a process that imports, less one that does not. Others on the machine hardly change it."""
 
     def run(code: str) -> float:
-        return best(lambda: subprocess.run([sys.executable, "-c", code], check=True), 10)
+        found = []
+        for _ in range(20):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run([sys.executable, "-c", code], check=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        return min(found)
 
     nothing = run("")
     return {f"import {name}, ms": 1e3 * (run(f"import {name}") - nothing) for name in ("numpy", "ordain")}
@@ -93,6 +100,7 @@ if __name__ == "__main__":
     extension = Path(ordain._core.__file__)
     print(f"extension: {extension.stat().st_size / 2**20:.1f} MB; Python {sys.version.split()[0]}, NumPy {np.__version__}\n")
     print("| | |\n|---|---|")
-    for part in (overhead, memory, imports, beside_ranx):
-        for name, value in part().items():
-            print(f"| {name} | {value:.1f} |")
+    parts = {"overhead": overhead, "memory": memory, "imports": imports, "measures": beside_ranx}
+    for name in sys.argv[1:] or parts:
+        for what, value in parts[name]().items():
+            print(f"| {what} | {value:.1f} |")

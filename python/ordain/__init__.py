@@ -40,9 +40,10 @@ from .kernels import (
 from .collaborative import CollaborativeModel
 from .fusion import Hedge, Margin
 from .labels import LabelRanker
+from ._model import Newcomers
 from .models import PreferenceModel, Project
 from .rankers import LambdaRank, RankingSVM, RankNet, lambda_gradient, lightgbm_objective, xgboost_objective
-from .results import Certainty, Comparison, Forecast, Judges, Predictions, Question, Ranking, Tuned
+from .results import Certainty, Comparison, Forecast, Judges, Predictions, Question, Ranking, Screen, Tuned
 
 __all__ = [
     "__version__",
@@ -77,6 +78,7 @@ __all__ = [
     "Matern32",
     "Matern52",
     "measures",
+    "Newcomers",
     "NotFittedError",
     "NumericalError",
     "OrdainError",
@@ -90,6 +92,7 @@ __all__ = [
     "RankingSVM",
     "RankNet",
     "RegularizedLaplacian",
+    "Screen",
     "SquaredExponential",
     "TooLargeError",
     "Tuned",

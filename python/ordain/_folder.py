@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _core
+from .data import joined_ids
 from .errors import DataTypeError, FileError
 
 if TYPE_CHECKING:
@@ -25,9 +26,10 @@ def write(folder: Path, model: PreferenceModel) -> None:
     """Writes a new folder: the project file last, so that a folder with one is whole."""
     snapshot = model._snapshot()
     memory = snapshot["memory"]
-    beside = json.dumps({"ids": [_plain(id) for id in snapshot["ids"]]}, ensure_ascii=False, indent=0)
+    known = {"ids": [_plain(id) for id in snapshot["ids"]], "columns": snapshot["columns"], "scales": memory["scales"]}
+    beside = json.dumps(known, ensure_ascii=False, indent=0)
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("ordain.toml", "items.csv", "answers.csv", _BESIDE):
+    for name in ("ordain.toml", "items.csv", "answers.csv", "gold.csv", _BESIDE):
         if (folder / name).exists():
             raise FileError(f"cannot write {folder / name}: it exists", hint="move it away, or choose another folder")
     ids, groups, values = memory["ids"], memory["groups"], memory["values"]
@@ -40,6 +42,12 @@ def write(folder: Path, model: PreferenceModel) -> None:
     if values is not None:
         header += names
         columns += [[repr(cell) for cell in column] for column in values.T.tolist()]
+    priors: list[str] = []
+    if memory["prior"] is not None:
+        columns_of_prior, priors, _ = memory["prior"]
+        priors = [_other(name, header) for name in priors]
+        header += priors
+        columns += [[repr(cell) for cell in column] for column in columns_of_prior.T.tolist()]
     _write(folder / "items.csv", header, zip(*columns, strict=True))
     links = []
     for at, (targets, sources, ends, weights) in enumerate(memory["relations"]):
@@ -48,16 +56,27 @@ def write(folder: Path, model: PreferenceModel) -> None:
         rows = zip([ids[source] for source in sources.tolist()], end, map(repr, weights.tolist()), strict=True)
         _write(folder / links[-1], ["source", "target", "weight"], rows)
     answers = [
-        ["" if first is None else ids[first], "" if second is None else ids[second], outcome, judge or "", time or ""]
-        for first, second, outcome, judge, time in snapshot["entries"]
+        [
+            "" if first is None else ids[first],
+            "" if second is None else ids[second],
+            f"{outcome}:{joined_ids(ids[other] for other in others)}" if others else outcome,
+            judge or "",
+            time or "",
+        ]
+        for first, second, outcome, judge, time, others in snapshot["entries"]
     ]
     _write(folder / "answers.csv", ["first", "second", "outcome", "judge", "time"], answers)
+    if memory["gold"]:
+        gold = [[ids[first], ids[second], outcome] for first, second, outcome in memory["gold"]]
+        _write(folder / "gold.csv", ["first", "second", "outcome"], gold)
     _text(folder / _BESIDE, beside)
-    _text(folder / "ordain.toml", _project(memory, names, links))
+    _text(folder / "ordain.toml", _project(memory, names, priors, links))
 
 
 def read(cls: type[Model], folder: Path) -> Model:
     """The model of a folder that `write` made."""
+    from ._model import parts
+
     engine = _core.Engine.open(os.fspath(folder))
     beside = folder / _BESIDE
     try:
@@ -66,11 +85,11 @@ def read(cls: type[Model], folder: Path) -> Model:
         raise FileError(
             f"cannot read {beside}: it is not there", hint="PreferenceModel.save makes it; ordain.Project opens every project"
         ) from None
-    noise, tie_width, learns, sides = engine.answer_model()
-    ask = engine.settings()
+    memory = {**parts(engine), "scales": tuple(known["scales"])}
+    ask = memory["ask"]
     model = cls(
-        noise="learn" if learns else noise,
-        tie_width=tie_width,
+        noise="learn" if memory["noise"] is None else memory["noise"],
+        tie_width=memory["tie_width"],
         goal=ask["goal"],
         top=ask.get("k"),
         repeat=ask["repeat"],
@@ -78,27 +97,11 @@ def read(cls: type[Model], folder: Path) -> Model:
         strategy=ask.get("strategy"),
         focus=ask.get("focus"),
         standardize=False,
-        sides=sides,
+        sides=memory["sides"],
+        gold_rate=memory["gold_rate"],
     )
-    model._restore(
-        {
-            "memory": {
-                "ids": engine.ids(),
-                "values": engine.values(),
-                "names": engine.attributes(),
-                "groups": engine.groups(),
-                "standardize": False,
-                "relations": engine.relations(),
-                "kernels": engine.kernels(),
-                "noise": None if learns else noise,
-                "tie_width": tie_width,
-                "sides": sides,
-                "ask": ask,
-            },
-            "entries": engine.entries(),
-            "ids": [_hashable(id) for id in known["ids"]],
-        }
-    )
+    ids = [_hashable(id) for id in known["ids"]]
+    model._restore({"memory": memory, "entries": engine.entries(), "ids": ids, "columns": known["columns"]})
     model.kernel = model.kernel_
     return model
 
@@ -124,11 +127,20 @@ def _apart(names: list[str]) -> list[str]:
     return [f"attribute {name}" if name in ("id", "group") else name for name in names]
 
 
-def _project(memory: dict[str, Any], names: list[str], links: list[str]) -> str:
+def _other(name: str, known: Sequence[str]) -> str:
+    """A name that no other column has."""
+    while name in known:
+        name = f"prior {name}"
+    return name
+
+
+def _project(memory: dict[str, Any], names: list[str], priors: list[str], links: list[str]) -> str:
     lines = ["[items]", 'file = "items.csv"']
     if memory["groups"] is not None:
         lines.append('group = "group"')
     lines += [f"attributes = {_toml(names)}", "standardize = false"]
+    if priors:
+        lines += [f"prior = {_toml(priors)}", f"prior_weights = {_toml(memory['prior'][2])}"]
     for table in memory["kernels"]:
         lines += ["", "[[kernel]]"]
         for key, value in table.items():
@@ -143,6 +155,8 @@ def _project(memory: dict[str, Any], names: list[str], links: list[str]) -> str:
     lines += ["", "[answers]", 'file = "answers.csv"', f"noise = {_toml(noise)}", f"tie_width = {_toml(memory['tie_width'])}"]
     if memory["sides"]:
         lines.append('sides = "shown"')
+    if memory["gold"]:
+        lines += ['gold = "gold.csv"', f"gold_rate = {_toml(memory['gold_rate'])}"]
     lines += ["", "[ask]", *(f"{key} = {_toml(value)}" for key, value in memory["ask"].items())]
     return "\n".join(lines) + "\n"
 

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from . import _core, data, kernels
 from ._stored import StoredModel
 from .errors import DataError, DataTypeError, UnknownItemError
-from .models import PreferenceModel, Progress, _following
+from ._model import Progress, following
+from .models import PreferenceModel
 from .results import Frame
 
 
@@ -102,7 +103,7 @@ class CollaborativeModel(StoredModel):
         people = data.Index(list(users))
         told = [(name, users[user]) for name, user in zip(people.texts(), people.ids, strict=True)]
         params = {"noise": self.noise, "grades": self.grades, "rounds": self.rounds, "shrinkage": self.shrinkage}
-        with _following(progress) as step:
+        with following(progress) as step:
             self.model_ = _core.fit_raters(index.texts(), given.values, given.names, tables, told, params, step)
         self._index, self._people = index, people
         #: The users, in the order in which they first spoke.

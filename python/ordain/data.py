@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import DataError, DataTypeError, UnknownItemError
+from .results import Screen
 
 Floats: TypeAlias = NDArray[np.float64]
 Positions: TypeAlias = NDArray[np.int64]
@@ -133,12 +134,14 @@ def _is_missing(value: Any) -> bool:
 
 @dataclass
 class Items:
-    """Items as they were given: ids, attributes, groups."""
+    """Items as they were given: ids, attributes, groups, and the columns of what is known before any answer."""
 
     ids: list[Hashable]
     values: Floats | None = None
     names: list[str] = field(default_factory=list)
     groups: list[str] | None = None
+    prior: Floats | None = None
+    prior_names: list[str] = field(default_factory=list)
 
 
 def read_items(
@@ -147,15 +150,16 @@ def read_items(
     id: str | None = None,
     group: str | Sequence[Hashable] | None = None,
     attributes: Sequence[str] | None = None,
+    prior: Any = None,
 ) -> Items:
     """Items from a table, an array with one row per item, a mapping from ids to rows, or a sequence of ids."""
     table = None if is_mapping(given) else as_table(given)
     if table is not None:
-        return _table_items(table, id, group, attributes)
+        return _table_items(table, id, group, attributes, prior)
     for name, value in (("id", id), ("attributes", attributes)):
         if value is not None:
             raise DataTypeError(f"{name}: found a name of columns, expected items in a table with columns")
-    if isinstance(given, np.ndarray) and given.ndim == 2 or hasattr(given, "toarray"):
+    if has_positions(given):
         values = matrix(given, "attributes")
         items = Items(list(range(len(values))), values, [f"x{at + 1}" for at in range(values.shape[1])])
     elif isinstance(given, Mapping):
@@ -167,18 +171,42 @@ def read_items(
         items = Items(given.tolist() if isinstance(given, np.ndarray) else list(given))
     if group is not None:
         items.groups = _groups(group, len(items.ids))
+    if prior is not None:
+        _set_prior(items, prior)
     return items
 
 
+def has_positions(given: Any) -> bool:
+    """Whether items are the rows of an array, so that their ids are their positions."""
+    return isinstance(given, np.ndarray) and given.ndim == 2 or hasattr(given, "toarray")
+
+
+def _set_prior(items: Items, prior: Any) -> None:
+    """What is known before any answer, as a column of numbers or several."""
+    if _are_names(prior):
+        raise DataTypeError(f"prior: found {prior!r}, expected numbers, or names of columns beside items in a table with columns")
+    array = np.asarray(prior)
+    values = matrix(array[:, np.newaxis] if array.ndim == 1 else prior, "prior")
+    if len(values) != len(items.ids):
+        raise DataError(f"prior: found {len(values)} rows, expected {len(items.ids)}, one per item")
+    items.prior, items.prior_names = values, [f"prior{at + 1}" for at in range(values.shape[1])]
+
+
+def _are_names(given: Any) -> bool:
+    return isinstance(given, str) or isinstance(given, list | tuple) and all(isinstance(name, str) for name in given)
+
+
 def _table_items(
-    table: Table, id: str | None, group: str | Sequence[Hashable] | None, attributes: Sequence[str] | None
+    table: Table, id: str | None, group: str | Sequence[Hashable] | None, attributes: Sequence[str] | None, prior: Any
 ) -> Items:
     known = set(table.names)
     of_group = [group] if isinstance(group, str) else []
-    for name in ([id] if id is not None else []) + of_group + list(attributes or []):
+    of_prior = ([prior] if isinstance(prior, str) else list(prior)) if _are_names(prior) else []
+    for name in ([id] if id is not None else []) + of_group + list(attributes or []) + of_prior:
         if name not in known:
             raise DataError(f'columns: found none called "{name}", expected one of {", ".join(table.names)}')
-    if id is None and table.index is None and "id" in known:
+    if id is None and "id" in known:
+        # A frame that was filtered or joined has an index that nobody chose.
         id = "id"
     if id is not None:
         ids = table.list(id)
@@ -190,17 +218,30 @@ def _table_items(
     elif group is not None:
         groups = _groups(group, table.rows)
     if attributes is None:
-        rest = [name for name in table.names if name != id and name not in of_group]
+        rest = [name for name in table.names if name != id and name not in of_group + of_prior]
         attributes = [name for name in rest if isinstance(table.column(name), np.ndarray)]
-    if not attributes:
-        return Items(ids, groups=groups)
+    both = set(attributes).intersection(of_prior)
+    if both:
+        raise DataError(f'columns: found "{both.pop()}" in attributes and prior, expected it in one of them')
+    items = Items(ids, groups=groups)
+    if attributes:
+        items.values, items.names = _numbers(table, attributes, "attributes"), list(attributes)
+    if of_prior:
+        items.prior, items.prior_names = _numbers(table, of_prior, "prior"), of_prior
+    elif prior is not None:
+        _set_prior(items, prior)
+    return items
+
+
+def _numbers(table: Table, names: Sequence[str], what: str) -> Floats:
+    """Columns of numbers as an array, a row per row."""
     columns = []
-    for name in attributes:
+    for name in names:
         column = table.column(name)
         if not isinstance(column, np.ndarray):
-            raise DataTypeError(f'attributes: found column "{name}" of {_kind(column[0] if column else None)}, expected numbers')
+            raise DataTypeError(f'{what}: found column "{name}" of {_kind(column[0] if column else None)}, expected numbers')
         columns.append(column)
-    return Items(ids, np.column_stack(columns).astype(np.float64, copy=False), list(attributes), groups)
+    return np.column_stack(columns).astype(np.float64, copy=False)
 
 
 def _groups(given: Sequence[Hashable], count: int) -> list[str]:
@@ -254,6 +295,7 @@ class Index:
     def __init__(self, ids: Sequence[Hashable]) -> None:
         self.ids = list(ids)
         self._at: dict[Hashable, int] = {}
+        self._by_text: dict[str, int] | None = None
         for at, id in enumerate(self.ids):
             if _is_missing(id):
                 raise DataError(f"item ids: found a missing one at position {at}, expected an id")
@@ -283,6 +325,30 @@ class Index:
         alike = next((known for known in self.ids if str(known) == str(id)), None)
         return None if alike is None else f"there is {alike!r}, of type {type(alike).__name__}"
 
+    def called(self, text: str) -> int:
+        """The position of the id that a file has as this text."""
+        if text in self._at:
+            return self._at[text]
+        if self._by_text is None:
+            self._by_text = {name: at for at, name in enumerate(self.texts())}
+        return self._by_text[text] if text in self._by_text else self.at(text)
+
+    def beside(self, first: int, second: Any, outcome: str) -> tuple[int, list[int]]:
+        """The position of the second item, -1 for none, and those of the items that were shown with these two.
+
+        Several items are a list; the first may be among them, unless they are said to stand in this order.
+        """
+        if second is None:
+            return -1, []
+        if not is_several(second):
+            return self.at(second), []
+        rest = [self.at(id) for id in second]
+        if outcome != "order" and first in rest:
+            rest.remove(first)
+        if not rest:
+            raise DataError("several items: found none beside the first, expected at least one")
+        return rest[0], rest[1:]
+
     def many(self, ids: Any, what: str) -> Positions:
         """The positions of many ids."""
         if self.is_plain and isinstance(ids, np.ndarray) and ids.dtype.kind in "iu":
@@ -304,6 +370,11 @@ class Index:
         if len(set(texts)) == len(texts):
             return texts
         return [f"{at}: {text}" for at, text in enumerate(texts)]
+
+
+def is_several(given: Any) -> bool:
+    """Whether this is a list of items that were shown together. A tuple is an id, but for the screens that `ask` gives."""
+    return isinstance(given, list | Screen | np.ndarray)
 
 
 def outcome_word(outcome: Any) -> str:
@@ -329,18 +400,20 @@ def outcome_word(outcome: Any) -> str:
 
 @dataclass
 class Answers:
-    """Answers as columns. A second position of -1 is none; without outcomes the first is preferred."""
+    """Answers as columns. A second position of -1 is none; without outcomes the first is preferred. `others` are the items that were shown
+    with the first and the second."""
 
     first: Positions
     second: Positions
     outcomes: list[str] | None = None
     judges: list[str | None] | None = None
     times: list[str | None] | None = None
+    others: list[list[int]] | None = None
 
 
 def read_answers(given: Any, index: Index) -> Answers:
-    """Answers from a table (`winner`, `loser`; or `first`, `second`, `outcome`; perhaps `judge`, `time`), an array of winners and
-    losers, or tuples: winner and loser, or first, second, outcome and perhaps a judge."""
+    """Answers from a table (`winner`, `loser`; `first`, `second`, `outcome`; or `shown`, `best`; perhaps `judge`, `time`), an array of
+    winners and losers, or tuples: winner and loser, or first, second, outcome and perhaps a judge."""
     none = np.empty(0, np.int64)
     if given is None:
         return Answers(none, none)
@@ -357,14 +430,16 @@ def read_answers(given: Any, index: Index) -> Answers:
         raise DataTypeError(f"answers: found {_kind(given)}, expected a table, an array or a sequence of tuples")
     rows = [_row(row, at) for at, row in enumerate(given)]
     first = np.fromiter((index.at(row[0]) for row in rows), np.int64, len(rows))
-    second = np.fromiter((-1 if row[1] is None else index.at(row[1]) for row in rows), np.int64, len(rows))
+    beside = [index.beside(at, row[1], row[2]) for at, row in zip(first.tolist(), rows, strict=True)]
+    second = np.fromiter((at for at, _ in beside), np.int64, len(rows))
+    others = [rest for _, rest in beside]
     plain = all(row[2] == "first" and row[3] is None for row in rows)
     outcomes = None if plain else [row[2] for row in rows]
     judges = None if plain else [row[3] for row in rows]
-    return Answers(first, second, outcomes, judges)
+    return Answers(first, second, outcomes, judges, others=others if any(others) else None)
 
 
-def _row(row: Any, at: int) -> tuple[Hashable, Hashable, str, str | None]:
+def _row(row: Any, at: int) -> tuple[Hashable, Any, str, str | None]:
     if isinstance(row, str | bytes) or not isinstance(row, Sequence | np.ndarray) or len(row) not in (2, 3, 4):
         raise DataTypeError(f"answer {at}: found {row!r}, expected winner and loser, or first, second and outcome")
     outcome = "first" if len(row) == 2 else outcome_word(row[2])
@@ -375,30 +450,89 @@ def _contiguous(array: Positions) -> Positions:
     return np.ascontiguousarray(array)
 
 
+#: What makes a table one of answers.
+_LAYOUTS = (("winner", "loser"), ("first", "second", "outcome"), ("shown", "best"))
+
+
 def _table_answers(table: Table, index: Index) -> Answers:
     names = set(table.names)
-    pairs = next((pair for pair in (("winner", "loser"), ("first", "second")) if names.issuperset(pair)), None)
-    if pairs is None:
-        found = ", ".join(table.names)
-        raise DataError(f"columns of answers: found {found}, expected winner and loser, or first, second and outcome")
-    first = index.many(table.column(pairs[0]), pairs[0])
-    loser = table.list(pairs[1])
-    if any(id is None for id in loser):
-        second = np.fromiter((-1 if _is_missing(id) else index.at(id) for id in loser), np.int64, table.rows)
-    else:
-        second = index.many(table.column(pairs[1]), pairs[1])
-    outcomes = None
-    if "outcome" in names and pairs[0] == "first":
-        outcomes = [outcome_word(value) for value in table.list("outcome")]
-    elif pairs[0] == "first":
-        raise DataError("columns of answers: found first and second without outcome, expected winner and loser, or an outcome")
+    layout = next((layout for layout in _LAYOUTS if names.issuperset(layout)), None)
+    if layout is None:
+        known = "; ".join(", ".join(layout) for layout in _LAYOUTS)
+        raise DataError(f"columns of answers: found {', '.join(table.names)}, expected {known}")
 
     def texts(name: str) -> list[str | None] | None:
         if name not in names:
             return None
         return [None if _is_missing(value) else str(value) for value in table.list(name)]
 
-    return Answers(_contiguous(first), _contiguous(second), outcomes, texts("judge"), texts("time"))
+    if layout == ("shown", "best"):
+        found = _choices(table, index)
+    else:
+        first = index.many(table.column(layout[0]), layout[0])
+        loser = table.list(layout[1])
+        if any(id is None for id in loser):
+            second = np.fromiter((-1 if _is_missing(id) else index.at(id) for id in loser), np.int64, table.rows)
+        else:
+            second = index.many(table.column(layout[1]), layout[1])
+        found = Answers(_contiguous(first), _contiguous(second))
+        if len(layout) == 3:
+            said = [_said(outcome_word(value), index) for value in table.list("outcome")]
+            found.outcomes = [word for word, _ in said]
+            found.others = [others for _, others in said] if any(others for _, others in said) else None
+    found.judges, found.times = texts("judge"), texts("time")
+    return found
+
+
+def _choices(table: Table, index: Index) -> Answers:
+    """Answers that say the best of what was shown: lists of ids, or text as in `A|B|C`."""
+    first = index.many(table.column("best"), "best")
+    beside = []
+    for best, cell in zip(first.tolist(), table.list("shown"), strict=True):
+        if isinstance(cell, str):
+            shown = [index.called(text) for text in split_ids(cell)]
+        elif is_several(cell):
+            shown = [index.at(id) for id in cell]
+        else:
+            raise DataTypeError(f"shown: found {_kind(cell)}, expected a list of ids, or text such as A|B|C")
+        if best not in shown:
+            raise DataError(f"best: found {index.ids[best]!r}, expected one of the items shown")
+        shown.remove(best)
+        if not shown:
+            raise DataError("shown: found one item, expected two or more")
+        beside.append((shown[0], shown[1:]))
+    second = np.fromiter((at for at, _ in beside), np.int64, len(beside))
+    return Answers(_contiguous(first), second, ["best"] * len(beside), others=[rest for _, rest in beside])
+
+
+def _said(word: str, index: Index) -> tuple[str, list[int]]:
+    """An outcome, and the other items of a screen, which logs have behind it: `best:C|D`."""
+    outcome, colon, others = word.partition(":")
+    if colon and outcome in ("best", "order", "skip"):
+        return outcome, [index.called(text) for text in split_ids(others)]
+    return word, []
+
+
+def split_ids(cell: str) -> list[str]:
+    """The ids in a cell, as logs have them: with `|` between them, and a backslash before a `|` or backslash that is in an id."""
+    ids = [""]
+    letters = iter(cell)
+    for letter in letters:
+        if letter == "|":
+            ids.append("")
+            continue
+        if letter == "\\":
+            letter = next(letters, "")
+            if letter not in ("|", "\\"):
+                hint = "in an id, write \\| for | and \\\\ for \\"
+                raise DataError(f"several ids: found {cell!r}, expected ids with | between them", hint=hint)
+        ids[-1] += letter
+    return ids
+
+
+def joined_ids(ids: Iterable[str]) -> str:
+    """Ids in one cell, as `split_ids` reads them."""
+    return "|".join(id.replace("\\", "\\\\").replace("|", "\\|") for id in ids)
 
 
 @dataclass(eq=False)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import asyncio
     from concurrent.futures import Future
 
-    from .models import Progress, _Model
+    from ._model import Model, Progress
 
 #: What a judge says of two items.
 Verdict: TypeAlias = "Hashable | float | tuple[int, ...] | None"
@@ -60,7 +60,7 @@ class Run:
 
 
 def run(
-    model: _Model,
+    model: Model,
     judge: Judge | BatchJudge,
     budget: int | None = None,
     *,
@@ -124,7 +124,7 @@ def run(
 
 
 async def run_async(
-    model: _Model,
+    model: Model,
     judge: Judge | BatchJudge,
     budget: int | None = None,
     *,
@@ -207,12 +207,18 @@ class _Asked:
     right: int
 
 
+def _key(entry: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What an answer says, whenever it was given."""
+    first, second, outcome, judge, _, others = entry
+    return first, second, outcome, judge, tuple(others)
+
+
 class _Asker:
     """Chooses questions, records answers, and knows when to stop. Threads may call it at once."""
 
     def __init__(
         self,
-        model: _Model,
+        model: Model,
         budget: int | None,
         stop: bool | float | Callable[[Any], bool],
         log: str | os.PathLike[str] | None,
@@ -222,7 +228,8 @@ class _Asker:
         concurrency: int,
         progress: bool | Progress | None,
     ) -> None:
-        from .models import Project, _following
+        from ._model import following
+        from .models import Project
 
         for what, value in (("budget", budget), ("batch", batch), ("concurrency", concurrency)):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
@@ -249,7 +256,7 @@ class _Asker:
         self.asked, self.before = 0, len(known)
         # Pairs that were shown in one order more often than in the other.
         self.halves: list[_Asked] = self._halves(known) if both_orders else []
-        self._progress = _following(progress)
+        self._progress = following(progress)
         self._step: Progress | None = None
 
     def __enter__(self) -> _Asker:
@@ -264,24 +271,24 @@ class _Asker:
         if self.log is None:
             entries = self.engine.standing()
         else:
-            entries = [entry for entry in self.log.entries() if entry[2] != "undo"]
-            known = Counter(entry[:4] for entry in self.engine.standing())
+            entries = self.log.standing()
+            known = Counter(map(_key, self.engine.standing()))
             for entry in entries:
-                if known[entry[:4]]:
-                    known[entry[:4]] -= 1
+                if known[_key(entry)]:
+                    known[_key(entry)] -= 1
                     continue
-                first, second, outcome, judge, time, _ = entry
+                first, second, outcome, judge, time, others = entry
                 if first is not None:
-                    self.engine.tell(first, -1 if second is None else second, outcome, judge, time)
+                    self.engine.tell(first, -1 if second is None else second, outcome, judge, time, others)
         return [
             (first, second)
-            for first, second, _, judge, _, _ in entries
-            if judge == self.name and first is not None and second is not None
+            for first, second, _, judge, _, others in entries
+            if judge == self.name and first is not None and second is not None and not others
         ]
 
-    @staticmethod
-    def _halves(known: list[tuple[int, int]]) -> list[_Asked]:
-        shown = Counter(known)
+    def _halves(self, known: list[tuple[int, int]]) -> list[_Asked]:
+        gold = {frozenset(pair[:2]) for pair in self.engine.gold()[0]}
+        shown = Counter(pair for pair in known if frozenset(pair) not in gold)
         return [
             _Asked(right, left) for (left, right), count in shown.items() for _ in range(count - shown[right, left])
         ]
@@ -306,6 +313,10 @@ class _Asker:
             return chosen
 
     def _choose(self, room: int) -> list[_Asked]:
+        gold = self._gold()
+        if gold is not None:
+            # One at a time: whether it is time for another depends on its answer.
+            return [gold]
         pending = [(one.left, one.right) for one in self.out + self.halves]
         pairs = -(-room // 2) if self.both_orders else room
         beside = np.array(pending, np.int64).reshape(-1, 2) if pending else None
@@ -317,6 +328,13 @@ class _Asker:
                 turned = _Asked(right, left)
                 (chosen if len(chosen) < room else self.halves).append(turned)
         return chosen
+
+    def _gold(self) -> _Asked | None:
+        """The gold pair to ask now, if it is time for one and it is not out already. Every judge is asked each once, in one order."""
+        gold = self.engine.gold_question(self.name)
+        if gold is None or any({one.left, one.right} == set(gold) for one in self.out):
+            return None
+        return _Asked(*gold)
 
     def _is_enough(self) -> bool:
         if callable(self.stop):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from . import _core, data
 from ._stored import StoredModel
 from .errors import DataError, DataTypeError
-from .models import Progress, _following
+from ._model import Progress, following
 from .rankers import _attributes, _names
 
 #: What is known of an example: one class; the labels that come first; the relevant ones; an order; the relevant ones in order.
@@ -79,7 +79,7 @@ class LabelRanker(StoredModel):
         index = data.Index(list(known))
         targets = [[index.at(label) for label in one] for one in told]
         params = {name: getattr(self, name) for name in ("epochs", "across", "penalties", "neighbours", "trees", "seed")}
-        with _following(progress) as step:
+        with following(progress) as step:
             self.model_ = _core.fit_labels(
                 self.learner, np.ascontiguousarray(values), _names(X), index.texts(), self.target, targets, params, step
             )

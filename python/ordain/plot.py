@@ -55,12 +55,12 @@ def learning_curve(
 ) -> Axes:
     """How a number grew with the answers: by default the probability that the goal is reached. The model itself stays as it is."""
     axes = _axes(ax)
-    answers = model.answers
+    # Those that stand: an answer that was taken back has no place on the curve.
+    entries = model._open()[0].standing()
     begun = type(model).__new__(type(model))
     state = model.__getstate__()
-    entries = [(*_positions(model, answer), None) for answer in answers]
     counts, values = [], []
-    for count in sorted({*range(0, len(answers), every), len(answers)}):
+    for count in sorted({*range(0, len(entries), every), len(entries)}):
         snapshot = dict(state["_snapshot"], entries=entries[:count])
         begun.__setstate__(dict(state, _snapshot=snapshot))
         counts.append(count)
@@ -69,12 +69,6 @@ def learning_curve(
     axes.set_xlabel("answers")
     axes.set_ylabel("probability that the goal is reached" if measure is None else getattr(measure, "__name__", "measure"))
     return axes
-
-
-def _positions(model: PreferenceModel, answer: tuple[Any, Any, str, str | None]) -> tuple[Any, ...]:
-    index = model._open()[1].index
-    first, second, outcome, judge = answer
-    return index.at(first), None if second is None else index.at(second), outcome, judge
 
 
 def training_curve(ranker: _Ranker, *, ax: Axes | None = None) -> Axes:

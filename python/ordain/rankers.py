@@ -24,7 +24,7 @@ from . import _core, data, measures
 from ._stored import StoredModel
 from .errors import DataError
 from .measures import Queries
-from .models import Progress, _following
+from ._model import Progress, following
 
 Scaling: TypeAlias = Literal["standard", "between-0-and-1", "as-given"]
 AnyRanker = TypeVar("AnyRanker", bound="_Ranker")
@@ -71,7 +71,7 @@ class _Ranker(StoredModel):
         if eval_set is not None:
             X_val, y_val, qid_val = eval_set
             validate = self._lists(self._same(X_val), names, y_val, qid_val)
-        with _following(progress) as step:
+        with following(progress) as step:
             self.model_ = _core.fit_ranker(self._learner, lists, validate, self._settings(), step)
         return self
 

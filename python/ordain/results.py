@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,24 @@ class Question(tuple[Any, Any]):
 
     def __repr__(self) -> str:
         return f"Question({self[0]!r}, {self[1]!r}, score={self.score:.4g})"
+
+
+class Screen(tuple[Any, ...]):
+    """Several items that are worth showing together, to choose the best of or to put into order."""
+
+    #: The summed scores of its pairs; comparable only within a strategy and a number of items.
+    score: float
+
+    def __new__(cls, items: Iterable[Hashable], score: float) -> Screen:
+        self = super().__new__(cls, items)
+        self.score = score
+        return self
+
+    def __getnewargs__(self) -> tuple[Any, float]:
+        return tuple(self), self.score
+
+    def __repr__(self) -> str:
+        return f"Screen({list(self)!r}, score={self.score:.4g})"
 
 
 class Frame:
@@ -204,6 +222,9 @@ class Ranking(Frame):
         """What `ordain rank --format json` prints."""
         keys = ["id", "rank", "mean", "sd", "centred", "centred_sd", "rank_low", "rank_high", "top", "group", "tier"]
         items = [{key: row[key] for key in keys if key in row} for row in self.rows()]
+        if "new" in self._columns:
+            # In the command's JSON, only newcomers have this key.
+            items = [{**item, "new": True} if new else item for item, new in zip(items, self["new"], strict=True)]
         known = asdict(self.certainty)
         certainty = {key: value for key, value in known.items() if key != "sentence" and value is not None}
         if self.forecast is not None:
@@ -246,15 +267,22 @@ def _bar(low: float, mean: float, high: float) -> str:
 
 
 def ranking(
-    fitted: _core.Fitted, ranked: _core.Ranked, ids: Sequence[Hashable], groups: Sequence[str] | None, inference: str
+    fitted: _core.Fitted,
+    ranked: _core.Ranked,
+    ids: Sequence[Hashable],
+    groups: Sequence[str] | None,
+    inference: str,
+    known: int | None = None,
 ) -> Ranking:
-    """A ranking from what the core gives."""
+    """A ranking from what the core gives. If only so many items are known, it says which are newcomers."""
     core = ranked.columns()
     positions = core.pop("item").tolist()
     columns: dict[str, Any] = {"id": [ids[at] for at in positions]}
     if groups is not None:
         columns["group"] = [groups[at] for at in positions]
     columns |= core
+    if known is not None:
+        columns["new"] = [at >= known for at in positions]
     log_evidence, answers, _, _ = fitted.summary()
     about = {
         "certainty": ranked.certainty(),
@@ -323,5 +351,28 @@ class Comparison(Frame):
 
 
 class Judges(Frame):
-    """What the answers say of every judge: how often he agrees with the others, his noise, his bias for the item that stands left,
-    and how likely he is careless."""
+    """What the answers say of every judge, the busiest first: a row per judge.
+
+    `agreement` is that with all others on the pairs in common (Cohen's kappa), `ranking_agreement` that with the ranking by all others; both are
+    1 for always and 0 for chance. `noise` is the deviation of what he adds to a utility, `bias` what he adds for the item that stands
+    left, `careless` the probability that all his answers are blind, `gold` the share of gold pairs that he got right; `_low` to `_high` hold
+    each with 90 % probability. `verdict` says it in words. What is not known is None.
+    """
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]], noise: float, told_apart: bool) -> None:
+        names = list(rows[0]) if rows else list(_JUDGES)
+        super().__init__({name: [row[name] for row in rows] for name in names})
+        #: The noise that judges have in common.
+        self.noise = noise
+        #: Whether rankings tell judges apart.
+        self.told_apart = told_apart
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `ordain judges --format json` prints."""
+        return {"judges": list(self.rows()), "noise": self.noise, "told_apart": self.told_apart}
+
+
+_JUDGES = (
+    "judge answers ties skips agreement common_pairs ranking_agreement noise noise_low noise_high bias bias_low bias_high careless "
+    "gold gold_low gold_high gold_answers verdict"
+).split()

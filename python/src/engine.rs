@@ -1,291 +1,40 @@
 //! A model that learns: in memory, or in a folder.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
-use std::thread::{self, ThreadId};
-use std::time::Duration;
+use std::sync::Arc;
 
 use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
-use ordain::active::{AskOptions, Session};
-use ordain::data::{AnswerLog, Ask, Attributes, Entry, Goal, Groups, ItemId, Items, Link, Relation};
-use ordain::formats::{AnswerWriter, Sketch, read_answers, rounded};
-use ordain::gp::{AnswerModel, Comparison, ComparisonParams, TuningMethod, TuningParams};
+use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use ordain::active::ScreenQuestion;
+use ordain::data::{AnswerLog, Entry, ItemId};
+use ordain::formats::{NewLinks, Sketch, rounded};
+use ordain::gp::{Comparison, ComparisonParams, TuningMethod, TuningParams};
 use ordain::kernel::{Kernel, KernelSpec, Parameter};
 use ordain::numeric::Seed;
 use ordain::{Inference, Model, Project, Watch};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answers::{self, Tuple};
+use crate::answers::{self, Said, Tuple};
+use crate::asking::{Asking, options};
+use crate::door::{Door, Engine, Inner, Known};
 use crate::failure::{Outcome, unfit};
 use crate::fitted::Fitted;
 use crate::kernels;
-use crate::learners::get;
+use crate::links::{self, LinkColumns};
 use crate::long::{long, quick};
+use crate::memory::{Newcoming, Parts, Scales, array};
 
-/// The settings of questions and of the goal.
-#[pyclass(frozen, module = "ordain._core")]
-pub struct Asking {
-    pub asking: ordain::active::Asking,
-}
-
-/// A model in memory with the session that asks.
-struct Memory {
-    model: Model,
-    options: AskOptions,
-    pool: Option<Vec<(ItemId, ItemId)>>,
-    /// It has learned exactly the model's answers.
-    session: Option<Session>,
-}
-
-enum Door {
-    Memory(Box<Memory>),
-    Folder(Box<Project>),
-}
-
-impl Door {
-    fn model(&self) -> &Model {
-        match self {
-            Self::Memory(memory) => &memory.model,
-            Self::Folder(project) => project.model(),
-        }
-    }
-
-    /// The session that has learned all standing answers one by one.
-    fn session(&mut self) -> ordain::Result<&Session> {
-        match self {
-            Self::Memory(memory) => memory.session().map(|session| &*session),
-            Self::Folder(project) => project.session(),
-        }
-    }
-
-    fn asking(&self, options: &AskOptions) -> ordain::Result<ordain::active::Asking> {
-        self.model().asking(options)
-    }
-}
-
-impl Memory {
-    fn session(&mut self) -> ordain::Result<&mut Session> {
-        if self.session.is_none() {
-            self.session = Some(self.model.session(&self.options, self.pool.as_deref(), &Watch::NONE)?);
-        }
-        match &mut self.session {
-            Some(session) => Ok(session),
-            None => unreachable!("it was made just now"),
-        }
-    }
-
-    /// Learns an answer, then keeps it.
-    fn tell(&mut self, entry: Entry) -> ordain::Result<()> {
-        let Entry::Answer(answer) = &entry else { return self.model.add(entry) };
-        if !self.model.gold().is_about(answer) {
-            self.session()?.tell(answer.clone())?;
-        }
-        let told = self.model.add(entry);
-        if told.is_err() {
-            self.session = None;
-        }
-        told
-    }
-
-    fn undo(&mut self, judge: Option<&str>) -> ordain::Result<Option<ordain::data::Answer>> {
-        let Some(taken) = self.model.answers().latest(judge).cloned() else { return Ok(None) };
-        self.model.add(Entry::Undo { judge: judge.map(str::to_owned), time: None })?;
-        if let Some(session) = &mut self.session
-            && !self.model.gold().is_about(&taken)
-            && session.undo(judge).is_err()
-        {
-            // The answer is taken back all the same: the session is made anew when it is next needed.
-            self.session = None;
-        }
-        Ok(Some(taken))
-    }
-}
-
-/// A model, its session, and what was fitted since the latest answer.
-struct Inner {
-    door: Door,
-    fitted: Vec<(Inference, Arc<ordain::Fitted>)>,
-    /// Grows with every change.
-    version: u64,
-    /// Whether the session of a project is there, with all answers.
-    resumed: bool,
-}
-
-impl Inner {
-    fn changed(&mut self) {
-        self.fitted.clear();
-        self.version += 1;
-    }
-}
-
-/// A model in memory or in a folder. Threads may call it at once: they take turns.
-#[pyclass(frozen, module = "ordain._core")]
-pub struct Engine {
-    inner: Arc<Mutex<Inner>>,
-    /// The threads whose long calls have the model, or wait for it.
-    busy: Mutex<Vec<ThreadId>>,
-}
-
-impl Engine {
-    fn new(door: Door) -> Self {
-        let inner = Inner { door, fitted: Vec::new(), version: 0, resumed: false };
-        Self { inner: Arc::new(Mutex::new(inner)), busy: Mutex::default() }
-    }
-
-    /// The model, once no other thread has it. Ctrl-C ends the wait.
-    fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Inner>> {
-        loop {
-            match self.inner.try_lock() {
-                Ok(inner) => return Ok(inner),
-                Err(TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
-                Err(TryLockError::WouldBlock) => {}
-            }
-            if self.busy.lock().unwrap_or_else(PoisonError::into_inner).contains(&thread::current().id()) {
-                let message = "the model is busy with a call of this thread: a progress function must not call it";
-                return Err(PyRuntimeError::new_err(message));
-            }
-            py.check_signals()?;
-            py.detach(|| thread::sleep(Duration::from_millis(1)));
-        }
-    }
-
-    /// Runs quick work on the model.
-    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> Outcome<T> + Send) -> Outcome<T> {
-        let mut inner = self.lock(py)?;
-        let inner = &mut *inner;
-        quick(py, move || work(inner))
-    }
-
-    /// Has the session learn all answers, if it has not. That may last.
-    fn resume(&self, py: Python<'_>) -> Outcome<()> {
-        let (begun, version) = {
-            let inner = self.lock(py)?;
-            let begun = match &inner.door {
-                Door::Memory(memory) if memory.session.is_some() => return Ok(()),
-                Door::Memory(memory) => Some((memory.model.clone(), memory.options.clone(), memory.pool.clone())),
-                Door::Folder(_) if inner.resumed => return Ok(()),
-                Door::Folder(_) => None,
-            };
-            (begun, inner.version)
-        };
-        let Some((model, options, pool)) = begun else {
-            let inner = self.inner.clone();
-            return self.while_busy(|| {
-                long(py, None, move |watch| {
-                    let mut inner = inner.lock().unwrap_or_else(PoisonError::into_inner);
-                    let Door::Folder(project) = &mut inner.door else { return Ok(()) };
-                    project.set_watch(watch.clone());
-                    let found = project.session().map(|_| ());
-                    project.set_watch(Watch::NONE);
-                    inner.resumed = found.is_ok();
-                    found
-                })
-            });
-        };
-        let session = long(py, None, move |watch| model.session(&options, pool.as_deref(), watch))?;
-        let mut inner = self.lock(py)?;
-        let same = inner.version == version;
-        if let (Door::Memory(memory), true) = (&mut inner.door, same) {
-            memory.session = Some(session);
-        }
-        Ok(())
-    }
-
-    /// Marks this thread as one that has the model.
-    fn while_busy<T>(&self, work: impl FnOnce() -> T) -> T {
-        let own = thread::current().id();
-        let busy = || self.busy.lock().unwrap_or_else(PoisonError::into_inner);
-        busy().push(own);
-        let done = work();
-        busy().retain(|thread| *thread != own);
-        done
-    }
-
-    /// Runs long work on the model. One in memory is cheap to copy, so others may call it meanwhile; a project has others wait.
-    fn with_long<T: Send + 'static>(
-        &self,
-        py: Python<'_>,
-        progress: Option<&Py<PyAny>>,
-        on_model: impl FnOnce(&Model, &Watch) -> ordain::Result<T> + Send + 'static,
-        on_project: impl FnOnce(&Project, &Watch) -> ordain::Result<T> + Send + 'static,
-    ) -> Outcome<T> {
-        let model = match &self.lock(py)?.door {
-            Door::Memory(memory) => Some(memory.model.clone()),
-            Door::Folder(_) => None,
-        };
-        if let Some(model) = model {
-            return long(py, progress, move |watch| on_model(&model, watch));
-        }
-        let inner = self.inner.clone();
-        self.while_busy(|| {
-            long(py, progress, move |watch| match &inner.lock().unwrap_or_else(PoisonError::into_inner).door {
-                Door::Folder(project) => on_project(project, watch),
-                Door::Memory(memory) => on_model(&memory.model, watch),
-            })
-        })
-    }
-}
+/// The columns of a prior, their names and their weights.
+type PriorColumns<'py> = (Bound<'py, PyArray2<f64>>, Vec<String>, Vec<f64>);
 
 /// Items, relations, kernels and how judges answer, as Python hands them in.
 #[pymethods]
 impl Engine {
-    /// A model in memory. Relations are tuples: the number of targets or `None` for items, sources, targets, weights.
+    /// A model in memory, of a table with everything that [`Parts`] has.
     #[staticmethod]
-    #[pyo3(signature = (ids, values, names, groups, standardize, relations, kernels, noise, tie_width, sides, ask))]
-    #[expect(clippy::too_many_arguments, reason = "one call from one place, with names")]
-    fn memory(
-        py: Python<'_>,
-        ids: Vec<String>,
-        values: Option<PyReadonlyArray2<'_, f64>>,
-        names: Vec<String>,
-        groups: Option<Vec<String>>,
-        standardize: bool,
-        relations: Vec<Links<'_>>,
-        kernels: Vec<Bound<'_, PyDict>>,
-        noise: Option<f64>,
-        tie_width: f64,
-        sides: bool,
-        ask: &Bound<'_, PyDict>,
-    ) -> Outcome<Self> {
-        let count = ids.len();
-        let width = names.len();
-        let specs: Vec<KernelSpec> =
-            kernels.iter().map(|table| kernels::kernel(table, width)).collect::<Outcome<_>>()?;
-        let relations: Vec<Relation> =
-            relations.into_iter().map(|links| links.relation(count)).collect::<Outcome<_>>()?;
-        let ask = settings(ask)?;
-        // The model's own copy, row by row.
-        let rows: Option<Vec<f64>> = values.as_ref().map(|array| array.as_array().iter().copied().collect());
-        let model = long(py, None, move |_| {
-            let groups = groups.map(Groups::new);
-            let attributes = match rows {
-                None => Attributes::none(count),
-                Some(rows) => {
-                    let given = Attributes::new(names, count, rows)?;
-                    if standardize && width > 0 { given.standardized(groups.as_ref())? } else { given }
-                }
-            };
-            let answers = match noise {
-                Some(noise) => AnswerModel::new(noise, tie_width)?,
-                None => AnswerModel::learning(tie_width)?,
-            };
-            let items = Items::new(ids, groups, attributes)?;
-            let model = Model::new(items, specs)?.with_relations(relations);
-            let model = model.with_answer_model(answers.with_sides(sides)).with_ask(ask);
-            // What does not fit the items is said before anybody answers.
-            model.kernel()?;
-            model.asking(&AskOptions::default())?;
-            Ok(model)
-        })?;
-        Ok(Self::new(Door::Memory(Box::new(Memory {
-            model,
-            options: AskOptions::default(),
-            pool: None,
-            session: None,
-        }))))
+    fn memory(py: Python<'_>, parts: Parts<'_>) -> Outcome<Self> {
+        Ok(Self::new(Door::Memory(Box::new(parts.memory(py)?))))
     }
 
     /// Opens a project: a folder with an `ordain.toml`, or such a file.
@@ -315,35 +64,31 @@ impl Engine {
 
     /// The attributes of the items, as the model has them; `None` if there are none.
     fn values<'py>(&self, py: Python<'py>) -> Outcome<Option<Bound<'py, PyArray2<f64>>>> {
+        array(py, self.lock(py)?.door.model().items().attributes())
+    }
+
+    /// The columns whose weighted sum is the mean before any answer, as the model has them, with their names and weights.
+    fn prior<'py>(&self, py: Python<'py>) -> Outcome<Option<PriorColumns<'py>>> {
         let inner = self.lock(py)?;
-        let attributes = inner.door.model().items().attributes();
-        if attributes.is_empty() {
-            return Ok(None);
-        }
-        let rows = (0..attributes.items()).flat_map(|item| attributes.row(item)).copied().collect();
-        let shape = (attributes.items(), attributes.len());
-        let array =
-            Array2::from_shape_vec(shape, rows).map_err(|error| unfit("attributes", error.to_string(), "rows"))?;
-        Ok(Some(array.into_pyarray(py)))
+        let Some(prior) = inner.door.model().items().prior() else { return Ok(None) };
+        let columns = array(py, prior.columns())?;
+        Ok(columns.map(|columns| (columns, prior.columns().names().to_vec(), prior.weights().to_vec())))
+    }
+
+    /// The scales by which attributes and the prior were standardized.
+    fn scales(&self, py: Python<'_>) -> Outcome<Scales> {
+        self.with(py, |inner| match &inner.door {
+            Door::Memory(memory) => Ok(memory.scales.clone()),
+            Door::Folder(_) => Ok((None, None)),
+        })
     }
 
     /// The relations: the number of targets or `None` for items, sources, targets, weights.
     fn relations<'py>(&self, py: Python<'py>) -> Outcome<Vec<LinkColumns<'py>>> {
         let inner = self.lock(py)?;
         let model = inner.door.model();
-        let columns = |relation: &Relation| {
-            let links = relation.links();
-            let targets = (relation.targets() != model.items().len()).then_some(relation.targets());
-            let of = |end: fn(&Link) -> u32| links.iter().map(|link| i64::from(end(link))).collect::<Vec<i64>>();
-            let weights = links.iter().map(|link| link.weight).collect::<Vec<f64>>();
-            (
-                targets,
-                PyArray1::from_vec(py, of(|link| link.source)),
-                PyArray1::from_vec(py, of(|link| link.target)),
-                PyArray1::from_vec(py, weights),
-            )
-        };
-        Ok(model.relations().iter().map(columns).collect())
+        let items = model.items().len();
+        Ok(model.relations().iter().map(|relation| links::columns(py, relation, items)).collect())
     }
 
     /// The kernels as tables.
@@ -390,6 +135,25 @@ impl Engine {
         })
     }
 
+    /// The pairs whose answer is known, as first, second and outcome, and the share of questions that are about them.
+    fn gold(&self, py: Python<'_>) -> Outcome<(Vec<answers::Known>, f64)> {
+        self.with(py, |inner| {
+            let model = inner.door.model();
+            Ok((answers::gold_tuples(model.gold()), model.gold_rate()))
+        })
+    }
+
+    /// The gold pair to show a judge in place of the next question, left and right, if it is time for one.
+    #[pyo3(signature = (judge=None))]
+    fn gold_question(&self, py: Python<'_>, judge: Option<String>) -> Outcome<Option<(usize, usize)>> {
+        self.with(py, |inner| {
+            let judge = judge.as_deref().filter(|judge| !judge.is_empty());
+            let asking = inner.door.asking(inner.door.options())?;
+            let found = inner.door.model().gold_question(&asking, judge, inner.door.pool());
+            Ok(found.map(|[left, right]| (left.index(), right.index())))
+        })
+    }
+
     /// All entries of the log, undos included.
     fn entries(&self, py: Python<'_>) -> Outcome<Vec<Tuple>> {
         self.with(py, |inner| Ok(inner.door.model().answers().entries().iter().map(answers::tuple).collect()))
@@ -401,8 +165,10 @@ impl Engine {
         self.with(py, move |inner| Ok(tuples(inner.door.model())))
     }
 
-    /// Adds many answers to a model in memory at once. A second item below 0 is none; without outcomes the first is preferred.
-    #[pyo3(signature = (first, second, outcomes=None, judges=None, times=None))]
+    /// Adds many answers to a model in memory at once. A second item below 0 is none; without outcomes the first is preferred. `others`
+    /// are the items of screens after the first two.
+    #[pyo3(signature = (first, second, outcomes=None, judges=None, times=None, others=None))]
+    #[expect(clippy::too_many_arguments, reason = "one call from one place, with names")]
     fn add(
         &self,
         py: Python<'_>,
@@ -411,10 +177,12 @@ impl Engine {
         outcomes: Option<Vec<String>>,
         judges: Option<Bound<'_, PyAny>>,
         times: Option<Bound<'_, PyAny>>,
+        others: Option<Vec<Vec<i64>>>,
     ) -> Outcome<()> {
         let (first, second) = (first.as_array(), second.as_array());
         let count = first.len();
-        if second.len() != count || outcomes.as_ref().is_some_and(|outcomes| outcomes.len() != count) {
+        let others_count = others.as_ref().map_or(count, Vec::len);
+        if [second.len(), outcomes.as_ref().map_or(count, Vec::len), others_count].iter().any(|&rows| rows != count) {
             return Err(unfit("answers", "columns of different lengths", "one row per answer"));
         }
         let mut judges = answers::texts(judges, count, "judges of answers")?;
@@ -433,20 +201,11 @@ impl Engine {
                 let outcome = outcomes.as_ref().map_or("first", |outcomes| &outcomes[at]);
                 let judge = judges.as_mut().and_then(|judges| judges[at].take());
                 let time = times.as_mut().and_then(|times| times[at].take());
-                let entry = answers::entry((first[at], second[at]), outcome, judge, time, items);
+                let others = others.as_ref().map_or(&[][..], |others| &others[at]);
+                let entry = Said(first[at], second[at], others, outcome).entry(judge, time, items);
                 entries.push(entry.map_err(|failure| failure.about(|| format!("answer {at}")))?);
             }
-            let model = memory.model.clone().with_answers(AnswerLog::new(entries)?)?;
-            if model.ties_need_width() {
-                return Err(ordain::Error::Parameter {
-                    name: "tie_width".into(),
-                    value: 0.0,
-                    expected: "a positive width, since there are ties among the answers",
-                }
-                .into());
-            }
-            memory.model = model;
-            memory.session = None;
+            memory.set_answers(AnswerLog::new(entries)?)?;
             inner.changed();
             Ok(())
         })
@@ -461,15 +220,15 @@ impl Engine {
             let items = memory.model.items().len();
             let entries =
                 entries.into_iter().map(|entry| answers::of_tuple(entry, items)).collect::<Outcome<Vec<_>>>()?;
-            memory.model = memory.model.clone().with_answers(AnswerLog::new(entries)?)?;
-            memory.session = None;
+            memory.set_answers(AnswerLog::new(entries)?)?;
             inner.changed();
             Ok(())
         })
     }
 
-    /// Learns one answer; a project also puts it on the disk.
-    #[pyo3(signature = (first, second, outcome, judge=None, time=None))]
+    /// Learns one answer; a project also puts it on the disk. `others` are the items of a screen after the first two.
+    #[pyo3(signature = (first, second, outcome, judge=None, time=None, others=Vec::new()))]
+    #[expect(clippy::too_many_arguments, reason = "one call from one place, with names")]
     fn tell(
         &self,
         py: Python<'_>,
@@ -478,11 +237,12 @@ impl Engine {
         outcome: &str,
         judge: Option<String>,
         time: Option<String>,
+        others: Vec<i64>,
     ) -> Outcome<()> {
         self.resume(py)?;
         self.with(py, |inner| {
             let items = inner.door.model().items().len();
-            let entry = answers::entry((first, second), outcome, judge, time, items)?;
+            let entry = Said(first, second, &others, outcome).entry(judge, time, items)?;
             // What was fitted holds a copy of the model: without it, the answers need not be copied.
             inner.fitted.clear();
             match (&mut inner.door, entry) {
@@ -551,6 +311,7 @@ impl Engine {
                     memory.session = None;
                 }
             }
+            inner.asks_otherwise();
             Ok(())
         })
     }
@@ -574,31 +335,47 @@ impl Engine {
                 memory.session = None;
             }
         }
+        inner.asks_otherwise();
         Ok(())
     }
 
-    /// Up to `count` questions, the best first, beside pairs that are being asked elsewhere. They are those of a session.
-    #[pyo3(signature = (count, pending=None))]
+    /// Up to `count` questions, the best first, beside pairs that are being asked elsewhere. They are those of a session, which has not
+    /// heard some judges if there are any `without`.
+    #[pyo3(signature = (count, pending=None, without=Vec::new()))]
     fn ask(
         &self,
         py: Python<'_>,
         count: usize,
         pending: Option<PyReadonlyArray2<'_, i64>>,
+        without: Vec<String>,
     ) -> Outcome<Vec<(usize, usize, f64)>> {
         let pending = pending.as_ref().map(|pending| pending.as_array().into_owned());
-        self.resume(py)?;
-        self.with(py, |inner| {
-            let items = inner.door.model().items().len();
+        self.in_session(py, without, move |session, items| {
             let mut beside = Vec::new();
             for row in pending.iter().flat_map(|pending| pending.rows()) {
                 beside.push((answers::item(row[0], items)?, answers::item(row[1], items)?));
             }
-            let session = inner.door.session()?;
             let asked = match (count, beside.is_empty()) {
                 (1, true) => session.ask()?.into_iter().collect(),
                 _ => session.ask_beside(&beside, count)?,
             };
             Ok(asked.iter().map(answers::question).collect())
+        })
+    }
+
+    /// Up to `count` screens of so many items, the best first: the items, and the score.
+    #[pyo3(signature = (shown, count, without=Vec::new()))]
+    fn ask_screens(
+        &self,
+        py: Python<'_>,
+        shown: usize,
+        count: usize,
+        without: Vec<String>,
+    ) -> Outcome<Vec<(Vec<usize>, f64)>> {
+        self.in_session(py, without, move |session, _| {
+            let screens = session.ask_screens(shown, count)?;
+            let positions = |screen: &ScreenQuestion| screen.items.iter().map(|item| item.index()).collect();
+            Ok(screens.iter().map(|screen| (positions(screen), screen.score)).collect())
         })
     }
 
@@ -622,12 +399,29 @@ impl Engine {
         })
     }
 
-    /// What is believed after the answers. It is kept until the next answer.
-    #[pyo3(signature = (inference, progress=None))]
-    fn fit(&self, py: Python<'_>, inference: &str, progress: Option<Py<PyAny>>) -> Outcome<Fitted> {
+    /// The items of a screen in the order in which a judge should see them.
+    fn arranged(&self, py: Python<'_>, shown: Vec<i64>) -> Outcome<Vec<usize>> {
+        self.with(py, |inner| {
+            let count = inner.door.model().items().len();
+            let items = shown.iter().map(|&at| answers::item(at, count)).collect::<Outcome<Vec<ItemId>>>()?;
+            let screen = ScreenQuestion { items, score: 0.0 };
+            Ok(inner.door.session()?.arranged(&screen).into_iter().map(ItemId::index).collect())
+        })
+    }
+
+    /// What is believed after the answers, or after those of all but some judges. It is kept until the next answer.
+    #[pyo3(signature = (inference, without=Vec::new(), progress=None))]
+    fn fit(
+        &self,
+        py: Python<'_>,
+        inference: &str,
+        without: Vec<String>,
+        progress: Option<Py<PyAny>>,
+    ) -> Outcome<Fitted> {
         let inference: Inference = inference.parse()?;
         let known = |inner: &Inner| {
-            inner.fitted.iter().find(|(by, _)| *by == inference).map(|(_, fitted)| Fitted { fitted: fitted.clone() })
+            let known = inner.fitted.iter().find(|known| known.inference == inference && known.without == without);
+            known.map(|known| Fitted { fitted: known.fitted.clone() })
         };
         let version = {
             let inner = self.lock(py)?;
@@ -636,18 +430,69 @@ impl Engine {
             }
             inner.version
         };
-        let fitted = self.with_long(
-            py,
-            progress.as_ref(),
-            move |model, watch| model.fit(inference, watch),
-            move |project, watch| project.fit(inference, watch),
-        )?;
+        let fitted = if without.is_empty() {
+            self.with_long(
+                py,
+                progress.as_ref(),
+                move |model, watch| model.fit(inference, watch),
+                move |project, watch| project.fit(inference, watch),
+            )?
+        } else {
+            let model = self.with(py, |inner| Ok(inner.door.without(&without)?))?;
+            long(py, progress.as_ref(), move |watch| model.fit(inference, watch))?
+        };
         let fitted = Arc::new(fitted);
         let mut inner = self.lock(py)?;
         if inner.version == version && known(&inner).is_none() {
-            inner.fitted.push((inference, fitted.clone()));
+            // One belief that leaves judges out is enough to keep.
+            inner.fitted.retain(|known| known.without.is_empty());
+            inner.fitted.push(Known { inference, without, fitted: fitted.clone() });
         }
         Ok(Fitted { fitted })
+    }
+
+    /// What is believed after the answers, also of newcomers to a model in memory.
+    #[pyo3(signature = (newcomers, inference, progress=None))]
+    fn fit_with(
+        &self,
+        py: Python<'_>,
+        newcomers: Newcoming<'_>,
+        inference: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> Outcome<Fitted> {
+        let inference: Inference = inference.parse()?;
+        let (model, scales) = match &self.lock(py)?.door {
+            Door::Memory(memory) => (memory.model.clone(), memory.scales.clone()),
+            Door::Folder(_) => return Err(unfit("a model", "a project", "one in memory")),
+        };
+        let read = newcomers.read(model.items().len())?;
+        let fitted = long(py, progress.as_ref(), move |watch| read.fit(&model, &scales, inference, watch))?;
+        Ok(Fitted { fitted: Arc::new(fitted) })
+    }
+
+    /// What is believed after the answers, also of newcomers to a project: a table of items, and tables of links with the names of their
+    /// relations.
+    #[pyo3(signature = (file, links, inference, progress=None))]
+    fn fit_with_file(
+        &self,
+        py: Python<'_>,
+        file: PathBuf,
+        links: Vec<(Option<String>, PathBuf)>,
+        inference: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> Outcome<Fitted> {
+        let inference: Inference = inference.parse()?;
+        let links: Vec<NewLinks> = links.into_iter().map(|(relation, file)| NewLinks { relation, file }).collect();
+        let fitted = self.with_long(
+            py,
+            progress.as_ref(),
+            |_, _| {
+                let expected = "a project: newcomers to a model in memory are no file".into();
+                Err(ordain::Error::Data { what: "a model", found: "one in memory".into(), expected })
+            },
+            move |project, watch| project.fit_with(project.newcomers(file, &links)?, inference, watch),
+        )?;
+        Ok(Fitted { fitted: Arc::new(fitted) })
     }
 
     /// Tunes the kernels' parameters, the weights of the prior and the width of ties. Values are rounded as project files have them.
@@ -743,50 +588,6 @@ impl Engine {
     }
 }
 
-/// An answer log that a model in memory keeps in a file.
-#[pyclass(module = "ordain._core")]
-pub struct Log {
-    path: PathBuf,
-    items: Items,
-    writer: AnswerWriter,
-}
-
-#[pymethods]
-impl Log {
-    /// Opens a log of answers about these items, or begins one.
-    #[new]
-    fn new(path: PathBuf, engine: &Engine, py: Python<'_>) -> Outcome<Self> {
-        let items = engine.lock(py)?.door.model().items().clone();
-        let writer = quick(py, || Ok(AnswerWriter::open(&path, &items)?))?;
-        Ok(Self { path, items, writer })
-    }
-
-    /// All entries.
-    fn entries(&self, py: Python<'_>) -> Outcome<Vec<Tuple>> {
-        if !self.path.exists() {
-            return Ok(Vec::new());
-        }
-        let log = quick(py, || Ok(read_answers(&self.path, &self.items)?))?;
-        Ok(log.entries().iter().map(answers::tuple).collect())
-    }
-
-    /// Appends an answer. It is on the disk when this returns.
-    #[pyo3(signature = (first, second, outcome, judge=None, time=None))]
-    fn append(
-        &mut self,
-        py: Python<'_>,
-        first: i64,
-        second: i64,
-        outcome: &str,
-        judge: Option<String>,
-        time: Option<String>,
-    ) -> Outcome<()> {
-        let entry = answers::entry((first, second), outcome, judge, time, self.items.len())?;
-        let (writer, items) = (&mut self.writer, &self.items);
-        quick(py, move || Ok(writer.append(&entry, items)?))
-    }
-}
-
 fn compared<'py>(py: Python<'py>, comparison: &Comparison, names: Vec<String>) -> PyResult<Bound<'py, PyDict>> {
     let score = |score: &ordain::gp::Score| -> PyResult<Bound<'py, PyDict>> {
         let out = PyDict::new(py);
@@ -812,67 +613,6 @@ fn compared<'py>(py: Python<'py>, comparison: &Comparison, names: Vec<String>) -
     out.set_item("answers", comparison.answers)?;
     out.set_item("pairs", comparison.pairs)?;
     Ok(out)
-}
-
-/// A relation as Python gets it.
-type LinkColumns<'py> =
-    (Option<usize>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
-
-/// A relation: the number of targets or none, sources, targets, weights.
-#[derive(FromPyObject)]
-struct Links<'py>(Option<usize>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, f64>);
-
-impl Links<'_> {
-    fn relation(self, items: usize) -> Outcome<Relation> {
-        let Self(targets, from, to, weights) = self;
-        let (from, to, weights) = (from.as_array(), to.as_array(), weights.as_array());
-        if from.len() != to.len() || from.len() != weights.len() {
-            return Err(unfit("links", "columns of different lengths", "a source, a target and a weight each"));
-        }
-        let ends = targets.unwrap_or(items);
-        let link = |at: usize| -> Outcome<Link> {
-            let target = answers::item(to[at], ends)?.0;
-            Ok(Link { source: answers::item(from[at], items)?.0, target, weight: weights[at] })
-        };
-        let links = (0..from.len()).map(link).collect::<Outcome<Vec<_>>>()?;
-        Ok(match targets {
-            Some(targets) => Relation::bipartite(items, targets, links)?,
-            None => Relation::new(items, links)?,
-        })
-    }
-}
-
-/// What a model itself says about asking, from a table with the same keys.
-fn settings(table: &Bound<'_, PyDict>) -> Outcome<Ask> {
-    let options = options(table)?;
-    let mut ask = Ask::default();
-    ask.goal = options.goal.unwrap_or(ask.goal);
-    ask.strategy = options.strategy;
-    ask.focus = options.focus;
-    ask.repeat = options.repeat.unwrap_or(ask.repeat);
-    ask.seed = options.seed.unwrap_or(ask.seed);
-    Ok(ask)
-}
-
-/// Options of asking from a table: goal, k, strategy, focus, repeat, seed, target, error, judge. What is absent is left open.
-fn options(table: &Bound<'_, PyDict>) -> Outcome<AskOptions> {
-    let places = get::<usize>(table, "k")?;
-    let goal = match get::<String>(table, "goal")? {
-        None => None,
-        Some(word) => Some(match word.parse::<Goal>()? {
-            Goal::Top { k } => Goal::Top { k: places.unwrap_or(k) },
-            goal => goal,
-        }),
-    };
-    Ok(AskOptions::default()
-        .with_goal(goal)
-        .with_strategy(get(table, "strategy")?)
-        .with_focus(get(table, "focus")?)
-        .with_repeat(get(table, "repeat")?)
-        .with_seed(get(table, "seed")?)
-        .with_target(get(table, "target")?)
-        .with_error(get(table, "error")?)
-        .with_judge(get(table, "judge")?))
 }
 
 /// Writes a first project file for a table of items.

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyReadonlyArray2, ToPyArray};
-use ordain::Watch;
 use ordain::active::Effort;
 use ordain::gp::{RankedItem, RankingParams};
 use ordain::numeric::Seed;
+use ordain::{JudgeReport, Watch};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::answers;
-use crate::engine::Asking;
+use crate::asking::Asking;
 use crate::failure::Outcome;
 use crate::long::{long, quick};
 
@@ -37,6 +37,13 @@ impl Fitted {
         // They may have to be solved for.
         let variances = quick(py, || Ok(fitted.belief().variances()))?;
         Ok(variances.to_pyarray(py))
+    }
+
+    /// The ids of all items, newcomers last, and the group of each if there are groups.
+    fn items(&self) -> (Vec<String>, Option<Vec<String>>) {
+        let items = self.fitted.items();
+        let groups = items.groups().map(|_| items.iter().filter_map(|item| items.group_name(item).map(str::to_owned)));
+        (items.ids().to_vec(), groups.map(Iterator::collect))
     }
 
     /// The log evidence, the number of answers, the noise and the width of ties that were learned.
@@ -100,25 +107,47 @@ impl Fitted {
         Ok((PyArray1::from_vec(py, first), PyArray1::from_vec(py, ties)))
     }
 
-    /// What the answers say of every judge.
+    /// What the answers say of every judge, as the command's JSON has it; the noise that judges have in common, and whether rankings tell
+    /// them apart.
     #[pyo3(signature = (progress=None))]
-    fn judges<'py>(&self, py: Python<'py>, progress: Option<Py<PyAny>>) -> Outcome<Vec<Bound<'py, PyDict>>> {
+    fn judges<'py>(&self, py: Python<'py>, progress: Option<Py<PyAny>>) -> Outcome<JudgeRows<'py>> {
         let fitted = self.fitted.clone();
-        let judges = long(py, progress.as_ref(), move |watch| fitted.judges(watch))?;
-        let row = |judge: ordain::gp::JudgeSummary| {
-            let out = PyDict::new(py);
-            out.set_item("judge", judge.name)?;
-            out.set_item("answers", judge.answers)?;
-            out.set_item("agreement", judge.agreement)?;
-            out.set_item("noise", judge.noise.value)?;
-            out.set_item("noise_low", judge.noise.low)?;
-            out.set_item("noise_high", judge.noise.high)?;
-            out.set_item("bias", judge.bias.as_ref().map(|bias| bias.value))?;
-            out.set_item("careless", judge.careless)?;
-            Ok(out)
-        };
-        Ok(judges.into_iter().map(row).collect::<PyResult<_>>()?)
+        let reports = long(py, progress.as_ref(), move |watch| fitted.judge_reports(watch))?;
+        let rows = reports.iter().map(|report| judge_row(py, report)).collect::<PyResult<_>>()?;
+        let model = self.fitted.answer_model();
+        Ok((rows, model.noise(), model.spread_of_judges().is_some()))
     }
+}
+
+/// A row per judge, the common noise, and whether judges are told apart.
+type JudgeRows<'py> = (Vec<Bound<'py, PyDict>>, f64, bool);
+
+fn judge_row<'py>(py: Python<'py>, report: &JudgeReport) -> PyResult<Bound<'py, PyDict>> {
+    let JudgeReport { tally, summary, gold, .. } = report;
+    let summary = summary.as_ref();
+    let (noise, bias) = (summary.map(|summary| summary.noise), report.bias());
+    let share = gold.as_ref().map(|gold| gold.share);
+    let out = PyDict::new(py);
+    out.set_item("judge", &tally.judge)?;
+    out.set_item("answers", tally.answers)?;
+    out.set_item("ties", tally.ties)?;
+    out.set_item("skips", tally.skips)?;
+    out.set_item("agreement", tally.agreement.beyond_chance())?;
+    out.set_item("common_pairs", tally.agreement.pairs)?;
+    out.set_item("ranking_agreement", summary.and_then(|summary| summary.agreement))?;
+    out.set_item("noise", noise.map(|noise| noise.value))?;
+    out.set_item("noise_low", noise.map(|noise| noise.low))?;
+    out.set_item("noise_high", noise.map(|noise| noise.high))?;
+    out.set_item("bias", bias.map(|bias| bias.value))?;
+    out.set_item("bias_low", bias.map(|bias| bias.low))?;
+    out.set_item("bias_high", bias.map(|bias| bias.high))?;
+    out.set_item("careless", summary.map(|summary| summary.careless))?;
+    out.set_item("gold", share.map(|share| share.mean))?;
+    out.set_item("gold_low", share.map(|share| share.low))?;
+    out.set_item("gold_high", share.map(|share| share.high))?;
+    out.set_item("gold_answers", gold.as_ref().map_or(0, |gold| gold.answers))?;
+    out.set_item("verdict", report.verdict())?;
+    Ok(out)
 }
 
 /// A ranking, and how settled it is.

@@ -4,14 +4,19 @@
 //! opens the library's two doors, [`ordain::Model`] and [`ordain::Project`], and turns numbers into arrays.
 
 mod answers;
+mod asking;
+mod door;
 mod engine;
 mod failure;
 mod fitted;
 mod kernels;
 mod labels;
 mod learners;
+mod links;
+mod log;
 mod long;
 mod measures;
+mod memory;
 mod orders;
 mod raters;
 
@@ -21,13 +26,19 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
-    use crate::engine::{Asking, Engine, Log, create_project};
+    use crate::asking::Asking;
+    #[pymodule_export]
+    use crate::door::Engine;
+    #[pymodule_export]
+    use crate::engine::create_project;
     #[pymodule_export]
     use crate::fitted::{Fitted, Ranked};
     #[pymodule_export]
     use crate::labels::{LabelModel, fit_labels};
     #[pymodule_export]
     use crate::learners::{GradedLists, RankingModel, fit_ranker, lambda_gradient};
+    #[pymodule_export]
+    use crate::log::Log;
     #[pymodule_export]
     use crate::measures::{agreement, evaluate, hoeffding_slack, holm, measure_names, rating_slack, significance};
     #[pymodule_export]

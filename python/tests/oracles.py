@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import log_ndtr
 
 
-def ep(covariance, pairs, noise, sweeps=2000, tolerance=1e-13):
-    """Mean, variances and log evidence where item i was preferred to j for every pair (i, j).
+def ep(covariance, pairs, noise, sweeps=2000, tolerance=1e-13, prior=None):
+    """Mean, variances and log evidence where item i was preferred to j for every pair (i, j). `prior` is the mean before any answer.
 
     The likelihood is Phi((f_i - f_j) / lambda), lambda = sqrt(2) noise. Rasmussen and Williams, sections 3.6 and 3.9.
     """
@@ -16,7 +16,10 @@ def ep(covariance, pairs, noise, sweeps=2000, tolerance=1e-13):
     for row, (winner, loser) in enumerate(pairs):
         directions[row, winner], directions[row, loser] = 1.0 / scale, -1.0 / scale
     tau, nu = np.zeros(len(pairs)), np.zeros(len(pairs))
-    sigma, mean = covariance.copy(), np.zeros(n)
+    prior = np.zeros(n) if prior is None else np.asarray(prior)
+    # What the prior mean adds to the natural parameter.
+    pull = np.linalg.solve(covariance, prior) if prior.any() else prior
+    sigma, mean = covariance.copy(), prior.copy()
     for _ in range(sweeps):
         change = 0.0
         for k, d in enumerate(directions):
@@ -34,12 +37,13 @@ def ep(covariance, pairs, noise, sweeps=2000, tolerance=1e-13):
             # From the sites, not by updates: no error adds up.
             precision = directions.T * tau @ directions
             sigma = np.linalg.solve(np.eye(n) + covariance @ precision, covariance)
-            mean = sigma @ (directions.T @ nu)
+            mean = sigma @ (pull + directions.T @ nu)
         if change < tolerance:
             break
     else:
         raise AssertionError("EP did not converge")
-    return mean, np.diag(sigma), _log_evidence(covariance, directions, tau, nu, sigma, mean)
+    log_evidence = _log_evidence(covariance, directions, tau, nu, sigma, mean) + 0.5 * (pull @ mean - pull @ prior)
+    return mean, np.diag(sigma), log_evidence
 
 
 def _log_evidence(covariance, directions, tau, nu, sigma, mean):

@@ -63,6 +63,8 @@ def test_an_index_is_the_ids():
     model = ordain.PreferenceModel().fit(frame, [((1, 2), datetime.date(2026, 1, 1))])
     assert model.rank().ids == [(1, 2), datetime.date(2026, 1, 1)]
     assert ordain.PreferenceModel().fit(pandas.DataFrame({"x": [1.0, 2.0]})).items == [0, 1]
+    filtered = pandas.DataFrame({"id": ["a", "b", "c"], "x": [1.0, 2.0, 3.0]})[1:]
+    assert ordain.PreferenceModel().fit(filtered).items == ["b", "c"], "a column id is more than an index"
 
 
 def test_ids_come_back_as_they_were_given():

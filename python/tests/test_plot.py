@@ -29,10 +29,11 @@ def test_ranking(taught):
 
 
 def test_learning_curve(taught):
+    taught.tell("animal 1", ["animal 2", "animal 3"], "best")
     before = taught.answers
     axes = plot.learning_curve(taught, every=10)
     (line,) = axes.lines
-    assert line.get_xdata().tolist() == [0, 10, 20, 30]
+    assert line.get_xdata().tolist() == [0, 10, 20, 30, 31]
     assert line.get_ydata()[-1] == taught.certainty().probability
     assert taught.answers == before
 

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use crate::step::{self, Failure, Step};
 use crate::tools;
@@ -91,7 +92,10 @@ impl Environment {
 }
 
 /// Builds the wheel of the Python package, installs it where nothing else is, uses it there, and runs the package's tests with it.
+///
+/// What the tests have built is at hand, so the time that it reports is what the package adds.
 pub fn test_package(python: &Path, position: &str) -> Result<(), Failure> {
+    let started = Instant::now();
     let wheels = tools::target().join("wheels");
     if wheels.exists() {
         fs::remove_dir_all(&wheels).map_err(|error| Failure::new(format!("{}: {error}", wheels.display())))?;
@@ -120,7 +124,9 @@ pub fn test_package(python: &Path, position: &str) -> Result<(), Failure> {
         // Not the sources beside the tests, but the wheel.
         .args(&["-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", "python/tests"])
         .env("ORDAIN_COMMAND", tools::target().join("debug").join(format!("ordain{}", std::env::consts::EXE_SUFFIX)))
-        .run(position)
+        .run(position)?;
+    step::report(&format!("the wheel and its tests, beyond what was built before: {}", step::elapsed(started)));
+    Ok(())
 }
 
 /// Needs the package and NumPy alone.
@@ -185,6 +191,27 @@ mod tests {
                 };
                 assert!(environment.modules.contains(module), "{line}: not among the modules that are tried");
             }
+        }
+    }
+
+    /// Packages with their features, as a build of these crates has them.
+    fn with_features(selection: &[&str]) -> Vec<String> {
+        let tree = ["tree", "--offline", "--locked", "--prefix", "none", "--format", "{p} {f}"];
+        let command = crate::cargo("features", &tree).args(selection).command().output().unwrap();
+        assert!(command.status.success(), "{}", String::from_utf8_lossy(&command.stderr));
+        let lines = String::from_utf8(command.stdout).unwrap();
+        // Trees mark what they showed before.
+        lines.lines().map(|line| line.trim_end_matches(" (*)").trim_end().to_owned()).collect()
+    }
+
+    /// Else faer and the library are built twice: minutes of CI.
+    #[test]
+    fn the_wheel_takes_the_library_that_the_tests_have_built() {
+        let tests = with_features(&["--workspace", "--all-features"]);
+        let wheel = with_features(&["--package", "ordain-python", "--edges", "normal"]);
+        assert!(wheel.iter().any(|line| line.starts_with("faer ")), "{wheel:?}");
+        for line in wheel {
+            assert!(tests.contains(&line), "`{line}` has other features in tests: turn them on in python/Cargo.toml");
         }
     }
 

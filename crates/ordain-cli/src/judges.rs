@@ -1,19 +1,15 @@
 //! `ordain judges`: what the answers say of those who give them.
 
 mod table;
-mod tally;
 
 use std::path::PathBuf;
 
 use clap::Args;
-use ordain::active::GoldScore;
 use ordain::formats::check_outputs;
-use ordain::gp::{Estimate, JudgeSummary};
-use ordain::{Fitted, Inference, Project};
+use ordain::{Fitted, Inference, JudgeReport, Project};
 use serde::Serialize;
 
 pub use self::table::percent;
-pub use self::tally::Tally;
 use crate::output::{self, Format};
 use crate::simulate::picture;
 use crate::working::{during, working};
@@ -63,19 +59,10 @@ fn parse_page(text: &str) -> Result<PathBuf, &'static str> {
     if html { Ok(path) } else { Err("the page is an HTML file: give it a name that ends in .html") }
 }
 
-/// What is known of a judge.
-pub struct Judge {
-    pub tally: Tally,
-    /// What the answers say of the judge; `None` of somebody who compared nothing.
-    pub summary: Option<JudgeSummary>,
-    /// The answers about gold pairs, if there are any.
-    pub gold: Option<GoldScore>,
-}
-
 /// All judges of a project.
 pub struct Judges {
     /// The busiest first.
-    pub all: Vec<Judge>,
+    pub all: Vec<JudgeReport>,
     /// The noise that they have in common.
     pub noise: f64,
     /// Whether each has a noise of his own.
@@ -87,26 +74,13 @@ pub struct Judges {
 impl Judges {
     /// What the standing answers say of every judge.
     pub fn of(project: &Project, fitted: &Fitted) -> Result<Self, Failure> {
-        const LEVEL: f64 = 0.9;
-        let model = project.model();
         let working = working("looking at the judges");
-        let mut summaries = fitted.judges(&working.watch())?;
-        if let [alone] = &mut summaries[..] {
-            // There is nobody to agree with.
-            alone.agreement = None;
-        }
-        let gold = model.gold_scores(LEVEL);
-        let judge = |tally: Tally| Judge {
-            summary: summaries.iter().find(|one| one.name == tally.judge).cloned(),
-            gold: gold.iter().find(|one| one.judge == tally.judge).cloned(),
-            tally,
-        };
         let answer_model = fitted.answer_model();
         Ok(Self {
-            all: tally::tallies(&model.answers().standing(), model.gold()).into_iter().map(judge).collect(),
+            all: fitted.judge_reports(&working.watch())?,
             noise: answer_model.noise(),
             told_apart: answer_model.spread_of_judges().is_some(),
-            is_held: !model.answer_model().learns(),
+            is_held: !project.model().answer_model().learns(),
         })
     }
 
@@ -141,18 +115,6 @@ impl Judges {
     }
 }
 
-impl Judge {
-    /// The bias for the item that stands left.
-    pub fn bias(&self) -> Option<Estimate> {
-        self.summary.as_ref().and_then(|summary| summary.bias)
-    }
-
-    /// What is known, in words.
-    pub fn verdict(&self) -> String {
-        self.summary.as_ref().map_or_else(|| "compared nothing".into(), |summary| summary.verdict.to_string())
-    }
-}
-
 #[derive(Serialize)]
 struct Report<'a> {
     judges: Vec<Row<'a>>,
@@ -183,8 +145,8 @@ struct Row<'a> {
     verdict: String,
 }
 
-fn row(judge: &Judge) -> Row<'_> {
-    let Judge { tally, summary, gold } = judge;
+fn row(judge: &JudgeReport) -> Row<'_> {
+    let JudgeReport { tally, summary, gold, .. } = judge;
     let summary = summary.as_ref();
     let (noise, share) = (summary.map(|summary| summary.noise), gold.as_ref().map(|gold| gold.share));
     Row {

@@ -76,7 +76,7 @@ mod watch;
 mod words;
 
 pub use error::{Error, InputError, Result};
-pub use model::{Fitted, Inference, Model, Ranking};
+pub use model::{Agreement, Fitted, Inference, JudgeReport, Model, Ranking, Tally};
 pub use project::{Project, Recorder};
 pub use watch::{Step, Watch, on_wait};
 pub use words::Vocabulary;

@@ -1,10 +1,11 @@
 //! The table of judges for people, with a picture of the noise of each.
 
 use comfy_table::{CellAlignment, Table, presets};
+use ordain::JudgeReport;
 use ordain::gp::Estimate;
 use unicode_width::UnicodeWidthStr;
 
-use super::{Judge, Judges};
+use super::Judges;
 use crate::Outcome;
 use crate::output::{self, count, fixed};
 
@@ -18,7 +19,7 @@ pub const NO_NAME: &str = "(no name)";
 const PADDING: usize = 2;
 
 /// A column of numbers: its heading, and the cell of a judge.
-type Column = (&'static str, fn(&Judge) -> String);
+type Column = (&'static str, fn(&JudgeReport) -> String);
 
 /// Shows the table, and below it what is to be said of all.
 pub fn show(judges: &Judges) -> Outcome {
@@ -96,7 +97,7 @@ fn columns(judges: &Judges) -> Vec<Column> {
     out
 }
 
-fn cells(judge: &Judge, columns: &[Column]) -> Vec<String> {
+fn cells(judge: &JudgeReport, columns: &[Column]) -> Vec<String> {
     let name = judge.tally.judge.clone().unwrap_or_else(|| NO_NAME.to_owned());
     let numbers = columns.iter().map(|(_, cell)| cell(judge));
     let skips = judge.tally.skips;
@@ -131,7 +132,7 @@ pub fn percent(share: f64) -> String {
 
 /// A picture of the noise of every judge, all on one scale of logarithms.
 fn pictures(judges: &Judges, width: usize) -> Vec<String> {
-    let of = |judge: &Judge| {
+    let of = |judge: &JudgeReport| {
         judge.summary.as_ref().map(|summary| {
             let Estimate { value, low, high } = summary.noise;
             [low, value, high].map(f64::ln)
@@ -140,7 +141,7 @@ fn pictures(judges: &Judges, width: usize) -> Vec<String> {
     let known = || judges.all.iter().filter_map(of);
     let from = known().map(|[low, ..]| low).fold(f64::INFINITY, f64::min);
     let to = known().map(|[.., high]| high).fold(f64::NEG_INFINITY, f64::max);
-    let draw = |judge: &Judge| {
+    let draw = |judge: &JudgeReport| {
         of(judge)
             .map_or_else(String::new, |[low, value, high]| output::draw_interval(low, value, high, (from, to), width))
     };

@@ -1,12 +1,12 @@
 //! Judges on a page: what is known of each, with a picture of the noise.
 
-use ordain::Project;
 use ordain::gp::{Estimate, JudgeSummary, Verdict};
+use ordain::{JudgeReport, Project};
 use ordain_plot::html::{document, escape};
 
 use super::as_html;
 use super::page::{capital, name_of};
-use crate::judges::{Judge, Judges, percent};
+use crate::judges::{Judges, percent};
 use crate::output;
 
 /// The longest name that is shown whole, in letters: about three lines on a phone.
@@ -130,7 +130,7 @@ impl Scale {
     }
 }
 
-fn table(judges: &Judges, some: &[Judge], scale: &Scale) -> String {
+fn table(judges: &Judges, some: &[JudgeReport], scale: &Scale) -> String {
     let (several, sides, gold) = (judges.all.len() > 1, judges.have_sides(), judges.have_gold());
     let heads = [
         ("answers", true),
@@ -145,7 +145,7 @@ fn table(judges: &Judges, some: &[Judge], scale: &Scale) -> String {
         .filter(|(_, is_there)| *is_there)
         .map(|(head, _)| format!("<th scope=\"col\">{head}</th>"))
         .collect();
-    let row = |judge: &Judge| {
+    let row = |judge: &JudgeReport| {
         let name = judge
             .tally
             .judge
@@ -202,13 +202,13 @@ fn interval(known: Estimate) -> String {
 }
 
 /// The agreement with others, and the number of pairs in common.
-fn agreement(judge: &Judge) -> String {
+fn agreement(judge: &JudgeReport) -> String {
     let agreement = judge.tally.agreement;
     let pairs = (agreement.pairs > 0).then(|| output::count(agreement.pairs, "pair"));
     cell(agreement.beyond_chance().map(number), pairs)
 }
 
-fn of_gold(judge: &Judge) -> String {
+fn of_gold(judge: &JudgeReport) -> String {
     let words = judge.gold.as_ref().map(|gold| {
         let share = |share: f64| format!("{:.0}", 100.0 * share);
         (
@@ -221,7 +221,7 @@ fn of_gold(judge: &Judge) -> String {
 }
 
 /// The ties and skips of a judge, if there are some.
-fn beside(judge: &Judge) -> Option<String> {
+fn beside(judge: &JudgeReport) -> Option<String> {
     let counts = [(judge.tally.ties, "tie"), (judge.tally.skips, "skip")].into_iter().filter(|(count, _)| *count > 0);
     let words: Vec<String> = counts.map(|(count, thing)| output::count(count, thing)).collect();
     (!words.is_empty()).then(|| words.join(", "))

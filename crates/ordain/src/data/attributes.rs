@@ -240,10 +240,17 @@ impl Scale {
         Self { blocks: blocks.iter().map(|block| sums.spreads(attributes, block)).collect() }
     }
 
-    /// Of the first group, for every attribute: what it is divided by, then the mean and the standard deviation. None for a constant one.
-    pub(crate) fn numbers(&self) -> Vec<Option<[f64; 3]>> {
+    /// Of every group, in order, and every attribute: what it is divided by, then the mean and the standard deviation. None for one that
+    /// is constant there.
+    pub fn blocks(&self) -> Vec<Vec<Option<[f64; 3]>>> {
         let numbers = |spread: &Option<Spread>| spread.map(|Spread { largest, mean, sd }| [largest, mean, sd]);
-        self.blocks.first().map_or(Vec::new(), |block| block.iter().map(numbers).collect())
+        self.blocks.iter().map(|block| block.iter().map(numbers).collect()).collect()
+    }
+
+    /// The scale that has these [`blocks`](Self::blocks).
+    pub fn of_blocks(blocks: &[Vec<Option<[f64; 3]>>]) -> Self {
+        let spread = |numbers: &Option<[f64; 3]>| numbers.map(|[largest, mean, sd]| Spread { largest, mean, sd });
+        Self { blocks: blocks.iter().map(|block| block.iter().map(spread).collect()).collect() }
     }
 
     /// Whether an attribute is constant in every group.

@@ -6,13 +6,17 @@
 //! [`Model::with_answers`] and [`Model::add`]; a folder's answers are kept by [`Project`](crate::Project).
 
 mod fitted;
+mod judges;
 mod memory;
 mod ranking;
+mod tally;
 
 use std::sync::{Arc, OnceLock};
 
 pub use fitted::Fitted;
+pub use judges::JudgeReport;
 pub use ranking::Ranking;
+pub use tally::{Agreement, Tally};
 
 use self::memory::Sizes;
 use crate::active::{
@@ -220,6 +224,11 @@ impl Model {
     /// The pairs whose answer is known.
     pub fn gold(&self) -> &Gold {
         &self.gold.0
+    }
+
+    /// The share of questions that are about gold pairs.
+    pub fn gold_rate(&self) -> f64 {
+        self.gold.1
     }
 
     /// The gold pair to ask a judge in place of the next question, left and right, if it is time for one. Every judge is asked each pair

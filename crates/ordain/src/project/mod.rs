@@ -129,6 +129,11 @@ impl Project {
         Ok(())
     }
 
+    /// How it asks otherwise than the project file says.
+    pub fn options(&self) -> &AskOptions {
+        &self.options
+    }
+
     /// The settings of the session.
     ///
     /// # Errors
@@ -194,6 +199,17 @@ impl Project {
     /// # Errors
     /// If one of them is not in the log.
     pub fn leave_out(&mut self, judges: &[String]) -> Result<()> {
+        self.model = self.without(judges)?;
+        self.without.extend_from_slice(judges);
+        self.session = None;
+        Ok(())
+    }
+
+    /// The model as if these judges had never answered.
+    ///
+    /// # Errors
+    /// If one of them is not in the log.
+    pub fn without(&self, judges: &[String]) -> Result<Model> {
         let model = self.model.clone().without_judges(judges).map_err(|error| match error {
             Error::UnknownWord { found, hint, .. } => {
                 let error =
@@ -202,10 +218,7 @@ impl Project {
             }
             other => other,
         })?;
-        self.model = with_grades(model, &self.grades)?;
-        self.without.extend_from_slice(judges);
-        self.session = None;
-        Ok(())
+        with_grades(model, &self.grades)
     }
 
     /// Has a session that is made from now on followed by this watch.

@@ -11,7 +11,7 @@ pub(super) struct Standard(Vec<Option<[f64; 3]>>);
 impl Standard {
     /// The standard of attributes, and their rows by it.
     pub(super) fn of(attributes: &Attributes) -> (Self, Rows) {
-        let standard = Self(Scale::of(attributes, None).numbers());
+        let standard = Self(Scale::of(attributes, None).blocks().swap_remove(0));
         let columns: Vec<usize> = (0..standard.len()).collect();
         let rows = standard.rows(attributes, &columns);
         (standard, rows)

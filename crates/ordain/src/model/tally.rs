@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ordain::data::{Answer, Gold, ItemId, Outcome};
+use crate::data::{Answer, Gold, ItemId, Outcome};
 
 /// What is counted of a judge.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -11,7 +11,9 @@ pub struct Tally {
     pub judge: Option<String>,
     /// The answers, without skips.
     pub answers: usize,
+    /// Those that call a tie.
     pub ties: usize,
+    /// The questions that he said nothing of.
     pub skips: usize,
     /// The agreement with all other judges.
     pub agreement: Agreement,
@@ -73,7 +75,7 @@ fn comparison(answer: &Answer) -> Option<(Pair, usize)> {
 }
 
 /// All judges, the busiest first; those with equally many answers by name. Answers about gold pairs count, but for the agreement.
-pub fn tallies(answers: &[&Answer], gold: &Gold) -> Vec<Tally> {
+pub(super) fn tallies(answers: &[&Answer], gold: &Gold) -> Vec<Tally> {
     let mut judges: BTreeMap<Option<&str>, Tally> = BTreeMap::new();
     // Of every pair, how often each judge preferred the first, the second and neither.
     let mut pairs: BTreeMap<Pair, BTreeMap<Option<&str>, [usize; 3]>> = BTreeMap::new();
