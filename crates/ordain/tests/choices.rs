@@ -101,7 +101,7 @@ fn replay_equals_live_and_undo_forgets() {
     }
 }
 
-/// The order in which items are shown changes nothing, and two items are a plain answer, to the bit.
+/// The order in which items are shown changes nothing, and two items are a plain answer about the first and the second that were shown.
 #[test]
 fn the_order_on_a_screen_changes_nothing() {
     let shown = ids(&[4, 1, 6, 2]);
@@ -111,7 +111,9 @@ fn the_order_on_a_screen_changes_nothing() {
         assert_eq!(Answer::skipped(&ids(&shown)).unwrap(), Answer::skipped(&ids(&[4, 1, 6, 2])).unwrap());
     }
     let plain = Answer::new(ItemId::new(3), Some(ItemId::new(1)), Outcome::First).unwrap();
-    assert_eq!(Answer::best(&ids(&[1, 3]), ItemId::new(3)).unwrap(), plain);
+    let on_the_right = Answer::new(ItemId::new(1), Some(ItemId::new(3)), Outcome::Second).unwrap();
+    assert_eq!(Answer::best(&ids(&[1, 3]), ItemId::new(3)).unwrap(), on_the_right);
+    assert_eq!(Answer::best(&ids(&[3, 1]), ItemId::new(3)).unwrap(), plain);
     assert_eq!(Answer::order(&ids(&[3, 1])).unwrap(), plain);
 }
 

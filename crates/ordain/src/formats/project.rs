@@ -13,7 +13,7 @@ use self::items::{ItemsSettings, standardize};
 pub(super) use self::kernels::Targets;
 use self::kernels::{Kernels, kernel_sections};
 use super::additions::ItemsSource;
-use super::answers::{is_begun, items_named_in, read_answer_items, read_answers_on};
+use super::answers::{has_sides, is_begun, items_named_in, read_answer_items, read_answers_on};
 use super::apart::check_apart;
 use super::gold::read_gold;
 use super::items::{ItemTable, ItemsSpec, Marks, TextColumns, read_items};
@@ -449,6 +449,11 @@ impl AnswersSettings {
         out.noise = section.positive_or("noise", LEARN)?.unwrap_or(out.noise);
         out.tie_width = section.not_negative("tie_width")?.unwrap_or(out.tie_width);
         out.sides = section.flag("sides")?.unwrap_or(out.sides);
+        if out.sides && is_begun(&out.file) && !has_sides(&out.file)? {
+            let error =
+                section.reject("sides", "false: the columns of the answers do not say which item was shown left");
+            return Err(error.hint("leave it out, or write the answers with the columns first,second,outcome").into());
+        }
         if let Some(gold) = locate(&section, folder, "gold")? {
             check_exists(&section, &gold, "gold")?;
             out.gold = Some(gold.value);

@@ -112,7 +112,8 @@ impl Apart {
                 Some(difference) if one.high <= one.middle => -difference,
                 _ => continue,
             };
-            let screen = one.functional.asides().next().map(|(aside, _)| [aside; 2]);
+            // A judge's bias is in all of his answers.
+            let screen = one.functional.asides().next().filter(|_| one.is_on_screen()).map(|(aside, _)| [aside; 2]);
             let pair = one.functional.pair().map(|(first, second)| [first.min(second), first.max(second)]);
             if let Some(look) = screen.or(pair).filter(|_| side != 0.0) {
                 let [agreeing, all] = looks.entry(look).or_default();
