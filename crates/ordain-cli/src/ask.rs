@@ -37,7 +37,7 @@ use crate::{Failure, Outcome, memory, output};
 /// A goal that is given here (--goal, --top) is written into the project file, so that `ordain rank`, `ordain next` and the
 /// next `ordain ask` pursue it too.
 ///
-/// With --choose 4, `ask` shows four items at once and asks which is best: a key 1 to 4 answers. One answer then tells about three pairs.
+/// With --choose 4, `ask` shows four items at once and asks which is best: a key 1 to 4 answers, so at most 9. One answer then tells about three pairs.
 ///
 /// Before every question, `ask` shows which items are ranked first, how sure that is, and about how many answers the goal
 /// takes in all. It offers to stop when the goal is reached with the target's probability. If the noise is learned, it

@@ -18,7 +18,7 @@ pub enum Format {
     Table,
     /// For programs: one object.
     Json,
-    /// For programs: one row per item, under a header.
+    /// For programs: rows under a header.
     Csv,
 }
 
