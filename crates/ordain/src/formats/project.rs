@@ -449,11 +449,8 @@ impl AnswersSettings {
         out.noise = section.positive_or("noise", LEARN)?.unwrap_or(out.noise);
         out.tie_width = section.not_negative("tie_width")?.unwrap_or(out.tie_width);
         out.sides = section.flag("sides")?.unwrap_or(out.sides);
-        if out.sides && is_begun(&out.file) && !has_sides(&out.file)? {
-            let error =
-                section.reject("sides", "false: the columns of the answers do not say which item was shown left");
-            return Err(error.hint("leave it out, or write the answers with the columns first,second,outcome").into());
-        }
+        // A table whose columns say who won does not know what stood left.
+        out.sides = out.sides && (!is_begun(&out.file) || has_sides(&out.file)?);
         if let Some(gold) = locate(&section, folder, "gold")? {
             check_exists(&section, &gold, "gold")?;
             out.gold = Some(gold.value);
