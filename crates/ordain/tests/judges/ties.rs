@@ -64,8 +64,8 @@ fn ties_are_not_taken_for_care() {
     let (known, mistaken) = (correlation(&found, &noise), correlation(&off, &widths));
     assert!(known > 0.9, "{known}");
     assert!(mistaken.abs() < 0.4, "{mistaken}");
-    // What he will say of two items is what his nature says, but for his width and theirs: each is known to some hundredths, and .15 is
-    // three deviations of a share of 20 answers about alike pairs.
+    // What he will say of two items is what his nature says, but for his width and theirs: the mean over pairs is known as a share of 150
+    // answers is, to .04, and .15 is nearly four times that.
     let mut worst: f64 = 0.0;
     for (number, nature) in natures.iter().enumerate() {
         let [sigma, width] = nature.map(f64::exp);

@@ -264,9 +264,14 @@ impl Screen {
                 add_scaled(inner.column_mut(column), factor * site.precision, factors);
             }
         }
-        // Its eigenvalues are at least 1, as precisions are not negative.
-        self.cholesky =
-            Cholesky::factor(inner).unwrap_or_else(|_| unreachable!("the identity and squares are definite"));
+        // Its eigenvalues are at least 1, as precisions are not negative. One that is not finite makes no factor; then what follows is no
+        // number, and EP stops with its error.
+        let Ok(cholesky) = Cholesky::factor(inner) else {
+            gain.values_mut().fill(f64::NAN);
+            (self.gain, self.shift) = (gain, vec![f64::NAN; size]);
+            return;
+        };
+        self.cholesky = cholesky;
         self.cholesky.solve_in_place(&mut gain);
         self.cholesky.solve_in_place(&mut shift);
         (self.gain, self.shift) = (gain, shift.values().to_vec());
